@@ -1,0 +1,17 @@
+import tseslint from "typescript-eslint";
+
+export default tseslint.config(
+  { ignores: ["dist/", "coverage/", "samples/", ".config/"] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: [".config/eslint.config.js"] } } },
+    rules: {
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      // SQL rows come back untyped: a cast at the one place that reads them is the honest way.
+      "@typescript-eslint/no-unnecessary-type-parameters": "off",
+      "no-console": "error",
+    },
+  },
+);

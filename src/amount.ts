@@ -1,0 +1,29 @@
+/**
+ * Amounts never become floats: text from the file to the wire, bigint for sums. Sums are in ten-thousandths, so that
+ * up to four decimals (config) add up exactly.
+ */
+export const AMOUNT_SCALE = 4;
+
+/** Plain decimal text as JSON writes numbers: no sign, exponent, separator, leading zero or bare point. */
+export const PLAIN_DECIMAL: RegExp = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+
+/** Ten-thousandths of a plain decimal text with at most four decimals. */
+export function unitsOf(amount: string): bigint {
+  const point = amount.indexOf(".");
+  if (point < 0) return BigInt(amount) * 10_000n;
+  const decimals = amount.slice(point + 1).padEnd(AMOUNT_SCALE, "0");
+  return BigInt(amount.slice(0, point) + decimals);
+}
+
+/** `11087750.50`: at least two decimals, more only where they are not zero; no grouping, so that a SUM works. */
+export function formatUnits(units: bigint): string {
+  const digits = units.toString().padStart(AMOUNT_SCALE + 1, "0");
+  const whole = digits.slice(0, -AMOUNT_SCALE);
+  const decimals = digits.slice(-AMOUNT_SCALE);
+  return `${whole}.${decimals.endsWith("00") ? decimals.slice(0, 2) : decimals.replace(/0$/, "")}`;
+}
+
+/** `100`, `100.0` and `100.00` are the same amount: no trailing zeros, no bare point (DESIGN §7). */
+export function canonicalAmount(amount: string): string {
+  return amount.includes(".") ? amount.replace(/0+$/, "").replace(/\.$/, "") : amount;
+}

@@ -1,0 +1,12 @@
+/** One reason why a row is invalid (DESIGN §2). Values in `message` are already masked where they must be. */
+export interface Fault {
+  readonly code: string;
+  /** The column by the file's own header. */
+  readonly column?: string;
+  /** The spreadsheet cell (`G14`), CSV only. */
+  readonly cell?: string;
+  /** What was found and what would be right, without the place. */
+  readonly message: string;
+  /** One sentence that starts with a verb. */
+  readonly hint: string;
+}

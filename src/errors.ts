@@ -1,0 +1,58 @@
+/**
+ * The errors paydrop throws. A fault of a file or a row is a value (`checks/fault.ts`); an error is thrown when the
+ * work cannot go on. `code` is for programs to branch on, `message` says what was found and where, `hint` what to do.
+ */
+export type ErrorCode =
+  "usage" | "config" | "file_refused" | "journal" | "locked" | "destination" | "results_unwritable" | "stopped";
+
+export class PaydropError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, hint = "", options?: ErrorOptions) {
+    super(message, options);
+    this.name = "PaydropError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** One reason why a whole file is refused. `row` as a spreadsheet shows it; `column` by its own header. */
+export interface FileFault {
+  readonly code: string;
+  readonly row?: number;
+  readonly column?: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** A broken file is refused whole and nothing of it is sent (DESIGN §6). */
+export class FileRefusedError extends PaydropError {
+  readonly file: string;
+  readonly faults: readonly FileFault[];
+
+  constructor(file: string, faults: readonly FileFault[]) {
+    super("file_refused", faults.map((fault) => describeFileFault(file, fault)).join("\n"), faults[0]?.hint);
+    this.name = "FileRefusedError";
+    this.file = file;
+    this.faults = faults;
+  }
+}
+
+/** `payroll.csv: row 14, column amount: …`: the place, then what was found. */
+export function describeFileFault(file: string, fault: FileFault): string {
+  const place = [fault.row === undefined ? "" : `row ${fault.row}`, fault.column ? `column ${fault.column}` : ""];
+  const where = place.filter(Boolean).join(", ");
+  return `${file}: ${where ? `${where}: ` : ""}${fault.message}`;
+}
+
+/** The message of anything thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The system error code (`ENOENT`) of anything thrown, if it has one. */
+export function systemCodeOf(thrown: unknown): string | undefined {
+  const code = (thrown as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,51 @@
+/** The states of a row in the journal (DESIGN §2). In results `ready` and `not_sent` both read `not_sent`. */
+export const ROW_STATES = [
+  "ready",
+  "sending",
+  "accepted",
+  "rejected",
+  "unknown",
+  "not_sent",
+  "invalid",
+  "duplicate",
+  "held",
+  "settled_done",
+  "settled_not_done",
+] as const;
+
+export type RowState = (typeof ROW_STATES)[number];
+
+/** The states that a results file shows. */
+export type ResultStatus = Exclude<RowState, "ready" | "sending">;
+
+/**
+ * Every legal move and what causes it. Whoever moves a row names the state that it comes from; a move that is not
+ * here is a bug or a damaged journal, and either stops everything.
+ */
+export const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
+  // an attempt is durable; or the check inside its transaction found the same payment elsewhere
+  ready: ["sending", "duplicate", "held"],
+  // the answer, or none
+  sending: ["accepted", "rejected", "unknown", "not_sent"],
+  // the bank gave the money back: settle
+  accepted: ["settled_not_done"],
+  // refused for the key or the address: a resumed run
+  rejected: ["ready"],
+  // a person only
+  unknown: ["settled_done", "settled_not_done"],
+  // bounded retry, or a resumed run
+  not_sent: ["ready"],
+  invalid: [],
+  // release
+  duplicate: ["ready"],
+  // release, or the end of the row it was held for
+  held: ["ready", "duplicate", "held"],
+  // a person corrects a person
+  settled_done: ["settled_not_done"],
+  settled_not_done: ["ready", "settled_done"],
+};
+
+/** Throws for an illegal move: an assertion, not a fault. */
+export function assertMove(from: RowState, to: RowState): void {
+  if (!LEGAL_MOVES[from].includes(to)) throw new Error(`a row may not move from ${from} to ${to}`);
+}

@@ -1,0 +1,161 @@
+import type { Fault } from "../checks/fault.ts";
+import type { Judge, PaymentTexts } from "../checks/duplicates.ts";
+import type { OperationName, PayoutOption } from "../operations/operation.ts";
+import type { FileFormat } from "../reader/row.ts";
+import type { ResultStatus, RowState } from "./state.ts";
+
+export type Environment = "live" | "test";
+
+/** `recording`: rows are still being written down; nothing of it may be sent. */
+export type BatchPhase = "recording" | "open" | "paused" | "cancelled";
+
+/** One batch as the journal knows it. Times are milliseconds since 1970, UTC. */
+export interface BatchRecord {
+  /** Eight characters, such as `K7Q29F3M`. */
+  readonly id: string;
+  readonly environment: Environment;
+  /** The base URL it began with, without credentials. */
+  readonly destination: string;
+  /** The name of the input file, without its folder. */
+  readonly fileName: string;
+  /** The folder the input file lay in: the files out go there. */
+  readonly folder: string;
+  readonly format: FileFormat;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Control totals: rows and the exact sum of the amounts that could be read. */
+  readonly rows: number;
+  readonly total: string;
+  readonly period?: string;
+  readonly guessedPeriod?: string;
+  /** How the file was read (operation, encoding, empty fields …) as JSON, so that it is read the same way again. */
+  readonly choices: string;
+  readonly remarks: readonly string[];
+  readonly phase: BatchPhase;
+  readonly createdAt: number;
+}
+
+export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase">;
+
+/** One row as it is written down before anything is sent. */
+export interface NewRow {
+  readonly number: number;
+  readonly operation?: OperationName;
+  readonly option?: PayoutOption;
+  readonly amount?: string;
+  /** An instruction has texts, an invalid row has faults. */
+  readonly payment?: PaymentTexts;
+  readonly faults?: readonly Fault[];
+}
+
+/** One row as the journal knows it, with its last attempt. */
+export interface RowRecord {
+  readonly number: number;
+  readonly state: RowState;
+  readonly operation?: OperationName;
+  readonly option?: PayoutOption;
+  readonly amount?: string;
+  /** Why it is in this state: a hold code, the reason of an outcome, or the first fault's code. */
+  readonly code?: string;
+  readonly faults?: readonly Fault[];
+  /** The row that a duplicate or held row was found to repeat. `at`: when that one was accepted. */
+  readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
+  readonly attempts: number;
+  readonly httpStatus?: number;
+  /** When the last attempt was committed, just before its first byte left. */
+  readonly sentAt?: number;
+  readonly durationMs?: number;
+  /** A cleaned excerpt of the answer. */
+  readonly response?: string;
+  readonly settledBy?: string;
+}
+
+/** What became of one attempt. */
+export interface AttemptEnd {
+  readonly state: "accepted" | "rejected" | "unknown" | "not_sent";
+  readonly reason: string;
+  readonly httpStatus?: number;
+  readonly durationMs: number;
+  readonly response?: string;
+}
+
+/** A person's act, or paydrop's own, in the history of a batch. */
+export interface Act {
+  readonly at: number;
+  readonly by: string;
+  readonly kind: string;
+  readonly row?: number;
+  readonly note: string;
+}
+
+export interface Tally {
+  readonly rows: number;
+  /** Exact sum as text. */
+  readonly amount: string;
+}
+
+export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;
+
+/** `begin` gives an attempt to send, or says what the check inside its transaction found instead. */
+export type Begun =
+  { readonly attempt: number; readonly ordinal: number } | { readonly attempt?: undefined; readonly state: RowState };
+
+/**
+ * The durable memory of what was sent and answered; the only source of truth. Asynchronous, so that another engine
+ * fits. Every method that changes something has reached stable storage when its promise resolves.
+ */
+export interface JournalStore {
+  readonly stateId: string;
+
+  batch(idOrPrefix: string): Promise<BatchRecord | undefined>;
+  batches(): Promise<readonly BatchRecord[]>;
+  /** Batches of the same bytes, newest first. */
+  batchesOfBytes(sha256: string, environment: Environment): Promise<readonly BatchRecord[]>;
+
+  /** Writes a batch down in the phase `recording`. */
+  createBatch(batch: NewBatch): Promise<void>;
+  /** Writes rows down in order; `judge` decides for each instruction with what the journal has seen of it. */
+  addRows(batchId: string, rows: readonly NewRow[], judge: Judge): Promise<void>;
+  /** All rows are there: the near-duplicate rule is applied, the phase becomes `open`. */
+  openBatch(batchId: string, totals: { rows: number; total: string; remarks: readonly string[] }): Promise<void>;
+  /** Removes a batch that was never opened. */
+  dropBatch(batchId: string): Promise<void>;
+
+  /** Rows in input order, in pages, from a row number on. */
+  rows(batchId: string, fromRow?: number): AsyncIterable<readonly RowRecord[]>;
+  row(batchId: string, number: number): Promise<RowRecord | undefined>;
+  tallies(batchId: string): Promise<Tallies>;
+
+  /** I2: resolves when the attempt is on stable storage. Groups with others into one commit. */
+  begin(batchId: string, row: number, judge: Judge): Promise<Begun>;
+  /** The outcome of an attempt. Groups with others into one commit; calls commit in the order they were made. */
+  end(attempt: number, end: AttemptEnd): Promise<void>;
+  /** I4: attempts without an outcome become unknown. Gives how many. Only the holder of the lock may ask for it. */
+  recover(): Promise<number>;
+  /** Lets rows go again: those in `states`, rejected ones only with a reason in `reasons`. Gives how many. */
+  makeReady(
+    batchId: string,
+    rows: readonly number[] | "all",
+    from: readonly RowState[],
+    reasons?: readonly string[],
+  ): Promise<number>;
+
+  setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;
+  settle(batchId: string, row: number, as: "settled_done" | "settled_not_done", act: Omit<Act, "at">): Promise<void>;
+  /** Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. */
+  release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]>;
+  history(batchId: string): Promise<readonly Act[]>;
+  note(batchId: string, act: Omit<Act, "at">): Promise<void>;
+
+  /** Files that paydrop wrote, so that it never replaces one that is not its own. */
+  written(path: string): Promise<string | undefined>;
+  noteWritten(path: string, sha256: string): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+/** `ready` and `sending` never reach a results file under these names. */
+export function resultStatus(state: RowState): ResultStatus {
+  if (state === "ready") return "not_sent";
+  return state === "sending" ? "unknown" : state;
+}

@@ -1,0 +1,53 @@
+import type { Sensitivity } from "../mask.ts";
+
+/** The four operations of §1. */
+export type OperationName = "payout" | "transfer" | "loan" | "collection";
+
+export type PayoutOption = "A" | "B";
+
+/**
+ * One field of a request body.
+ * - `text`: free text; `id`: text that Excel must not have changed; both travel as JSON strings;
+ * - `amount`: plain decimal text > 0, a JSON number with the digits of the file;
+ * - `number`, `integer`: whole digits, a JSON number.
+ */
+export interface Field {
+  readonly name: string;
+  readonly kind: "text" | "id" | "amount" | "number" | "integer";
+  /** The cell must hold a value. §2.6 shows no required fields: these are paydrop's choice (`[rules.*]` changes it). */
+  readonly required: boolean;
+  /** Sent when the cell is empty or the column is missing. */
+  readonly default?: string;
+  /** How the value is masked wherever it is shown. */
+  readonly sensitive?: Sensitivity;
+  /** Leading and trailing spaces belong to the text (narration, notes). */
+  readonly keepsSpaces?: boolean;
+  /** A known shape beyond the kind, as a fault code; `undefined` when the text has it. */
+  readonly shape?: "ifsc";
+}
+
+/** The fields of a request body in the order of the interface. Payouts have two forms, all others one. */
+export interface Form {
+  readonly option?: PayoutOption;
+  readonly fields: readonly Field[];
+  /** What makes two rows the same payment (DESIGN §7). */
+  readonly coreFields: readonly string[];
+  /** Who receives or owes the money: the core without amount and debit side. */
+  readonly beneficiaryFields: readonly string[];
+}
+
+/** One operation of §1: everything that is particular to it. Adding an operation is adding one such file. */
+export interface Operation {
+  readonly name: OperationName;
+  /** Name of its folder in the inbox. */
+  readonly folder: string;
+  /** Path of the endpoint below the base URL (§4). */
+  readonly path: string;
+  /** The payload travels encrypted in the envelope (§2.4). */
+  readonly encrypted: boolean;
+  readonly forms: readonly Form[];
+  /** The field that names the account to debit, for the totals per account. */
+  readonly debitField?: string;
+  /** What a 2xx means, and no more (§4). */
+  readonly acceptedMessage: string;
+}

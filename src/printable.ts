@@ -1,0 +1,16 @@
+/**
+ * Text of strangers (file names, cells, answers) made safe for one line of a terminal or log: control characters
+ * (C0, DEL, C1) and bidi controls become visible escapes (CWE-117, CWE-150).
+ */
+// eslint-disable-next-line no-control-regex
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+export function printable(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
+  const clean = text.replace(UNPRINTABLE, (character) => {
+    if (character === "\n") return "\\n";
+    if (character === "\r") return "\\r";
+    if (character === "\t") return "\\t";
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+  return clean.length > charactersMax ? `${clean.slice(0, charactersMax - 1)}…` : clean;
+}
