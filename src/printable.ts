@@ -5,7 +5,7 @@
 // eslint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-export function printable(text: string, charactersMax = Number.POSITIVE_INFINITY): string {
+export function printable(text: string, charactersMax: number = Number.POSITIVE_INFINITY): string {
   const clean = text.replace(UNPRINTABLE, (character) => {
     if (character === "\n") return "\\n";
     if (character === "\r") return "\\r";

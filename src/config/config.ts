@@ -1,0 +1,73 @@
+import type { Environment } from "../journal/store.ts";
+import type { OperationName } from "../operations/operation.ts";
+import type { Secret } from "./secret.ts";
+
+/** Every choice of a run, frozen. Durations are milliseconds. What the interface leaves open stands under `choices`. */
+export interface Config {
+  /** Without credentials and without a slash at the end. */
+  readonly baseUrl?: string;
+  /** `test`: loopback, the sandbox, or so configured. */
+  readonly environment: Environment;
+  readonly stateDir: string;
+  readonly apiKey?: Secret;
+  readonly aesKey?: Secret;
+  readonly aesIv?: Secret;
+
+  readonly operation?: OperationName;
+  readonly period?: string;
+  readonly expectRows?: number;
+  readonly expectTotal?: string;
+  readonly requireControl: boolean;
+  readonly allowRepeats: boolean;
+  readonly allOrNothing: boolean;
+  readonly acceptDestination: boolean;
+  readonly acceptLostJournal: boolean;
+  /** Who acts, for the history. */
+  readonly by?: string;
+
+  readonly concurrency: number;
+  /** Requests per second; undefined: as fast as `concurrency` allows. */
+  readonly rate?: number;
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  readonly settleMs: number;
+  readonly duplicateDays: number;
+
+  readonly caFile?: string;
+  readonly clientCertFile?: string;
+  readonly clientKeyFile?: string;
+  readonly reuseConnections: boolean;
+
+  readonly choices: Choices;
+
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly color: boolean;
+  readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  readonly logFormat: "json" | "text";
+  readonly logFile?: string;
+}
+
+/** The named choices of DESIGN §1: what the interface does not show. Listed by `paydrop doctor`. */
+export interface Choices {
+  /** §5.2 shows no padding. */
+  readonly padding: "pkcs7" | "zero" | "iso7816" | "ansix923" | "none";
+  /** §5.2 says HEX, not its case. */
+  readonly hexCase: "lower" | "upper";
+  /** §5.2 shows no encoding of the key and IV. `auto`: the one that gives exactly 32 and 16 bytes. */
+  readonly keyEncoding: "auto" | "hex" | "base64" | "utf8";
+  /** §2.6: what becomes of an empty optional cell. */
+  readonly emptyFields: "omit" | "send";
+  /** §7: a 429 waits and goes again; false: unknown. */
+  readonly retry429: boolean;
+  /** §8 shows no bounds on amounts. */
+  readonly amountDigitsMax: number;
+  readonly amountDecimalsMax: number;
+  /** §2.5 calls it a bank branch code: the Indian shape, or any text. */
+  readonly ifscFormat: "refuse" | "any";
+  /** Encoding of input files without a byte order mark. */
+  readonly encoding: "utf-8" | "windows-1252";
+  /** Columns that look like a misspelt field and are the user's own. */
+  readonly ownColumns: readonly string[];
+}

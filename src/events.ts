@@ -1,0 +1,84 @@
+import type { Tally } from "./journal/store.ts";
+import type { ResultStatus } from "./journal/state.ts";
+
+/** Totals of one debit account, masked where it is an account number. */
+export interface AccountTotals {
+  readonly account: string;
+  readonly total: Tally;
+  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+}
+
+/** Why a run ended before its last row. */
+export interface Stop {
+  /** `key_refused`, `three_unknown`, `signal` … */
+  readonly code: string;
+  /** A sentence for a person. */
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a run tells while it works; the commands turn it into progress, plain lines or JSON lines. */
+export type RunEvent =
+  | {
+      readonly type: "start";
+      readonly batch: string;
+      readonly file: string;
+      /** `payout, option B`; `mixed`. */
+      readonly operation: string;
+      readonly destination: string;
+      readonly rows: number;
+      readonly total: string;
+      readonly accounts: readonly AccountTotals[];
+      /** Rows that will be sent in this run. */
+      readonly toSend: number;
+      /** The batch had been begun by an earlier run. */
+      readonly resumed: boolean;
+    }
+  | {
+      readonly type: "row";
+      readonly batch: string;
+      readonly row: number;
+      readonly status: ResultStatus;
+      readonly reason: string;
+      readonly httpStatus?: number;
+      readonly amount: string;
+      readonly attempts: number;
+      /** Milliseconds since 1970. */
+      readonly sentAt?: number;
+      readonly durationMs?: number;
+      /** It went alone. */
+      readonly alone: boolean;
+    }
+  | { readonly type: "waiting"; readonly batch: string; readonly reason: string; readonly waitMs: number }
+  | { readonly type: "stopped"; readonly batch: string; readonly stop: Stop; readonly remaining: number };
+
+/** What became of a batch when a run of it ended. */
+export interface BatchReport {
+  readonly batch: string;
+  readonly file: string;
+  readonly operation: string;
+  readonly destination: string;
+  /** Control totals, equal to the sums over all states (I13). */
+  readonly total: Tally;
+  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+  readonly accounts: readonly AccountTotals[];
+  /** Requests made in this run. */
+  readonly requests: number;
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly stop?: Stop;
+  readonly files: WrittenFiles;
+  readonly remarks: readonly string[];
+  /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
+  readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
+  /** Exit code of this batch by DESIGN §10. */
+  readonly exitCode: number;
+}
+
+/** Paths of the files out; `elsewhere` says why they are not beside the input. */
+export interface WrittenFiles {
+  readonly results?: string;
+  readonly retry?: string;
+  readonly summary?: string;
+  readonly elsewhere?: string;
+}
