@@ -27,4 +27,3 @@ export type Reason =
   | "unreachable"
   | "certificate_refused"
   | "local_error";
-
