@@ -47,6 +47,9 @@ export interface Config {
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   readonly logFormat: "json" | "text";
   readonly logFile?: string;
+
+  /** Where each value came from that is not a default: a flag, a variable, or the path of a paydrop.toml. */
+  readonly origins?: Readonly<Record<string, string>>;
 }
 
 /** The named choices of DESIGN §1: what the interface does not show. Listed by `paydrop doctor`. */

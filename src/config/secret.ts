@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { concealFromNowOn } from "./conceal.ts";
 
 /** A secret that cannot be printed by accident: only `reveal()` gives the text (S3). */
 export class Secret {
@@ -6,6 +7,7 @@ export class Secret {
 
   constructor(text: string) {
     this.#text = text;
+    concealFromNowOn(text);
   }
 
   reveal(): string {

@@ -1,0 +1,23 @@
+import { NotRight } from "./values.ts";
+
+/**
+ * `https://api.bank.example/base`: https, or http to this very machine; no credentials, query or fragment (all would
+ * travel further than meant); without a slash at the end. Throws `NotRight`; the text itself is never repeated.
+ */
+export function readBaseUrl(raw: unknown): string {
+  const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
+  if (!url) throw new NotRight("an address such as https://api.bank.example");
+  if (url.username || url.password) throw new NotRight("an address without a user name or password in it");
+  if (url.search || url.hash || /[?#]/.test(String(raw))) throw new NotRight("an address without ? or # in it");
+  if (url.protocol === "http:" && !isLoopback(url.href)) {
+    throw new NotRight("an https address; http only to this machine (127.0.0.1, ::1, localhost)");
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotRight("an https address");
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+/** Whether the address is this very machine: 127.0.0.0/8, ::1, localhost. */
+export function isLoopback(baseUrl: string): boolean {
+  const host = URL.parse(baseUrl)?.hostname ?? "";
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

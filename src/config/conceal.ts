@@ -1,0 +1,42 @@
+/**
+ * The last filter before anything leaves for a terminal or a log (S3): literal secrets of this process and their hex,
+ * base64 and URL forms become `[secret]`. It is the net below the other measures, not a licence to print.
+ */
+const concealed = new Set<string>();
+let pattern: RegExp | undefined;
+
+/** Shorter texts would blot out harmless words; no real key is that short. */
+const LENGTH_MIN = 8;
+
+export function conceal(text: string): string {
+  if (concealed.size === 0) return text;
+  pattern ??= new RegExp([...concealed].sort(byLength).map(escaped).join("|"), "g");
+  return text.replace(pattern, "[secret]");
+}
+
+/** Every `Secret` reports itself here when it is made. */
+export function concealFromNowOn(secret: string): void {
+  if (secret.length < LENGTH_MIN || concealed.has(secret)) return;
+  for (const form of formsOf(secret)) concealed.add(form);
+  pattern = undefined;
+}
+
+function formsOf(secret: string): string[] {
+  const contents = [Buffer.from(secret)];
+  if (/^(?:[0-9a-f]{2})+$/i.test(secret)) contents.push(Buffer.from(secret, "hex"));
+  else if (/^[A-Za-z0-9+/]+={0,2}$/.test(secret)) contents.push(Buffer.from(secret, "base64"));
+  const forms = contents.flatMap((bytes) => {
+    const hex = bytes.toString("hex");
+    return [hex, hex.toUpperCase(), bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+  });
+  const all = [secret, secret.toLowerCase(), encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...forms];
+  return all.filter((form) => form.length >= LENGTH_MIN);
+}
+
+function byLength(one: string, other: string): number {
+  return other.length - one.length;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

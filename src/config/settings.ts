@@ -1,0 +1,103 @@
+import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
+import type { OperationName } from "../operations/operation.ts";
+import { readBaseUrl } from "./base-url.ts";
+import type { ValueReader } from "./values.ts";
+import { NotRight, duration, oneOf, plainAmount, rate, text, textList, wholeNumber, yesOrNo } from "./values.ts";
+
+/**
+ * One setting under its three names: `state_dir` in paydrop.toml, `PAYDROP_STATE_DIR`, and `--state-dir` where it is a
+ * flag. A person's word for one run (`perRun`) does not belong into a file that lasts.
+ */
+export interface Setting<T> {
+  readonly read: ValueReader<T>;
+  /** The word for the flag's value in `--help`; `""` for a flag without one; left out: not a flag. */
+  readonly flag?: string;
+  readonly perRun?: true;
+  /** A relative path means the folder of the file it stands in. */
+  readonly path?: true;
+  readonly shown: string;
+  /** As a person would write it. */
+  readonly default?: string;
+}
+
+const operation: ValueReader<OperationName> = (raw) => {
+  const found = typeof raw === "string" ? operationSaid(raw) : undefined;
+  if (found) return found.name;
+  throw new NotRight(`one of ${OPERATION_NAMES.join(", ")}`);
+};
+
+function setting<T>(shown: string, read: ValueReader<T>, more: Partial<Setting<T>> = {}): Setting<T> {
+  return { shown, read, ...more };
+}
+
+const once = { perRun: true } as const;
+const onceFlag = { perRun: true, flag: "" } as const;
+
+/** Every setting but the secrets. The order is that of `--help` and the README. */
+export const SETTINGS = {
+  base_url: setting("address of the service, without the /v1 path", readBaseUrl, { flag: "url" }),
+  environment: setting("live or test; test without asking on this machine", oneOf("live", "test")),
+  state_dir: setting("private folder of the journal", text, { flag: "folder", path: true }),
+
+  operation: setting("payout, transfer, loan or collection", operation, { flag: "name", ...once }),
+  period: setting("what the file pays for, such as 2026-11", text, { flag: "period", ...once }),
+  expect_rows: setting("number of rows the file must have", wholeNumber(1, 999_999_999), { flag: "n", ...once }),
+  expect_total: setting("sum of amounts the file must have", plainAmount, { flag: "sum", ...once }),
+  require_control: setting("refuse a file without control totals", yesOrNo, { flag: "", default: "false" }),
+  allow_repeats: setting("send equal rows of one file without asking", yesOrNo, onceFlag),
+  all_or_nothing: setting("hold the whole file when one row is invalid", yesOrNo, { flag: "", default: "false" }),
+  accept_destination: setting("go on with a batch at another base URL", yesOrNo, onceFlag),
+  accept_lost_journal: setting("send although the journal was lost (with --by)", yesOrNo, onceFlag),
+  by: setting("who acts, for the history", text, { flag: "name", ...once }),
+
+  concurrency: setting("requests in flight at most", wholeNumber(1, 1000), { flag: "n", default: "8" }),
+  rate: setting("requests per second at most", rate, { flag: "n", default: "no limit" }),
+  timeout: setting("wait for one answer", duration(1, 3_600_000), { flag: "duration", default: "120s" }),
+  connect_timeout: setting("wait for a connection", duration(1, 600_000), { default: "10s" }),
+  settle: setting("a dropped file must lie still for", duration(0, 3_600_000), { default: "5s" }),
+  duplicate_days: setting("days in which an equal payment is held", wholeNumber(0, 3660), { default: "20" }),
+  reuse_connections: setting("keep connections for the next row", yesOrNo, { default: "true" }),
+  ca_file: setting("certificates to trust (PEM)", text, { path: true }),
+  client_cert_file: setting("own certificate (PEM)", text, { path: true }),
+  client_key_file: setting("its key (PEM)", text, { path: true }),
+
+  padding: setting("padding of payout payloads", oneOf("pkcs7", "zero", "iso7816", "ansix923", "none"), {
+    default: "pkcs7",
+  }),
+  hex_case: setting("case of the ciphertext's hex", oneOf("lower", "upper"), { default: "lower" }),
+  key_encoding: setting("how AES key and IV are written", oneOf("auto", "hex", "base64", "utf8"), { default: "auto" }),
+  empty_fields: setting("empty optional cells", oneOf("omit", "send"), { default: "omit" }),
+  retry_429: setting("rows refused with 429 wait and go again", yesOrNo, { default: "true" }),
+  amount_digits_max: setting("digits of an amount at most", wholeNumber(1, 18), { default: "15" }),
+  amount_decimals_max: setting("of which after the point", wholeNumber(0, 4), { default: "2" }),
+  ifsc_format: setting("an ifsc_code of another shape", oneOf("refuse", "any"), { default: "refuse" }),
+  encoding: setting("of files without byte order mark", oneOf("utf-8", "windows-1252"), { default: "utf-8" }),
+  own_columns: setting("columns that look misspelt and are your own", textList),
+
+  json: setting("JSON lines on stdout", yesOrNo, { flag: "", default: "false" }),
+  quiet: setting("print nothing when the exit code is 0", yesOrNo, { flag: "", default: "false" }),
+  verbose: setting("tell more, also where a failure comes from", yesOrNo, { flag: "", default: "false" }),
+  no_color: setting("no colours (also NO_COLOR)", yesOrNo, { flag: "", default: "false" }),
+  log_level: setting("how much is logged", oneOf("trace", "debug", "info", "warn", "error", "silent"), {
+    default: "warn",
+  }),
+  log_format: setting("json or text", oneOf("json", "text"), { flag: "format", default: "text" }),
+  log_file: setting("log to a file instead of stderr", text, { flag: "file", path: true }),
+};
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** What the sources said, each setting at most once. */
+export type SettingValues = { -readonly [K in SettingName]?: ReturnType<(typeof SETTINGS)[K]["read"]> };
+
+export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[];
+
+/** `PAYDROP_STATE_DIR` for `state_dir`. */
+export function variableOf(name: string): string {
+  return `PAYDROP_${name.toUpperCase()}`;
+}
+
+/** `--state-dir` for `state_dir`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll("_", "-")}`;
+}

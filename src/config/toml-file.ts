@@ -1,0 +1,90 @@
+import { readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { TomlError, parse } from "smol-toml";
+import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
+import { SETTINGS, SETTING_NAMES, flagOf } from "./settings.ts";
+import { nearest } from "./nearest.ts";
+
+export interface TomlFile {
+  readonly path: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The paydrop.toml that counts: the one named, else the user's, else the machine's. Never from the inbox or the working
+ * folder: who can drop a file must not be able to move the base URL. Throws `config`.
+ */
+export function readTomlFile(named: string | undefined, env: NodeJS.ProcessEnv, home: string): TomlFile | undefined {
+  const path = named ?? usualPlaces(env, home).find(isThere);
+  if (path === undefined) return undefined;
+  const text = readPrivately(path);
+  const values = parsed(path, text);
+  for (const key of Object.keys(values)) assertKnown(path, key);
+  return { path, values };
+}
+
+function usualPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
+  const xdg = env["XDG_CONFIG_HOME"];
+  const own = xdg && isAbsolute(xdg) ? xdg : join(home, ".config");
+  return [join(own, "paydrop", "paydrop.toml"), "/etc/paydrop/paydrop.toml"];
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function readPrivately(path: string): string {
+  try {
+    const writableByOthers = process.platform !== "win32" && (statSync(path).mode & 0o022) !== 0;
+    if (!writableByOthers) return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = systemCodeOf(error) === "ENOENT" ? "there is no such file" : messageOf(error);
+    throw new PaydropError("config", `${path}: ${why}`, "check --config or PAYDROP_CONFIG", { cause: error });
+  }
+  throw new PaydropError(
+    "config",
+    `${path} may be written by others than its owner; who can change it can redirect payments`,
+    `take the right away: chmod go-w ${path}`,
+  );
+}
+
+function parsed(path: string, text: string): Record<string, unknown> {
+  try {
+    return parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const what = error.message.split("\n")[0] ?? "";
+    throw new PaydropError(
+      "config",
+      `${path}: line ${error.line}, column ${error.column}: ${what.replace(/^Invalid TOML document: /, "")}`,
+      'a line reads key = value, texts in quotes: timeout = "90s"',
+      { cause: error },
+    );
+  }
+}
+
+const SECRET_KEY = /^(?:paydrop_)?(?:x_)?(?:api_key|aes_key|aes_iv|iv|key|secret|password|token)(?:_file)?$/;
+
+function assertKnown(path: string, key: string): void {
+  const setting = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof typeof SETTINGS] : undefined;
+  if (setting && !setting.perRun) return;
+  if (setting) {
+    throw new PaydropError("config", `${path}: ${key} is a person's word for one run`, `say it then: ${flagOf(key)}`);
+  }
+  if (SECRET_KEY.test(key.toLowerCase().replaceAll("-", "_"))) {
+    throw new PaydropError(
+      "config",
+      `${path}: ${key} does not belong here: a settings file is copied, mailed and checked in`,
+      "use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE; take it out of this file",
+    );
+  }
+  const meant = nearest(
+    key,
+    SETTING_NAMES.filter((name) => !SETTINGS[name].perRun),
+  );
+  throw new PaydropError(
+    "config",
+    `${path}: there is no setting "${key}"`,
+    meant ? `did you mean ${meant}?` : "the README lists all settings",
+  );
+}

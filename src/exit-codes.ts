@@ -1,0 +1,70 @@
+import type { ErrorCode } from "./errors.ts";
+import { PaydropError } from "./errors.ts";
+
+/** One row of the table of DESIGN §10. `todo` is for cron and operations. */
+export interface ExitCode {
+  readonly code: number;
+  readonly name: string;
+  readonly sentence: string;
+  readonly todo: string;
+}
+
+/** The one table behind the process, `--help`, the README and the tests. A code that is not here is a failure. */
+export const EXIT_CODES: readonly ExitCode[] = [
+  { code: 0, name: "ok", sentence: "every row accepted, or nothing to do", todo: "nothing" },
+  { code: 1, name: "internal", sentence: "internal failure", todo: "look into the journal; tell us" },
+  {
+    code: 2,
+    name: "usage",
+    sentence: "usage or configuration; nothing sent",
+    todo: "mend the command or the settings",
+  },
+  { code: 3, name: "some_bad", sentence: "some rows rejected or invalid", todo: "hand the retry file to the clerk" },
+  { code: 4, name: "some_unknown", sentence: "some rows unknown: a person must look", todo: "page a person" },
+  { code: 5, name: "refused", sentence: "file refused, nothing sent", todo: "tell the clerk why" },
+  { code: 6, name: "some_held", sentence: "rows held: a person must decide", todo: "tell whoever decides" },
+  { code: 7, name: "stopped", sentence: "stopped before the end; safe to run again", todo: "look, then run again" },
+  { code: 74, name: "disk", sentence: "disk or journal failure", todo: "free or mend the disk, run again" },
+  {
+    code: 75,
+    name: "busy",
+    sentence: "another paydrop has this state directory",
+    todo: "nothing; the next run will do",
+  },
+  {
+    code: 78,
+    name: "mismatch",
+    sentence: "wrong Node, or the batch began with another destination",
+    todo: "mend Node or the base URL",
+  },
+];
+
+const GRAVEST_FIRST: readonly number[] = [1, 74, 78, 2, 4, 7, 5, 3, 6, 75, 0];
+
+/** The code that speaks for several (DESIGN §10). One that is not in the table is a failure: 1. None at all: 0. */
+export function gravest(codes: readonly number[]): number {
+  if (codes.some((code) => !GRAVEST_FIRST.includes(code))) return 1;
+  return GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 0;
+}
+
+const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
+  usage: 2,
+  config: 2,
+  file_refused: 5,
+  stopped: 7,
+  journal: 74,
+  results_unwritable: 74,
+  locked: 75,
+  destination: 78,
+};
+
+/** The exit code of anything thrown; what paydrop did not throw itself is an internal failure. */
+export function exitCodeOf(thrown: unknown): number {
+  return thrown instanceof PaydropError ? BY_ERROR[thrown.code] : 1;
+}
+
+/** The EXIT STATUS section of `--help`. */
+export function exitStatusText(): string {
+  const lines = EXIT_CODES.map(({ code, sentence }) => `  ${String(code).padEnd(4)}${sentence}`);
+  return ["EXIT STATUS", ...lines, "  The gravest wins. A code that is not listed is a failure."].join("\n");
+}
