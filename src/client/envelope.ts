@@ -1,0 +1,128 @@
+import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import type { Choices } from "../config/config.ts";
+import { PaydropError } from "../errors.ts";
+import type { Operation } from "../operations/operation.ts";
+
+export type Padding = Choices["padding"];
+
+/** What §5.2 encrypts with. `padding` and `hexCase` are not shown there: PKCS#7 and lower case unless chosen. */
+export interface EnvelopeOptions {
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  /** 16 bytes. */
+  readonly iv: Uint8Array;
+  readonly padding?: Padding;
+  readonly hexCase?: Choices["hexCase"];
+}
+
+/** The plaintext payload in, the request body `{"body":"<hex>"}` out (§2.4). */
+export type Envelope = (payload: string) => string;
+
+/** The envelope of every payout. The returned function throws only for a payload that padding "none" cannot take. */
+export function createEnvelope(options: EnvelopeOptions): Envelope {
+  const encrypt = createEncryption(options);
+  // hex needs no escaping
+  return (payload) => `{"body":"${encrypt(payload)}"}`;
+}
+
+/** One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3). */
+export function encryptPayload(payload: string | Uint8Array, options: EnvelopeOptions): string {
+  return createEncryption(options)(payload);
+}
+
+/**
+ * The body to send for a payload: enveloped for an operation that is encrypted (§2.4), the payload itself otherwise.
+ * Without an envelope an encrypted operation throws PaydropError "config".
+ */
+export function createRequestBody(envelope: Envelope | undefined): (operation: Operation, payload: string) => string {
+  return (operation, payload) => {
+    if (!operation.encrypted) return payload;
+    if (envelope) return envelope(payload);
+    throw new PaydropError(
+      "config",
+      `a ${operation.name} travels encrypted, and there is no AES key`,
+      "Set PAYDROP_AES_KEY and PAYDROP_AES_IV",
+    );
+  };
+}
+
+/** The other side, for the sandbox: the payload of a HEX string, or undefined when it does not decrypt to UTF-8 text. */
+export function createOpener(options: EnvelopeOptions): (hex: string) => string | undefined {
+  const key = createSecretKey(options.key);
+  const padding = options.padding ?? "pkcs7";
+  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  return (hex) => {
+    if (!/^(?:[0-9a-fA-F]{32})+$/.test(hex)) return undefined;
+    try {
+      const decipher = createDecipheriv("aes-256-cbc", key, options.iv).setAutoPadding(padding === "pkcs7");
+      const plain = Buffer.concat([decipher.update(hex, "hex"), decipher.final()]);
+      const length = unpaddedLength(plain, padding);
+      return length === undefined ? undefined : text.decode(plain.subarray(0, length));
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+const BLOCK_BYTES = 16;
+
+function createEncryption({ key, iv, padding = "pkcs7", hexCase = "lower" }: EnvelopeOptions) {
+  const secret: KeyObject = createSecretKey(key);
+  return (payload: string | Uint8Array): string => {
+    const cipher = createCipheriv("aes-256-cbc", secret, iv);
+    const bytes = typeof payload === "string" ? Buffer.from(payload, "utf8") : payload;
+    const plain = padding === "pkcs7" ? bytes : padded(bytes, padding);
+    const hex = cipher.setAutoPadding(padding === "pkcs7").update(plain, undefined, "hex") + cipher.final("hex");
+    return hexCase === "upper" ? hex.toUpperCase() : hex;
+  };
+}
+
+function padded(plain: Uint8Array, padding: Exclude<Padding, "pkcs7">): Uint8Array {
+  const over = plain.length % BLOCK_BYTES;
+  switch (padding) {
+    case "none":
+      if (over === 0) return plain;
+      throw new PaydropError(
+        "config",
+        `padding "none" needs a payload of a multiple of 16 bytes, and this one has ${plain.length}`,
+        'Choose the padding that the service expects, such as padding = "pkcs7"',
+      );
+    case "zero":
+      return over === 0 ? plain : Buffer.concat([plain, Buffer.alloc(BLOCK_BYTES - over)]);
+    case "iso7816": {
+      const tail = Buffer.alloc(BLOCK_BYTES - over);
+      tail[0] = 0x80;
+      return Buffer.concat([plain, tail]);
+    }
+    case "ansix923": {
+      const tail = Buffer.alloc(BLOCK_BYTES - over);
+      tail[tail.length - 1] = tail.length;
+      return Buffer.concat([plain, tail]);
+    }
+    default:
+      return padding satisfies never;
+  }
+}
+
+/** How many bytes are payload; undefined when the padding is not there. */
+function unpaddedLength(plain: Buffer, padding: Padding): number | undefined {
+  let end = plain.length;
+  switch (padding) {
+    case "pkcs7":
+    case "none":
+      return end;
+    case "zero":
+    case "iso7816":
+      while (end > 0 && plain[end - 1] === 0) end -= 1;
+      if (padding === "zero") return end;
+      return plain[end - 1] === 0x80 ? end - 1 : undefined;
+    case "ansix923": {
+      const count = plain[end - 1] ?? 0;
+      const tail = plain.subarray(end - count, end - 1);
+      return count >= 1 && count <= BLOCK_BYTES && tail.every((byte) => byte === 0) ? end - count : undefined;
+    }
+    default:
+      return padding satisfies never;
+  }
+}
