@@ -1,0 +1,143 @@
+import type { Dispatcher } from "undici";
+import type { Answer, Answered } from "./answer.ts";
+import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./failure.ts";
+
+export interface ExchangeOptions {
+  /** From now to the end of the answer. */
+  readonly timeoutMs: number;
+  /** From the end of the answer's head to the end of its body. */
+  readonly bodyTimeoutMs: number;
+  readonly bodyBytesMax: number;
+  /** Only to take it out of error texts. */
+  readonly apiKey: string;
+}
+
+/**
+ * One request and what became of it. Settles exactly once, and never lets itself be put on the wire twice or after it
+ * has settled: undici calls `onRequestStart` just before the first byte is written, and that call is the whole proof.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #settled: (answer: Answer, exchange: Exchange) => void;
+  readonly #startedAt = performance.now();
+  #timer: NodeJS.Timeout;
+  /** Set from the moment that a byte may have left. */
+  #wire: Dispatcher.DispatchController | undefined;
+  #done = false;
+  #status = 0;
+  #contentType = "";
+  #retryAfter: string | undefined;
+  #chunks: Buffer[] = [];
+  #bodyBytes = 0;
+
+  constructor(options: ExchangeOptions, settled: (answer: Answer, exchange: Exchange) => void) {
+    this.#options = options;
+    this.#settled = settled;
+    this.#timer = setTimeout(onTimeout, options.timeoutMs, this);
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#done || this.#wire) controller.abort(new Error("not to be sent any more"));
+    else this.#wire = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx: the answer is still to come
+    if (this.#done || status < 200) return;
+    this.#status = status;
+    this.#contentType = first(headers["content-type"]) ?? "";
+    this.#retryAfter = first(headers["retry-after"]);
+    clearTimeout(this.#timer);
+    const leftMs = this.#options.timeoutMs - (performance.now() - this.#startedAt);
+    this.#timer = setTimeout(onTimeout, Math.max(0, Math.min(this.#options.bodyTimeoutMs, leftMs)), this);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#done) return;
+    const room = this.#options.bodyBytesMax - this.#bodyBytes;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#bodyBytes += chunk.length;
+    if (chunk.length > room) this.#end(this.#answered("too_large"));
+  }
+
+  onResponseEnd(): void {
+    this.#end(this.#answered("complete"));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
+    if (this.#done) return;
+    if (this.#status > 0) this.#end(this.#answered("cut"));
+    else if (this.#wire) this.#end(this.#noAnswer(causeOfNoAnswer(error), error));
+    else this.#end(this.#unsent(causeOfUnsent(error), error));
+  }
+
+  /** The time is over. */
+  expire(): void {
+    if (this.#status > 0) this.#end(this.#answered("stalled"));
+    else if (this.#wire) this.#end(this.#noAnswer("timeout", `no answer within ${this.#options.timeoutMs} ms`));
+    else this.#end(this.#unsent("unreachable", `no connection within ${this.#options.timeoutMs} ms`));
+  }
+
+  /** The caller wants no more of it. */
+  abort(): void {
+    if (this.#status > 0) this.#end(this.#answered("cut"));
+    else if (this.#wire) this.#end(this.#noAnswer("aborted", "aborted while waiting for the answer"));
+    else this.#end(this.#unsent("local", "aborted before it was sent"));
+  }
+
+  #end(answer: Answer): void {
+    if (this.#done) return;
+    this.#done = true;
+    clearTimeout(this.#timer);
+    this.#chunks = [];
+    // After a complete answer this does nothing; otherwise it destroys the connection, which is no longer in step.
+    if (answer.kind !== "answered" || answer.bodyEnd !== "complete") this.#wire?.abort(new Error("given up"));
+    this.#settled(answer, this);
+  }
+
+  #answered(bodyEnd: Answered["bodyEnd"]): Answered {
+    const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
+    const body = (only ?? Buffer.concat(this.#chunks)).toString("utf8");
+    const [status, contentType, durationMs] = [this.#status, this.#contentType, this.#durationMs()];
+    if (this.#retryAfter === undefined) return { kind: "answered", status, body, contentType, bodyEnd, durationMs };
+    return { kind: "answered", status, body, contentType, retryAfter: this.#retryAfter, bodyEnd, durationMs };
+  }
+
+  #noAnswer(cause: "timeout" | "broken" | "malformed" | "aborted", why: unknown): Answer {
+    return {
+      kind: "no_answer",
+      cause,
+      detail: describeFailure(why, this.#options.apiKey),
+      durationMs: this.#durationMs(),
+    };
+  }
+
+  #unsent(cause: "unreachable" | "certificate" | "local", why: unknown): Answer {
+    return {
+      kind: "unsent",
+      cause,
+      detail: describeFailure(why, this.#options.apiKey),
+      durationMs: this.#durationMs(),
+    };
+  }
+
+  #durationMs(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+}
+
+function onTimeout(exchange: Exchange): void {
+  exchange.expire();
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" ? value : value?.[0];
+}

@@ -1,0 +1,173 @@
+import { EnvHttpProxyAgent, Pool } from "undici";
+import type { Dispatcher } from "undici";
+import { Secret } from "../config/secret.ts";
+import { PaydropError } from "../errors.ts";
+import type { Answer } from "./answer.ts";
+import { Exchange } from "./exchange.ts";
+
+export interface TransportOptions {
+  /** The service's address without credentials; plain http only to this machine. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  /** Connections at most. */
+  readonly concurrency: number;
+  /** Total: from `post` to the end of the answer. */
+  readonly timeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** How long the body of an answer may take once its head is there. 5 s unless said. */
+  readonly bodyTimeoutMs?: number;
+  /** False gives every request its own connection: slower, and proof against a server that answers one twice (I6). */
+  readonly reuseConnections: boolean;
+  /** PEM text. The CA certificates replace the built-in ones. */
+  readonly ca?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+  /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Never for an address on this machine. */
+  readonly useProxyFromEnvironment?: boolean;
+}
+
+/** The only code on the network (DESIGN §4). */
+export interface Transport {
+  /**
+   * Sends one request body to a path of §4 and says what became of it; never throws for anything the network does. No
+   * redirect is followed and nothing is ever sent a second time.
+   */
+  post(path: string, body: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Answer>;
+  /** Waits for what is under way, at most its timeout, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Throws PaydropError "config" for an address that must not be used. */
+export function createTransport(options: TransportOptions): Transport {
+  const base = readBaseUrl(options.baseUrl);
+  const apiKey = options.apiKey.reveal();
+  const dispatcher = createDispatcher(base, options);
+  const prefix = base.pathname.replace(/\/+$/, "");
+  const headers = ["content-type", "application/json", "x-api-key", apiKey];
+  const exchangeOptions = {
+    timeoutMs: options.timeoutMs,
+    bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
+    bodyBytesMax: BODY_BYTES_MAX,
+    apiKey,
+  };
+  const underWay = new UnderWay();
+
+  function dispatch(exchange: Exchange, path: string, body: string): void {
+    if (exchange.done) return;
+    dispatcher.dispatch({ origin: base.origin, path: prefix + path, method: "POST", headers, body }, exchange);
+  }
+
+  return {
+    post(path, body, { signal } = {}) {
+      return new Promise((resolve) => {
+        const exchange = new Exchange(exchangeOptions, (answer, settled) => {
+          underWay.remove(settled, signal);
+          resolve(answer);
+        });
+        underWay.add(exchange, signal);
+        // I6: with one turn of the event loop here, undici's own look at an idle connection, one turn later, comes after
+        // a poll of the network. Stray bytes that are already in the kernel then close it before it is used again.
+        if (options.reuseConnections) setImmediate(dispatch, exchange, path, body);
+        else dispatch(exchange, path, body);
+      });
+    },
+    async close() {
+      await underWay.ended();
+      await dispatcher.destroy();
+    },
+  };
+}
+
+/** 127.0.0.0/8, ::1 and localhost: the only addresses for plain http, and never by a proxy. */
+export function isLoopback(url: URL): boolean {
+  return /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(url.hostname);
+}
+
+const BODY_TIMEOUT_MS = 5_000;
+const BODY_BYTES_MAX = 64 * 1024;
+/** Shorter than servers keep an idle connection: one that closes just when a row is written makes the row unknown. */
+const KEEP_ALIVE_MS = 4_000;
+
+function readBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
+    throw new PaydropError("config", "the base URL is not an http address", "Write it like https://api.example.com");
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new PaydropError(
+      "config",
+      `the base URL of ${url.host} has credentials, a query or a fragment`,
+      "Write only the address; the key goes into PAYDROP_API_KEY",
+    );
+  }
+  if (url.protocol === "http:" && !isLoopback(url)) {
+    throw new PaydropError("config", `plain http to ${url.host} would show the key to anybody`, "Write https://");
+  }
+  return url;
+}
+
+/** One pool for one origin: it cannot send anywhere else. */
+function createDispatcher(base: URL, options: TransportOptions): Dispatcher {
+  const tls = {
+    // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    timeout: options.connectTimeoutMs,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.clientCert === undefined ? {} : { cert: options.clientCert }),
+    ...(options.clientKey === undefined ? {} : { key: options.clientKey }),
+  } as const;
+  const settings = {
+    connections: options.concurrency,
+    // 0: `connection: close`, and the connection is never used again
+    pipelining: options.reuseConnections ? 1 : 0,
+    allowH2: false,
+    useMilo: false,
+    connect: tls,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    // the exchange has its own clocks: total, not idle
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  if (options.useProxyFromEnvironment !== true || isLoopback(base)) return new Pool(base.origin, settings);
+  return new EnvHttpProxyAgent({
+    ...settings,
+    requestTls: tls,
+    proxyTls: { rejectUnauthorized: true, timeout: options.connectTimeoutMs },
+  });
+}
+
+/** The requests that have no end yet, and one listener per signal however many requests share it. */
+class UnderWay {
+  #count = 0;
+  #nothingLeft: (() => void) | undefined;
+  readonly #bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
+
+  add(exchange: Exchange, signal: AbortSignal | undefined): void {
+    this.#count += 1;
+    if (!signal) return;
+    if (signal.aborted) {
+      exchange.abort();
+      return;
+    }
+    let shared = this.#bySignal.get(signal);
+    if (!shared) {
+      const exchanges = new Set<Exchange>();
+      signal.addEventListener("abort", () => exchanges.forEach((one) => one.abort()), { once: true });
+      this.#bySignal.set(signal, exchanges);
+      shared = exchanges;
+    }
+    shared.add(exchange);
+  }
+
+  remove(exchange: Exchange, signal: AbortSignal | undefined): void {
+    this.#count -= 1;
+    if (signal) this.#bySignal.get(signal)?.delete(exchange);
+    if (this.#count === 0) this.#nothingLeft?.();
+  }
+
+  async ended(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => (this.#nothingLeft = resolve));
+  }
+}

@@ -1,0 +1,499 @@
+import { once } from "node:events";
+import http2 from "node:http2";
+import net from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Answer } from "../../src/client/answer.ts";
+import { createTransport } from "../../src/client/transport.ts";
+import type { Transport, TransportOptions } from "../../src/client/transport.ts";
+import { Secret } from "../../src/config/secret.ts";
+import { PaydropError } from "../../src/errors.ts";
+import { createCertificates } from "../support/certificates.ts";
+import * as wire from "../support/fault-server.ts";
+import type { FaultServerOptions, Script } from "../support/fault-server.ts";
+
+const KEY = "pk_test_4f9a-not-for-logs";
+const PATH = "/v1/banking/transfer";
+const BODY = '{"amount":100.50}';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function open(baseUrl: string, options: Partial<TransportOptions> = {}): Transport {
+  const transport = createTransport({
+    baseUrl,
+    apiKey: new Secret(KEY),
+    concurrency: 4,
+    timeoutMs: 3_000,
+    connectTimeoutMs: 500,
+    reuseConnections: true,
+    ...options,
+  });
+  cleanups.push(() => transport.close());
+  return transport;
+}
+
+async function serve(script: Script, options: FaultServerOptions = {}) {
+  const server = await wire.startFaultServer(script, options);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+function detailOf(answer: Answer): string {
+  return answer.kind === "answered" ? "" : answer.detail;
+}
+
+describe("what is sent", () => {
+  test("a POST over HTTP/1.1 to base path and path, with exactly the two headers of §4", async () => {
+    const server = await serve(() => wire.answer(200, { id: 7 }));
+    const answer = await open(`${server.url}/api/`).post(PATH, BODY);
+    expect(answer).toMatchObject({
+      kind: "answered",
+      status: 200,
+      body: '{"id":7}',
+      contentType: "application/json",
+      bodyEnd: "complete",
+    });
+    const [request] = server.requests;
+    expect(request).toMatchObject({ method: "POST", path: `/api${PATH}`, httpVersion: "1.1", body: BODY });
+    expect(request?.headers).toEqual({
+      host: `127.0.0.1:${server.port}`,
+      connection: "keep-alive",
+      "content-type": "application/json",
+      "x-api-key": KEY,
+      "content-length": String(BODY.length),
+    });
+  });
+
+  test("connections are kept and never more than the concurrency", async () => {
+    const server = await serve(() => wire.inOrder(wire.pause(5), wire.answer(200)));
+    const transport = open(server.url, { concurrency: 3 });
+    await Promise.all(Array.from({ length: 30 }, () => transport.post(PATH, BODY)));
+    expect(server.requests).toHaveLength(30);
+    expect(server.connections).toBe(3);
+  });
+
+  test("without reuse every request has its own connection", async () => {
+    const server = await serve(() => wire.answer(200));
+    const transport = open(server.url, { reuseConnections: false });
+    for (let n = 0; n < 5; n += 1) await transport.post(PATH, BODY);
+    expect(server.requests.map((request) => [request.connection, request.onConnection])).toEqual(
+      [1, 2, 3, 4, 5].map((n) => [n, 1]),
+    );
+    expect(server.requests[0]?.headers["connection"]).toBe("close");
+  });
+
+  test("a key that no header can carry is a local fault and nothing is sent", async () => {
+    const server = await serve(() => wire.answer(200));
+    const apiKey = new Secret("bad\nkey-value");
+    const answer = await open(server.url, { apiKey }).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "local" });
+    expect(detailOf(answer)).toContain("x-api-key");
+    expect(detailOf(answer)).not.toContain("key-value");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ["ftp://example.com", "not an http address"],
+    ["nonsense", "not an http address"],
+    ["http://api.example.com", "plain http to api.example.com"],
+    ["https://bob:hunter2@api.example.com", "has credentials"],
+    ["https://api.example.com/?key=1", "has credentials, a query"],
+  ])("the base URL %s is refused before anything is sent", (baseUrl, said) => {
+    const refusal = catchError(() => open(baseUrl));
+    expect(refusal).toBeInstanceOf(PaydropError);
+    expect(refusal).toMatchObject({ code: "config" });
+    expect(refusal.message).toContain(said);
+    expect(refusal.message).not.toContain("hunter2");
+  });
+});
+
+describe("never on the wire", () => {
+  test("connection refused", async () => {
+    const answer = await open(`http://127.0.0.1:${await freePort()}`).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(detailOf(answer)).toContain("ECONNREFUSED");
+  });
+
+  test("a host name that does not exist", async () => {
+    const answer = await open("https://paydrop.invalid").post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(detailOf(answer)).toMatch(/ENOTFOUND|EAI_AGAIN/);
+  });
+
+  test("a TLS handshake that hangs ends with the connect timeout", async () => {
+    const server = await serve(() => wire.answer(200), { onConnection: () => "hold" });
+    const began = performance.now();
+    const answer = await open(`https://localhost:${server.port}`).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(performance.now() - began).toBeLessThan(2_500);
+  });
+
+  test("a connection that takes longer than the whole timeout is given up and not used afterwards", async () => {
+    const server = await serve(() => wire.answer(200), { onConnection: () => "hold" });
+    const transport = open(`https://localhost:${server.port}`, { timeoutMs: 150, connectTimeoutMs: 1_000 });
+    const answer = await transport.post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(detailOf(answer)).toContain("150 ms");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("a reset inside the TLS handshake", async () => {
+    const server = await serve(() => wire.answer(200), {
+      onConnection: (socket) => {
+        socket.once("data", () => socket.resetAndDestroy());
+        return "hold";
+      },
+    });
+    const answer = await open(`https://localhost:${server.port}`).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(detailOf(answer)).toContain("ECONNRESET");
+  });
+
+  test("a signal that is already aborted", async () => {
+    const server = await serve(() => wire.answer(200));
+    const answer = await open(server.url).post(PATH, BODY, { signal: AbortSignal.abort() });
+    expect(answer).toMatchObject({ kind: "unsent", cause: "local" });
+    expect(server.bytesReceived).toBe(0);
+  });
+
+  test("a transport that is closed", async () => {
+    const server = await serve(() => wire.answer(200));
+    const transport = open(server.url);
+    await transport.close();
+    expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "unsent", cause: "local" });
+  });
+});
+
+describe("TLS", () => {
+  const certificates = createCertificates();
+  const authority = { ca: certificates.ca };
+
+  test("a certificate of the configured authority is accepted", async () => {
+    const server = await serve(() => wire.answer(200), { tls: certificates.server });
+    expect(await open(server.url, authority).post(PATH, BODY)).toMatchObject({ kind: "answered", status: 200 });
+  });
+
+  test.each([
+    ["signed by itself", certificates.selfSigned, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+    ["for another host", certificates.otherHost, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["that has expired", certificates.expired, "CERT_HAS_EXPIRED"],
+  ])("a certificate %s: nothing is sent", async (_what, pair, code) => {
+    const server = await serve(() => wire.answer(200), { tls: pair });
+    const answer = await open(server.url, authority).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "certificate" });
+    expect(detailOf(answer)).toContain(code);
+    expect(server.bytesReceived).toBe(0);
+  });
+
+  test("a certificate of an unknown authority, also with NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
+    const server = await serve(() => wire.answer(200), { tls: certificates.server });
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    try {
+      expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "unsent", cause: "certificate" });
+    } finally {
+      delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    }
+    expect(server.bytesReceived).toBe(0);
+  });
+
+  test("a server that speaks only TLS 1.1", async () => {
+    const old = {
+      ...certificates.server,
+      minVersion: "TLSv1",
+      maxVersion: "TLSv1.1",
+      ciphers: "ALL:@SECLEVEL=0",
+    } as const;
+    const server = await serve(() => wire.answer(200), { tls: old });
+    const answer = await open(server.url, authority).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "certificate" });
+    expect(server.bytesReceived).toBe(0);
+  });
+
+  test("a client certificate is shown when there is one, and its lack under TLS 1.2 is proof that nothing left", async () => {
+    const wantsClient = {
+      ...certificates.server,
+      ca: certificates.ca,
+      requestCert: true,
+      maxVersion: "TLSv1.2",
+    } as const;
+    const server = await serve(() => wire.answer(200), { tls: wantsClient });
+    const mine = { ...authority, clientCert: certificates.client.cert, clientKey: certificates.client.key };
+    expect(await open(server.url, mine).post(PATH, BODY)).toMatchObject({ kind: "answered", status: 200 });
+    expect(await open(server.url, authority).post(PATH, BODY)).toMatchObject({ kind: "unsent" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a server that prefers HTTP/2 is spoken to in HTTP/1.1", async () => {
+    const server = http2.createSecureServer({ ...certificates.server, allowHTTP1: true }, (request, response) => {
+      response.setHeader("content-type", "text/plain");
+      response.end(request.httpVersion);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    cleanups.push(() => new Promise((resolve) => server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    expect(await open(`https://localhost:${port}`, authority).post(PATH, BODY)).toMatchObject({ body: "1.1" });
+  });
+});
+
+describe("sent and not answered", () => {
+  test("a server that never answers: the timeout is total", async () => {
+    const server = await serve(() => wire.silence());
+    const answer = await open(server.url, { timeoutMs: 300 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "no_answer", cause: "timeout" });
+    expect(answer.durationMs).toBeGreaterThanOrEqual(299);
+    expect(answer.durationMs).toBeLessThan(900);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a head at one byte at a time does not stretch the timeout", async () => {
+    const server = await serve(() => wire.slowly(wire.response(200), 50));
+    const answer = await open(server.url, { timeoutMs: 400 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "no_answer", cause: "timeout" });
+    expect(answer.durationMs).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ["a FIN instead of an answer", wire.close(), "broken"],
+    ["a reset instead of an answer", wire.reset(), "broken"],
+    ["half a head and then a FIN", wire.inOrder(wire.raw("HTTP/1.1 200 OK\r\ncontent-le"), wire.close()), "broken"],
+    ["103 and then a FIN", wire.inOrder(wire.raw("HTTP/1.1 103 Early Hints\r\n\r\n"), wire.close()), "broken"],
+    ["a status line of no protocol", wire.raw("HTTZ/1.1 200 OK\r\n\r\n"), "malformed"],
+    ["binary garbage", wire.raw(Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])), "malformed"],
+    [
+      "two content lengths",
+      wire.raw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}!"),
+      "malformed",
+    ],
+    ["a head without end", wire.raw(`HTTP/1.1 200 OK\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`), "malformed"],
+  ])("%s", async (_what, reply, cause) => {
+    const server = await serve(() => reply);
+    const answer = await open(server.url).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "no_answer", cause });
+    expect(detailOf(answer)).not.toContain(KEY);
+    expect(detailOf(answer)).not.toContain("amount");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a signal ends what is under way", async () => {
+    const server = await serve(() => wire.silence());
+    const transport = open(server.url);
+    const stop = new AbortController();
+    const posts = Array.from({ length: 4 }, () => transport.post(PATH, BODY, { signal: stop.signal }));
+    while (server.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    for (const answer of await Promise.all(posts))
+      expect(answer).toMatchObject({ kind: "no_answer", cause: "aborted" });
+  });
+});
+
+describe("answered", () => {
+  test.each([200, 204, 400, 401, 422, 429, 500, 503])(
+    "status %i comes back as it is, after one request",
+    async (status) => {
+      const server = await serve(() => wire.answer(status, status === 204 ? "" : { said: status }));
+      expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status, bodyEnd: "complete" });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test("an early hint before the answer is not the answer", async () => {
+    const server = await serve(() => wire.raw(`HTTP/1.1 103 Early Hints\r\n\r\n${wire.response(402)}`));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status: 402 });
+  });
+
+  test("Retry-After is handed on as written", async () => {
+    const server = await serve(() => wire.answer(429, "", { "retry-after": "2" }));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 429, retryAfter: "2" });
+  });
+
+  test.each([301, 302, 303, 307, 308])("a %i is not followed: the other origin sees no byte", async (status) => {
+    const other = await serve(() => wire.answer(200));
+    const server = await serve(() => wire.redirect(status, `${other.url}/v1/elsewhere`));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status });
+    expect(other.connections).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a body that is cut keeps its status and says so", async () => {
+    const server = await serve(() => wire.cutBody(422));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 422, body: '{"a', bodyEnd: "cut" });
+  });
+
+  test("a chunked body with a broken chunk is cut", async () => {
+    const chunked = "HTTP/1.1 400 No\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n";
+    const server = await serve(() => wire.raw(chunked));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 400, body: "{}", bodyEnd: "cut" });
+  });
+
+  test("a body that stalls frees the lane in time and its connection is not used again", async () => {
+    const server = await serve((request) => (request.number === 1 ? wire.stalledBody(200) : wire.answer(201)));
+    const transport = open(server.url, { concurrency: 1, bodyTimeoutMs: 200 });
+    const stalled = await transport.post(PATH, BODY);
+    expect(stalled).toMatchObject({ status: 200, body: '{"a', bodyEnd: "stalled" });
+    expect(stalled.durationMs).toBeLessThan(1_000);
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 201, bodyEnd: "complete" });
+    expect(server.connections).toBe(2);
+  });
+
+  test("a body at one byte at a time is stalled, however steady it is", async () => {
+    const server = await serve(() => wire.slowly(wire.response(200, "x".repeat(2_000)), 1));
+    const answer = await open(server.url, { bodyTimeoutMs: 300 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: "stalled" });
+  });
+
+  test.each([
+    ["announced", (body: string) => wire.response(200, body)],
+    [
+      "chunked",
+      (body: string) =>
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    ],
+  ])("a body over 64 KiB (%s) is read up to there, and its connection is not used again", async (_how, bytes) => {
+    const server = await serve((request) =>
+      request.number === 1 ? wire.raw(bytes("y".repeat(3_000_000))) : wire.answer(201),
+    );
+    const transport = open(server.url, { concurrency: 1 });
+    const answer = await transport.post(PATH, BODY);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: "too_large" });
+    expect(answer.kind === "answered" && answer.body.length).toBe(65_536);
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 201 });
+    expect(server.connections).toBe(2);
+  });
+
+  test("a FIN right after the answer hurts neither this row nor the next", async () => {
+    const server = await serve(() => wire.inOrder(wire.answer(200), wire.close()));
+    const transport = open(server.url, { concurrency: 1 });
+    for (let n = 0; n < 20; n += 1) expect(await transport.post(PATH, BODY)).toMatchObject({ status: 200 });
+    expect(server.requests).toHaveLength(20);
+  });
+});
+
+describe("an answer belongs to its own request (I6)", () => {
+  test("two answers in one write: the second is nobody's", async () => {
+    const server = await serve((request) =>
+      request.onConnection === 1 && request.number === 1
+        ? wire.raw(wire.response(402) + wire.response(200))
+        : wire.answer(402),
+    );
+    const transport = open(server.url, { concurrency: 1 });
+    for (let n = 0; n < 5; n += 1) expect(await transport.post(PATH, BODY)).toMatchObject({ status: 402 });
+    expect(server.connections).toBe(2);
+  });
+
+  test("bytes on an idle connection close it", async () => {
+    const server = await serve((request) =>
+      request.number === 1
+        ? wire.inOrder(wire.answer(402), wire.pause(20), wire.raw(wire.response(200)))
+        : wire.answer(402),
+    );
+    const transport = open(server.url, { concurrency: 1 });
+    await transport.post(PATH, BODY);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 402 });
+    expect(server.connections).toBe(2);
+  });
+
+  test("with a connection for each request a stray answer never reaches the next row, whenever it comes", async () => {
+    const server = await serve((request) =>
+      request.number % 2 === 1
+        ? wire.inOrder(wire.answer(402), wire.pause(request.number % 15), wire.raw(wire.response(200)))
+        : wire.inOrder(wire.pause(5), wire.answer(402)),
+    );
+    const transport = open(server.url, { concurrency: 1, reuseConnections: false });
+    for (let n = 0; n < 60; n += 1) expect(await transport.post(PATH, BODY)).toMatchObject({ status: 402 });
+  });
+});
+
+describe("a proxy from the environment", () => {
+  async function through(proxyUrl: string, options: Partial<TransportOptions> = {}): Promise<Answer> {
+    process.env["HTTPS_PROXY"] = proxyUrl;
+    try {
+      return await open("https://payments.example", { useProxyFromEnvironment: true, ...options }).post(PATH, BODY);
+    } finally {
+      delete process.env["HTTPS_PROXY"];
+    }
+  }
+
+  test.each([502, 407, 403])("CONNECT answered with %i: nothing was sent", async (status) => {
+    const proxy = await serve(() => wire.answer(status));
+    const answer = await through(`http://bob:hunter2@127.0.0.1:${proxy.port}`);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(detailOf(answer)).toContain(String(status));
+    expect(detailOf(answer)).not.toContain("hunter2");
+    expect(proxy.requests[0]).toMatchObject({ method: "CONNECT", path: "payments.example:443" });
+    expect(proxy.requests[0]?.head).not.toContain(KEY);
+  });
+
+  test.each([
+    ["a proxy that refuses connections", async () => `http://127.0.0.1:${await freePort()}`],
+    ["a proxy that closes", async () => (await serve(() => wire.close())).url],
+    ["a proxy that resets", async () => (await serve(() => wire.reset())).url],
+  ])("%s: nothing was sent", async (_what, url) => {
+    expect(await through(await url())).toMatchObject({ kind: "unsent", cause: "unreachable" });
+  });
+
+  test("a proxy that never answers CONNECT ends with the timeout: nothing was sent", async () => {
+    const proxy = await serve(() => wire.silence());
+    expect(await through(proxy.url, { timeoutMs: 300 })).toMatchObject({ kind: "unsent", cause: "unreachable" });
+  });
+
+  test("a tunnel carries the request, and the certificate of the service is still checked", async () => {
+    const certificates = createCertificates();
+    const pair = certificates.otherHost;
+    const service = await serve(() => wire.answer(200), { tls: pair });
+    const proxy = await serve((request) => (client) => {
+      expect(request.method).toBe("CONNECT");
+      const upstream = net.connect(service.port, "127.0.0.1");
+      client.removeAllListeners("data");
+      client.write("HTTP/1.1 200 Connected\r\n\r\n");
+      client.pipe(upstream).pipe(client);
+      upstream.on("error", () => client.destroy());
+      client.on("close", () => upstream.destroy());
+    });
+    expect(await through(proxy.url, { ca: certificates.ca })).toMatchObject({ kind: "unsent", cause: "certificate" });
+    expect(service.requests).toHaveLength(0);
+
+    process.env["HTTPS_PROXY"] = proxy.url;
+    const transport = open("https://elsewhere.example", { useProxyFromEnvironment: true, ca: certificates.ca });
+    delete process.env["HTTPS_PROXY"];
+    expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "answered", status: 200 });
+    expect(service.requests[0]?.headers["x-api-key"]).toBe(KEY);
+    expect(proxy.requests.every((request) => !request.head.includes(KEY))).toBe(true);
+  });
+
+  test("an address on this machine never goes through it", async () => {
+    const proxy = await serve(() => wire.answer(502));
+    const server = await serve(() => wire.answer(200));
+    process.env["HTTP_PROXY"] = proxy.url;
+    try {
+      const answer = await open(server.url, { useProxyFromEnvironment: true }).post(PATH, BODY);
+      expect(answer).toMatchObject({ kind: "answered", status: 200 });
+    } finally {
+      delete process.env["HTTP_PROXY"];
+    }
+    expect(proxy.connections).toBe(0);
+  });
+});
+
+function catchError(act: () => unknown): Error {
+  try {
+    act();
+  } catch (thrown) {
+    if (thrown instanceof Error) return thrown;
+  }
+  throw new Error("nothing was thrown");
+}
