@@ -57,3 +57,85 @@ export type Verdict =
 
 /** `nowMs`: the later of the clock and the journal's last time. */
 export type Judge = (stated: Stated, seen: readonly Seen[], nowMs: number) => Verdict;
+
+export interface DuplicateRules {
+  readonly duplicateDays: number;
+  /** Equal rows of one file are meant. */
+  readonly allowRepeats: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The rules of DESIGN §7 as a function that the journal can ask. */
+export function createJudge(rules: DuplicateRules): Judge {
+  return (stated, seen, nowMs) => {
+    const elsewhere = seen.filter((other) => !other.sameBatch);
+    const open = elsewhere.find((other) => other.standing === "open");
+    if (stated.released) return open ? held("other_row_open", open) : READY;
+
+    const accepted = elsewhere.filter((other) => other.standing === "accepted");
+    const surely = accepted.find((other) => other.sameCore && isSurelyTheSame(stated, other));
+    if (surely) return { state: "duplicate", other: surely };
+
+    const conflict = [...accepted, ...elsewhere.filter((other) => other.standing === "open")].find(
+      (other) => other.sameReference && !other.sameCore,
+    );
+    if (conflict) return held("reference_conflict", conflict);
+    // Whatever it is called: while nobody knows how that one ends, this one may be the same money.
+    if (open) return held("other_row_open", open);
+    const waiting = elsewhere.find((other) => other.standing === "held" && !isStatedDifferent(stated, other));
+    if (waiting) return held("other_row_open", waiting);
+
+    const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
+    if (possible) return held("possible_duplicate", possible);
+    return judgeInFile(
+      stated,
+      seen.filter((other) => other.sameBatch),
+      rules,
+    );
+  };
+}
+
+function judgeInFile(stated: Stated, here: readonly Seen[], rules: DuplicateRules): Verdict {
+  const conflict = here.find((other) => other.sameReference && !other.sameCore);
+  if (conflict) return held("reference_conflict", conflict);
+  const sameReference = here.find((other) => other.sameReference);
+  if (sameReference) return held("repeat_in_file", sameReference);
+  const repeat = rules.allowRepeats
+    ? undefined
+    : here.find((other) => other.sameCore && !isStatedDifferent(stated, other));
+  return repeat ? held("repeat_in_file", repeat) : READY;
+}
+
+/** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
+function isSurelyTheSame(stated: Stated, other: Seen): boolean {
+  if (stated.hasReference && other.hasReference) return other.sameReference;
+  return stated.period !== undefined && stated.period === other.period && other.sameKey;
+}
+
+function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: DuplicateRules): boolean {
+  if (isStatedDifferent(stated, other)) return false;
+  const period = stated.period ?? stated.guessedPeriod;
+  if (period !== undefined && period === (other.period ?? other.guessedPeriod)) return true;
+  return (other.acceptedAt ?? nowMs) >= nowMs - rules.duplicateDays * DAY_MS;
+}
+
+/** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */
+function isStatedDifferent(stated: Stated, other: Seen): boolean {
+  if (stated.hasReference && other.hasReference && !other.sameReference) return true;
+  if (stated.period === undefined) return false;
+  const otherPeriod = other.period ?? other.guessedPeriod;
+  if (otherPeriod !== undefined)
+    return !stated.period.startsWith(otherPeriod) && !otherPeriod.startsWith(stated.period);
+  // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
+  // while an earlier or the same one may be its late correction.
+  return other.acceptedAt !== undefined && /^\d{4}-\d{2}/.test(stated.period)
+    ? stated.period.slice(0, 7) > new Date(other.acceptedAt).toISOString().slice(0, 7)
+    : false;
+}
+
+const READY: Verdict = { state: "ready" };
+
+function held(code: HoldCode, other: Seen): Verdict {
+  return { state: "held", code, other };
+}

@@ -1,5 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
-import type { Judge, PaymentTexts } from "../checks/duplicates.ts";
+import type { HoldCode, Judge, PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { FileFormat } from "../reader/row.ts";
 import type { ResultStatus, RowState } from "./state.ts";
@@ -123,6 +123,8 @@ export interface JournalStore {
 
   /** Rows in input order, in pages, from a row number on. */
   rows(batchId: string, fromRow?: number): AsyncIterable<readonly RowRecord[]>;
+  /** Numbers of the rows that may go, in input order, in pages. */
+  readyRows(batchId: string): AsyncIterable<readonly number[]>;
   row(batchId: string, number: number): Promise<RowRecord | undefined>;
   tallies(batchId: string): Promise<Tallies>;
 
@@ -132,6 +134,8 @@ export interface JournalStore {
   end(attempt: number, end: AttemptEnd): Promise<void>;
   /** I4: attempts without an outcome become unknown. Gives how many. Only the holder of the lock may ask for it. */
   recover(): Promise<number>;
+  /** Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. */
+  judgeAgain(batchId: string, judge: Judge): Promise<void>;
   /** Lets rows go again: those in `states`, rejected ones only with a reason in `reasons`. Gives how many. */
   makeReady(
     batchId: string,
@@ -140,12 +144,19 @@ export interface JournalStore {
     reasons?: readonly string[],
   ): Promise<number>;
 
+  /** Every ready row waits for a person. Gives how many. */
+  holdReady(batchId: string, code: HoldCode): Promise<number>;
+  setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void>;
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;
   settle(batchId: string, row: number, as: "settled_done" | "settled_not_done", act: Omit<Act, "at">): Promise<void>;
   /** Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. */
   release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]>;
   history(batchId: string): Promise<readonly Act[]>;
   note(batchId: string, act: Omit<Act, "at">): Promise<void>;
+
+  /** The batch that a file at this path, with this identity on disk, was taken as. */
+  sourceBatch(path: string, identity: string): Promise<string | undefined>;
+  noteSource(path: string, identity: string, batchId: string): Promise<void>;
 
   /** Files that paydrop wrote, so that it never replaces one that is not its own. */
   written(path: string): Promise<string | undefined>;

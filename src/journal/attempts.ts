@@ -1,0 +1,109 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Judge } from "../checks/duplicates.ts";
+import type { BatchSeq } from "./rows.ts";
+import type { SeenRows } from "./seen.ts";
+import { assertMove, type RowState } from "./state.ts";
+import type { AttemptEnd, Begun } from "./store.ts";
+
+interface SendableRow {
+  readonly state: RowState;
+  readonly payment_key: Uint8Array;
+  readonly core_key: Uint8Array;
+  readonly keyed_by_reference: number;
+  readonly period: string | null;
+  readonly released: number;
+  readonly attempts: number;
+}
+
+/** Attempts and their outcomes. Every method is called inside a transaction of its caller. */
+export class Attempts {
+  readonly #seen: SeenRows;
+  readonly #row: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #sending: StatementSync;
+  readonly #blocked: StatementSync;
+  readonly #end: StatementSync;
+  readonly #endRow: StatementSync;
+  readonly #open: StatementSync;
+
+  constructor(database: DatabaseSync, seen: SeenRows) {
+    this.#seen = seen;
+    this.#row = database.prepare(
+      `SELECT state, payment_key, core_key, keyed_by_reference, period, released, attempts
+       FROM row WHERE batch = ? AND number = ?`,
+    );
+    this.#insert = database.prepare("INSERT INTO attempt (batch, row, started_at) VALUES (?, ?, ?)");
+    this.#sending = database.prepare(
+      `UPDATE row SET state = 'sending', code = NULL, attempts = attempts + 1, last_attempt = ?, changed_at = ?
+       WHERE batch = ? AND number = ? AND state = 'ready'`,
+    );
+    this.#blocked = database.prepare(
+      `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
+       WHERE batch = ? AND number = ? AND state = 'ready'`,
+    );
+    this.#end = database.prepare(
+      `UPDATE attempt SET outcome = ?, reason = ?, http_status = ?, duration_ms = ?, response = ?
+       WHERE id = ? AND outcome IS NULL RETURNING batch, row`,
+    );
+    this.#endRow = database.prepare(
+      `UPDATE row SET state = ?, code = ?, changed_at = ?
+       WHERE batch = ? AND number = ? AND state = 'sending' AND last_attempt = ?`,
+    );
+    this.#open = database.prepare("SELECT id, started_at FROM attempt WHERE outcome IS NULL");
+  }
+
+  /**
+   * Row to `sending` with a new attempt; or, if the same payment was found elsewhere meanwhile, to `duplicate` or
+   * `held`. The row must be ready: anything else is said, never sent (I1).
+   */
+  begin(batch: BatchSeq, number: number, judge: Judge, nowMs: number): Begun {
+    const row = this.#row.get(batch.seq, number) as unknown as SendableRow | undefined;
+    if (row?.state !== "ready") return { state: row?.state ?? "invalid" };
+    const keys = { payment: row.payment_key, core: row.core_key, byReference: row.keyed_by_reference === 1 };
+    // a held row elsewhere cannot have been sent; it may well be held for this very row
+    const elsewhere = this.#seen.elsewhere(keys, batch.seq).filter((other) => other.standing !== "held");
+    if (elsewhere.length > 0) {
+      const verdict = judge(
+        {
+          hasReference: keys.byReference,
+          released: row.released === 1,
+          ...(row.period === null ? {} : { period: row.period }),
+          ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
+        },
+        elsewhere,
+        nowMs,
+      );
+      if (verdict.state !== "ready") {
+        const { other } = verdict;
+        this.#blocked.run(verdict.state, verdict.state === "held" ? verdict.code : null,
+          other?.batch ?? null, other?.row ?? null, other?.acceptedAt ?? null, nowMs, batch.seq, number); // prettier-ignore
+        return { state: verdict.state };
+      }
+    }
+    assertMove("ready", "sending");
+    const attempt = Number(this.#insert.run(batch.seq, number, nowMs).lastInsertRowid);
+    if (this.#sending.run(attempt, nowMs, batch.seq, number).changes !== 1) {
+      throw new Error(`row ${number} was not ready`);
+    }
+    return { attempt, ordinal: row.attempts + 1 };
+  }
+
+  end(attempt: number, end: AttemptEnd, nowMs: number): void {
+    assertMove("sending", end.state);
+    const row = this.#end.get(end.state, end.reason, end.httpStatus ?? null, Math.round(end.durationMs),
+      end.response ?? null, attempt) as { batch: number; row: number } | undefined; // prettier-ignore
+    if (!row) throw new Error(`attempt ${attempt} has an outcome already`);
+    if (this.#endRow.run(end.state, end.reason, nowMs, row.batch, row.row, attempt).changes !== 1) {
+      throw new Error(`row ${row.row} was not being sent by attempt ${attempt}`);
+    }
+  }
+
+  /** I4: whatever was in flight when its process died is unknown. */
+  recover(nowMs: number): number {
+    const open = this.#open.all() as { id: number; started_at: number }[];
+    for (const { id, started_at } of open) {
+      this.end(id, { state: "unknown", reason: "interrupted", durationMs: Math.max(0, nowMs - started_at) }, nowMs);
+    }
+    return open.length;
+  }
+}

@@ -1,0 +1,152 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { PaydropError } from "../errors.ts";
+import type { FileFormat } from "../reader/row.ts";
+import type { BatchSeq } from "./rows.ts";
+import type { Act, BatchPhase, BatchRecord, Environment, NewBatch } from "./store.ts";
+
+interface BatchColumns {
+  readonly seq: number;
+  readonly id: string;
+  readonly environment: Environment;
+  readonly destination: string;
+  readonly file_name: string;
+  readonly folder: string;
+  readonly format: FileFormat;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly period: string | null;
+  readonly guessed_period: string | null;
+  readonly choices: string;
+  readonly rows: number;
+  readonly total: string;
+  readonly remarks: string;
+  readonly phase: BatchPhase;
+  readonly created_at: number;
+}
+
+/** Batches and their history. Every method that writes is called inside a transaction of its caller. */
+export class Batches {
+  readonly #database: DatabaseSync;
+  readonly #known = new Map<string, BatchSeq>();
+  readonly #insertAct: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insertAct = database.prepare("INSERT INTO act (batch, at, by, kind, row, note) VALUES (?, ?, ?, ?, ?, ?)");
+  }
+
+  /** By id, or by the beginning of one that is the only such. */
+  find(idOrPrefix: string): BatchRecord | undefined {
+    const prefix = idOrPrefix.toUpperCase().replace(/[%_\\]/g, "");
+    const found = this.#select("WHERE id LIKE ? || '%' AND phase <> 'recording' ORDER BY seq DESC LIMIT 2", prefix);
+    const exact = found.find((batch) => batch.id === prefix);
+    if (!exact && found.length > 1) {
+      throw new PaydropError(
+        "usage",
+        `more than one batch begins with ${prefix}: ${found.map((batch) => batch.id).join(", ")}, …`,
+        "write more of its id; `paydrop status` lists them",
+      );
+    }
+    return exact ?? (prefix === "" ? undefined : found[0]);
+  }
+
+  all(): BatchRecord[] {
+    return this.#select("WHERE phase <> 'recording' ORDER BY seq DESC");
+  }
+
+  ofBytes(sha256: string, environment: Environment): BatchRecord[] {
+    return this.#select(
+      "WHERE sha256 = ? AND environment = ? AND phase <> 'recording' ORDER BY seq DESC",
+      sha256,
+      environment,
+    );
+  }
+
+  seqOf(id: string): BatchSeq {
+    const known = this.#known.get(id);
+    if (known) return known;
+    const row = this.#database.prepare("SELECT seq, environment, guessed_period FROM batch WHERE id = ?").get(id) as
+      Pick<BatchColumns, "seq" | "environment" | "guessed_period"> | undefined;
+    if (!row) throw new Error(`the journal has no batch ${id}`);
+    const batch = {
+      seq: row.seq,
+      environment: row.environment,
+      ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
+    };
+    this.#known.set(id, batch);
+    return batch;
+  }
+
+  insert(batch: NewBatch): void {
+    this.#database
+      .prepare(
+        `INSERT INTO batch (id, environment, destination, file_name, folder, format, sha256, size_bytes, period,
+           guessed_period, choices, phase, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'recording', ?)`,
+      )
+      .run(batch.id, batch.environment, batch.destination, batch.fileName, batch.folder, batch.format, batch.sha256,
+        batch.sizeBytes, batch.period ?? null, batch.guessedPeriod ?? null, batch.choices, batch.createdAt); // prettier-ignore
+  }
+
+  open(id: string, totals: { rows: number; total: string; remarks: readonly string[] }): void {
+    this.#database
+      .prepare("UPDATE batch SET rows = ?, total = ?, remarks = ?, phase = 'open' WHERE id = ? AND phase = 'recording'")
+      .run(totals.rows, totals.total, JSON.stringify(totals.remarks), id);
+  }
+
+  drop(id: string): void {
+    const { seq } = this.seqOf(id);
+    this.#database.prepare("DELETE FROM row WHERE batch = ?").run(seq);
+    this.#database.prepare("DELETE FROM batch WHERE seq = ? AND phase = 'recording'").run(seq);
+    this.#known.delete(id);
+  }
+
+  unopened(): string[] {
+    const rows = this.#database.prepare("SELECT id FROM batch WHERE phase = 'recording'").all() as { id: string }[];
+    return rows.map((row) => row.id);
+  }
+
+  setPhase(id: string, phase: BatchPhase): void {
+    this.#database.prepare("UPDATE batch SET phase = ? WHERE id = ?").run(phase, id);
+  }
+
+  setDestination(id: string, destination: string): void {
+    this.#database.prepare("UPDATE batch SET destination = ? WHERE id = ?").run(destination, id);
+  }
+
+  addAct(id: string, act: Omit<Act, "at">, nowMs: number): void {
+    this.#insertAct.run(this.seqOf(id).seq, nowMs, act.by, act.kind, act.row ?? null, act.note);
+  }
+
+  history(id: string): Act[] {
+    const rows = this.#database
+      .prepare("SELECT at, by, kind, row, note FROM act WHERE batch = ? ORDER BY id")
+      .all(this.seqOf(id).seq) as unknown as (Omit<Act, "row"> & { row: number | null })[];
+    return rows.map(({ row, ...act }) => (row === null ? act : { ...act, row }));
+  }
+
+  #select(where: string, ...values: readonly string[]): BatchRecord[] {
+    const rows = this.#database.prepare(`SELECT * FROM batch ${where}`).all(...values);
+    return (rows as unknown as BatchColumns[]).map(asBatch);
+  }
+}
+
+function asBatch(row: BatchColumns): BatchRecord {
+  return {
+    id: row.id,
+    environment: row.environment,
+    destination: row.destination,
+    fileName: row.file_name,
+    folder: row.folder,
+    format: row.format,
+    sha256: row.sha256,
+    sizeBytes: row.size_bytes,
+    rows: row.rows,
+    total: row.total,
+    ...(row.period === null ? {} : { period: row.period }),
+    ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
+    choices: row.choices,
+    remarks: JSON.parse(row.remarks) as string[],
+    phase: row.phase,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,109 @@
+import type { DatabaseSync } from "node:sqlite";
+import { PaydropError } from "../errors.ts";
+import { ROW_STATES } from "./state.ts";
+
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
+
+/**
+ * Numbered migrations; `user_version` says how many have been applied. Never edit one that was released: add one.
+ * No bank data in clear stands in any column (I10): keys are keyed hashes, faults carry masked values.
+ */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE batch (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),
+     destination TEXT NOT NULL,
+     file_name TEXT NOT NULL,
+     folder TEXT NOT NULL,
+     format TEXT NOT NULL CHECK (format IN ('csv', 'json', 'jsonl')),
+     sha256 TEXT NOT NULL,
+     size_bytes INTEGER NOT NULL,
+     period TEXT,
+     guessed_period TEXT,
+     choices TEXT NOT NULL,
+     rows INTEGER NOT NULL DEFAULT 0,
+     total TEXT NOT NULL DEFAULT '0.00',
+     remarks TEXT NOT NULL DEFAULT '[]',
+     phase TEXT NOT NULL CHECK (phase IN ('recording', 'open', 'paused', 'cancelled')),
+     created_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX batch_bytes ON batch (sha256);
+
+   CREATE TABLE row (
+     batch INTEGER NOT NULL REFERENCES batch (seq),
+     number INTEGER NOT NULL,
+     state TEXT NOT NULL CHECK (state IN (${quoted(ROW_STATES)})),
+     operation TEXT,
+     option TEXT,
+     amount TEXT,
+     keyed_by_reference INTEGER NOT NULL DEFAULT 0,
+     period TEXT,
+     payment_key BLOB,
+     core_key BLOB,
+     beneficiary_key BLOB,
+     code TEXT,
+     faults TEXT,
+     other_batch TEXT,
+     other_row INTEGER,
+     other_at INTEGER,
+     released INTEGER NOT NULL DEFAULT 0,
+     attempts INTEGER NOT NULL DEFAULT 0,
+     last_attempt INTEGER,
+     settled_by TEXT,
+     changed_at INTEGER NOT NULL,
+     PRIMARY KEY (batch, number)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX row_payment ON row (payment_key) WHERE payment_key IS NOT NULL;
+   CREATE INDEX row_core ON row (core_key) WHERE core_key IS NOT NULL;
+
+   CREATE TABLE attempt (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     batch INTEGER NOT NULL,
+     row INTEGER NOT NULL,
+     started_at INTEGER NOT NULL,
+     outcome TEXT CHECK (outcome IN ('accepted', 'rejected', 'unknown', 'not_sent')),
+     reason TEXT,
+     http_status INTEGER,
+     duration_ms INTEGER,
+     response TEXT,
+     FOREIGN KEY (batch, row) REFERENCES row (batch, number)
+   ) STRICT;
+   CREATE INDEX attempt_open ON attempt (id) WHERE outcome IS NULL;
+
+   CREATE TABLE act (
+     id INTEGER PRIMARY KEY,
+     batch INTEGER NOT NULL REFERENCES batch (seq),
+     at INTEGER NOT NULL,
+     by TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     row INTEGER,
+     note TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX act_batch ON act (batch);
+
+   CREATE TABLE written (path TEXT PRIMARY KEY, sha256 TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE source (
+     path TEXT PRIMARY KEY,
+     identity TEXT NOT NULL,
+     batch TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+/** Brings a journal to the newest schema; refuses one that a newer paydrop wrote. */
+export function migrate(database: DatabaseSync): void {
+  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version > MIGRATIONS.length) {
+    throw new PaydropError(
+      "journal",
+      `the journal was written by a newer paydrop (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      "use the newer paydrop; nothing was sent",
+    );
+  }
+  for (let next = version; next < MIGRATIONS.length; next += 1) {
+    database.exec(`BEGIN IMMEDIATE; ${MIGRATIONS[next] ?? ""} PRAGMA user_version = ${next + 1}; COMMIT;`);
+  }
+}

@@ -1,0 +1,279 @@
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { formatUnits, unitsOf } from "../amount.ts";
+import type { HoldCode, Judge } from "../checks/duplicates.ts";
+import { Attempts } from "./attempts.ts";
+import { Batches } from "./batches.ts";
+import { asJournalError, CommitGroup } from "./commit-group.ts";
+import { Decisions } from "./decisions.ts";
+import { PaymentKeys } from "./keys.ts";
+import { openJournalFile, readIdentity } from "./open.ts";
+import { asRecord, type RecordColumns, Rows, SELECT_RECORD } from "./rows.ts";
+import type { RowState } from "./state.ts";
+import type {
+  Act,
+  AttemptEnd,
+  BatchPhase,
+  BatchRecord,
+  Begun,
+  Environment,
+  JournalStore,
+  NewBatch,
+  NewRow,
+  RowRecord,
+  Tallies,
+  Tally,
+} from "./store.ts";
+
+const PAGE_ROWS = 1000;
+
+/** Opens the journal of a state directory; makes it when there is none. */
+export function openSqliteJournal(stateDir: string, now: () => number = Date.now): JournalStore {
+  const database = openJournalFile(stateDir);
+  const { stateId, hashKey } = readIdentity(database);
+  for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
+  return new SqliteJournal(database, stateId, new PaymentKeys(hashKey), now);
+}
+
+/** `JournalStore` on one SQLite file. SQL lives in the classes it is made of; here is what is one transaction. */
+class SqliteJournal implements JournalStore {
+  readonly stateId: string;
+  readonly #database: DatabaseSync;
+  readonly #group: CommitGroup;
+  readonly #batches: Batches;
+  readonly #rows: Rows;
+  readonly #attempts: Attempts;
+  readonly #decisions: Decisions;
+  readonly #now: () => number;
+
+  constructor(database: DatabaseSync, stateId: string, keys: PaymentKeys, now: () => number) {
+    this.stateId = stateId;
+    this.#database = database;
+    this.#group = new CommitGroup(database);
+    this.#batches = new Batches(database);
+    this.#rows = new Rows(database, keys);
+    this.#attempts = new Attempts(database, this.#rows.seen());
+    this.#decisions = new Decisions(database, this.#rows.seen());
+    this.#now = now;
+  }
+
+  batch(idOrPrefix: string): Promise<BatchRecord | undefined> {
+    return this.#read(() => this.#batches.find(idOrPrefix));
+  }
+
+  batches(): Promise<readonly BatchRecord[]> {
+    return this.#read(() => this.#batches.all());
+  }
+
+  batchesOfBytes(sha256: string, environment: Environment): Promise<readonly BatchRecord[]> {
+    return this.#read(() => this.#batches.ofBytes(sha256, environment));
+  }
+
+  createBatch(batch: NewBatch): Promise<void> {
+    return this.#group.run(() => this.#batches.insert(batch));
+  }
+
+  addRows(batchId: string, rows: readonly NewRow[], judge: Judge): Promise<void> {
+    return this.#group.run(() => {
+      const batch = this.#batches.seqOf(batchId);
+      const nowMs = this.#laterOfNow();
+      for (const row of rows) this.#rows.add(batch, row, judge, nowMs);
+    });
+  }
+
+  openBatch(batchId: string, totals: { rows: number; total: string; remarks: readonly string[] }): Promise<void> {
+    return this.#group.run(() => {
+      this.#decisions.holdNearDuplicates(this.#batches.seqOf(batchId), this.#now());
+      this.#batches.open(batchId, totals);
+    });
+  }
+
+  dropBatch(batchId: string): Promise<void> {
+    return this.#group.run(() => this.#batches.drop(batchId));
+  }
+
+  async *rows(batchId: string, fromRow = 0): AsyncIterable<readonly RowRecord[]> {
+    const { seq } = this.#batches.seqOf(batchId);
+    let next = fromRow;
+    for (;;) {
+      const page = await this.#read(() => this.#rows.page(seq, next, PAGE_ROWS));
+      if (page.length === 0) return;
+      yield page;
+      next = (page.at(-1)?.number ?? 0) + 1;
+    }
+  }
+
+  async *readyRows(batchId: string): AsyncIterable<readonly number[]> {
+    const { seq } = this.#batches.seqOf(batchId);
+    const select = this.#database.prepare(
+      "SELECT number FROM row WHERE batch = ? AND number > ? AND state = 'ready' ORDER BY number LIMIT ?",
+    );
+    let last = 0;
+    for (;;) {
+      const page = await this.#read(() => select.all(seq, last, PAGE_ROWS) as { number: number }[]);
+      if (page.length === 0) return;
+      yield page.map((row) => row.number);
+      last = page.at(-1)?.number ?? last;
+    }
+  }
+
+  row(batchId: string, number: number): Promise<RowRecord | undefined> {
+    return this.#read(() => {
+      const { seq } = this.#batches.seqOf(batchId);
+      const row = this.#database.prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.number = ?`).get(seq, number);
+      return row === undefined ? undefined : asRecord(row as unknown as RecordColumns);
+    });
+  }
+
+  tallies(batchId: string): Promise<Tallies> {
+    return this.#read(() => {
+      const { seq } = this.#batches.seqOf(batchId);
+      const sums = new Map<RowState, { rows: number; units: bigint }>();
+      const rows = this.#database.prepare("SELECT state, amount FROM row WHERE batch = ?").iterate(seq);
+      for (const { state, amount } of rows as Iterable<{ state: RowState; amount: string | null }>) {
+        const sum = sums.get(state) ?? { rows: 0, units: 0n };
+        sum.rows += 1;
+        if (amount !== null) sum.units += unitsOf(amount);
+        sums.set(state, sum);
+      }
+      const tallies: Partial<Record<RowState, Tally>> = {};
+      for (const [state, sum] of sums) tallies[state] = { rows: sum.rows, amount: formatUnits(sum.units) };
+      return tallies;
+    });
+  }
+
+  begin(batchId: string, row: number, judge: Judge): Promise<Begun> {
+    return this.#group.run(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, judge, this.#now()));
+  }
+
+  end(attempt: number, end: AttemptEnd): Promise<void> {
+    return this.#group.run(() => this.#attempts.end(attempt, end, this.#now()));
+  }
+
+  recover(): Promise<number> {
+    return this.#group.run(() => {
+      for (const id of this.#batches.unopened()) this.#batches.drop(id);
+      return this.#attempts.recover(this.#now());
+    });
+  }
+
+  judgeAgain(batchId: string, judge: Judge): Promise<void> {
+    return this.#group.run(() => this.#decisions.judgeAgain(this.#batches.seqOf(batchId), judge, this.#laterOfNow()));
+  }
+
+  makeReady(
+    batchId: string,
+    rows: readonly number[] | "all",
+    from: readonly RowState[],
+    reasons: readonly string[] = [],
+  ): Promise<number> {
+    return this.#group.run(() =>
+      this.#decisions.makeReady(this.#batches.seqOf(batchId), rows, from, reasons, this.#now()),
+    );
+  }
+
+  holdReady(batchId: string, code: HoldCode): Promise<number> {
+    return this.#group.run(() => this.#decisions.holdReady(this.#batches.seqOf(batchId), code, this.#now()));
+  }
+
+  setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void> {
+    return this.#group.run(() => {
+      this.#batches.setDestination(batchId, destination);
+      this.#batches.addAct(batchId, act, this.#now());
+    });
+  }
+
+  setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void> {
+    return this.#group.run(() => {
+      this.#batches.setPhase(batchId, phase);
+      this.#batches.addAct(batchId, act, this.#now());
+    });
+  }
+
+  settle(batchId: string, row: number, as: "settled_done" | "settled_not_done", act: Omit<Act, "at">): Promise<void> {
+    return this.#group.run(() => {
+      this.#decisions.settle(this.#batches.seqOf(batchId), row, as, act.by, this.#now());
+      this.#batches.addAct(batchId, { ...act, row }, this.#now());
+    });
+  }
+
+  release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]> {
+    return this.#group.run(() => {
+      const released = this.#decisions.release(this.#batches.seqOf(batchId), rows, this.#now());
+      for (const row of released) this.#batches.addAct(batchId, { ...act, row }, this.#now());
+      return released;
+    });
+  }
+
+  history(batchId: string): Promise<readonly Act[]> {
+    return this.#read(() => this.#batches.history(batchId));
+  }
+
+  note(batchId: string, act: Omit<Act, "at">): Promise<void> {
+    return this.#group.run(() => this.#batches.addAct(batchId, act, this.#now()));
+  }
+
+  sourceBatch(path: string, identity: string): Promise<string | undefined> {
+    return this.#read(() => {
+      const row = this.#database
+        .prepare("SELECT batch FROM source WHERE path = ? AND identity = ?")
+        .get(path, identity);
+      return row?.["batch"] as string | undefined;
+    });
+  }
+
+  noteSource(path: string, identity: string, batchId: string): Promise<void> {
+    return this.#group.run(() => {
+      this.#database
+        .prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)")
+        .run(path, identity, batchId);
+    });
+  }
+
+  written(path: string): Promise<string | undefined> {
+    return this.#read(() => {
+      const row = this.#database.prepare("SELECT sha256 FROM written WHERE path = ?").get(path);
+      return row?.["sha256"] as string | undefined;
+    });
+  }
+
+  noteWritten(path: string, sha256: string): Promise<void> {
+    return this.#group.run(() => {
+      this.#database.prepare("INSERT OR REPLACE INTO written (path, sha256) VALUES (?, ?)").run(path, sha256);
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.#database.isOpen) this.#database.close();
+    return Promise.resolve();
+  }
+
+  /** Windows in days count from the later of the clock and the journal's last time: a clock set back frees nothing. */
+  #laterOfNow(): number {
+    const row = this.#database
+      .prepare(
+        `SELECT max(coalesce((SELECT started_at FROM attempt ORDER BY id DESC LIMIT 1), 0),
+                    coalesce((SELECT created_at FROM batch ORDER BY seq DESC LIMIT 1), 0)) AS latest`,
+      )
+      .get() as { latest: number };
+    return Math.max(this.#now(), row.latest);
+  }
+
+  /** node:sqlite is synchronous; the interface is not, so that another engine fits. */
+  #read<T>(read: () => T): Promise<T> {
+    try {
+      return Promise.resolve(read());
+    } catch (error) {
+      return Promise.reject(asJournalError(error));
+    }
+  }
+}
+
+function makeFilePrivate(path: string): void {
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // there is none yet; SQLite gives it the mode of the journal itself
+  }
+}

@@ -1,0 +1,92 @@
+import type { Answer, Answered } from "../client/answer.ts";
+import type { Reason } from "./reason.ts";
+
+/** What an answer, or its absence, says of the row (DESIGN §8). */
+export interface Outcome {
+  readonly state: "accepted" | "rejected" | "unknown" | "not_sent";
+  readonly reason: Reason;
+  readonly httpStatus?: number;
+  /** The row goes again by itself, bounded: after a wait of our own, or as the service told. */
+  readonly again?: "backoff" | "as_told";
+  /** Something that the next row would meet as well: the run stops. */
+  readonly stop?: Reason;
+}
+
+/** Refused for their own sake. Convention, since §7 shows no error codes. */
+const REFUSED = new Set([400, 402, 406, 411, 413, 414, 422, 431]);
+const KEY_REFUSED = new Set([401, 403, 407]);
+const ADDRESS_REFUSED = new Set([404, 405, 410, 415]);
+
+/** The outcome table of DESIGN §8 as one pure function; whatever is not foreseen is unknown. */
+export function outcomeOf(answer: Answer, choices: { readonly retry429: boolean }): Outcome {
+  switch (answer.kind) {
+    case "unsent":
+      if (answer.cause === "unreachable") return { state: "not_sent", reason: "unreachable", again: "backoff" };
+      return answer.cause === "certificate"
+        ? { state: "not_sent", reason: "certificate_refused", stop: "certificate_refused" }
+        : { state: "not_sent", reason: "local_error", stop: "local_error" };
+    case "no_answer":
+      return { state: "unknown", reason: REASON_OF_SILENCE[answer.cause] };
+    case "answered":
+      return { ...outcomeOfStatus(answer, choices.retry429), httpStatus: answer.status };
+    default:
+      return answer satisfies never;
+  }
+}
+
+const REASON_OF_SILENCE = {
+  timeout: "no_answer",
+  broken: "connection_broken",
+  malformed: "malformed_answer",
+  aborted: "interrupted",
+} as const satisfies Record<string, Reason>;
+
+function outcomeOfStatus(answer: Answered, retry429: boolean): Outcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return outcomeOfSuccess(answer);
+  // commonly the answer to a POST that was processed (303); never followed, the key would go along
+  if (status >= 300 && status < 400) return { state: "unknown", reason: "redirect", stop: "redirect" };
+  if (status >= 500) return { state: "unknown", reason: "service_fault" };
+  const complete = answer.bodyEnd === "complete";
+  if (status === 429) {
+    // RFC 6585 §4 refuses for rate; the interface says nothing of it, hence a choice
+    return retry429 && complete
+      ? { state: "not_sent", reason: "rate_limited", again: "as_told" }
+      : { state: "unknown", reason: "rate_limited_unclear" };
+  }
+  const listed = REFUSED.has(status) || KEY_REFUSED.has(status) || ADDRESS_REFUSED.has(status);
+  if (listed && !complete) return { state: "unknown", reason: "incomplete_refusal" };
+  if (REFUSED.has(status)) return { state: "rejected", reason: "refused" };
+  if (KEY_REFUSED.has(status)) return { state: "rejected", reason: "key_refused", stop: "key_refused" };
+  if (ADDRESS_REFUSED.has(status)) return { state: "rejected", reason: "address_refused", stop: "address_refused" };
+  return { state: "unknown", reason: "unclear_refusal" };
+}
+
+/** §4: 200 means created, initiated, submitted; for payouts the status is not shown, any 2xx is taken (RFC 9110 §15.3). */
+function outcomeOfSuccess(answer: Answered): Outcome {
+  // a captive portal or proxy page answers 200 to everything: not the service
+  if (isHtml(answer)) return { state: "unknown", reason: "html_answer", stop: "html_answer" };
+  if (answer.bodyEnd !== "complete") return { state: "accepted", reason: "accepted_incomplete" };
+  return { state: "accepted", reason: speaksOfFailure(answer.body) ? "accepted_reports_failure" : "accepted" };
+}
+
+function isHtml(answer: Answered): boolean {
+  return (
+    /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) || /^\s*<(?:!doctype|html)/i.test(answer.body)
+  );
+}
+
+/** §2.6 shows no response bodies: such a row is never sent again for it, and never hidden either. */
+function speaksOfFailure(body: string): boolean {
+  if (!body.trimStart().startsWith("{")) return false;
+  try {
+    const { success, status, error } = JSON.parse(body) as Record<string, unknown>;
+    return (
+      success === false ||
+      (typeof status === "string" && /^(?:fail|error|reject|declin)/i.test(status)) ||
+      (error !== undefined && error !== null && error !== false && error !== "")
+    );
+  } catch {
+    return false;
+  }
+}

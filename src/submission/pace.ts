@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** When the next request may start: at most `rate` per second, and not before a wait that holds for the whole run. */
+export class Pace {
+  readonly #intervalMs: number;
+  #nextAt = 0;
+  #notBefore = 0;
+
+  /** `rate`: requests per second; undefined for no limit. */
+  constructor(rate: number | undefined) {
+    this.#intervalMs = rate === undefined ? 0 : 1000 / rate;
+  }
+
+  /** The whole run waits at least so long. */
+  waitMs(ms: number): void {
+    this.#notBefore = Math.max(this.#notBefore, performance.now() + ms);
+  }
+
+  /** Resolves when a request may start, or at once when `signal` says that none will. */
+  async turn(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const now = performance.now();
+      const at = Math.max(this.#nextAt, this.#notBefore);
+      if (at <= now) {
+        this.#nextAt = Math.max(now, this.#nextAt) + this.#intervalMs;
+        return;
+      }
+      await sleep(at - now, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

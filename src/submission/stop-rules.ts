@@ -1,0 +1,106 @@
+import type { Stop } from "../events.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Reason } from "./reason.ts";
+
+const UNKNOWN_MAX = 3;
+const IDENTICAL_REFUSALS_MAX = 10;
+const UNREACHABLE_ROWS_MAX = 5;
+
+/** When a run stops before its last row (DESIGN §8). It only ever stops: a person or the next run goes on. */
+export class StopRules {
+  #unknown = 0;
+  #unreachable = 0;
+  #refusals = 0;
+  #lastRefusal = "";
+
+  /** Looks at the final outcome of a row, in the order they come in. `text`: the answer, to tell refusals apart. */
+  observe(outcome: Outcome, text: string): Stop | undefined {
+    this.#unknown = outcome.state === "unknown" ? this.#unknown + 1 : 0;
+    this.#unreachable = outcome.reason === "unreachable" ? this.#unreachable + 1 : 0;
+    const refusal = outcome.reason === "refused" ? `${outcome.httpStatus ?? ""} ${text.replace(/\d+/g, "#")}` : "";
+    this.#refusals = refusal !== "" && refusal === this.#lastRefusal ? this.#refusals + 1 : refusal === "" ? 0 : 1;
+    this.#lastRefusal = refusal;
+
+    if (outcome.stop !== undefined) return stopFor(outcome.stop, outcome.httpStatus);
+    if (outcome.reason === "rate_limited") return STOPS.rate_limited;
+    if (this.#unknown >= UNKNOWN_MAX) return STOPS.unknown_in_a_row;
+    if (this.#refusals >= IDENTICAL_REFUSALS_MAX) return STOPS.same_refusal;
+    if (this.#unreachable >= UNREACHABLE_ROWS_MAX) return STOPS.unreachable;
+    return undefined;
+  }
+}
+
+function stopFor(reason: Reason, status: number | undefined): Stop {
+  const stop = (STOPS as Partial<Record<string, Stop>>)[reason];
+  if (!stop) throw new Error(`no run stops for ${reason}`);
+  return status === undefined ? stop : { ...stop, message: `${stop.message} (HTTP ${status})` };
+}
+
+/** Why runs stop, in words for a person. */
+export const STOPS = {
+  key_refused: {
+    code: "key_refused",
+    message: "the service did not accept our key",
+    hint: "ask IT to check PAYDROP_API_KEY, then run the same file again: the rest goes, nothing goes twice",
+  },
+  address_refused: {
+    code: "address_refused",
+    message: "the service does not know this address",
+    hint: "check PAYDROP_BASE_URL, then run the same file again: the rest goes, nothing goes twice",
+  },
+  redirect: {
+    code: "redirect",
+    message: "something answered with a redirect, which is never followed",
+    hint: "ask IT whether PAYDROP_BASE_URL is the service itself, and look the unknown row up in its dashboard",
+  },
+  html_answer: {
+    code: "html_answer",
+    message: "a web page answered instead of the service",
+    hint: "ask IT about a proxy or login page in between, and look the unknown row up in the service's dashboard",
+  },
+  certificate_refused: {
+    code: "certificate_refused",
+    message: "the certificate of the service was refused; nothing was sent over that connection",
+    hint: "ask IT to check PAYDROP_BASE_URL and PAYDROP_CA_FILE, then run the same file again",
+  },
+  local_error: {
+    code: "local_error",
+    message: "a request could not be prepared on this machine; it was not sent",
+    hint: "check the AES key, the IV and the API key with `paydrop doctor`, then run the same file again",
+  },
+  rate_limited: {
+    code: "rate_limited",
+    message: "the service kept asking us to slow down",
+    hint: "run the same file again later, or with a lower --rate",
+  },
+  unknown_in_a_row: {
+    code: "unknown_in_a_row",
+    message: `${UNKNOWN_MAX} rows in a row had no clear answer`,
+    hint: "look these rows up in the service's dashboard before you run the file again",
+  },
+  same_refusal: {
+    code: "same_refusal",
+    message: `${IDENTICAL_REFUSALS_MAX} rows in a row were refused for the same reason`,
+    hint: "read the reason in the results file (no funds? a wrong account?), mend it, then run the same file again",
+  },
+  unreachable: {
+    code: "unreachable",
+    message: "the service could not be reached",
+    hint: "run the same file again when the service is back: the rest goes, nothing goes twice",
+  },
+  signal: {
+    code: "signal",
+    message: "it was asked to stop",
+    hint: "run the same file again: the rest goes, nothing goes twice",
+  },
+  paused: {
+    code: "paused",
+    message: "the batch was paused",
+    hint: "go on with `paydrop resume`",
+  },
+  cancelled: {
+    code: "cancelled",
+    message: "the batch was cancelled",
+    hint: "what was not sent stays unsent",
+  },
+} as const satisfies Record<string, Stop>;

@@ -1,0 +1,227 @@
+import pLimit from "p-limit";
+import type { Answer } from "../client/answer.ts";
+import type { Stop } from "../events.ts";
+import type { AttemptEnd, Begun } from "../journal/store.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import { Pace } from "./pace.ts";
+import { Retries, type RetryLimits } from "./retry.ts";
+import { STOPS, StopRules } from "./stop-rules.ts";
+
+/** A row that may go. */
+export interface SendableRow {
+  readonly number: number;
+  readonly payload: string;
+}
+
+/** What submission needs from the other stages. */
+export interface SubmitParts<Row extends SendableRow> {
+  /** Rows that are ready, in input order. Read only as fast as they are sent. */
+  readonly rows: AsyncIterable<readonly Row[]>;
+  /** I2: resolves when the attempt is on stable storage, or says that the row may not go. */
+  readonly begin: (row: Row) => Promise<Begun>;
+  /** Resolves when the outcome is on stable storage. */
+  readonly end: (attempt: number, end: AttemptEnd) => Promise<void>;
+  /** A row that was not sent may be tried again. */
+  readonly again: (row: Row) => Promise<void>;
+  /** Never rejects. Aborting `signal` gives up on the answer. */
+  readonly send: (row: Row, signal: AbortSignal) => Promise<Answer>;
+  /** A cleaned excerpt of a body. */
+  readonly excerpt: (row: Row, body: string) => string | undefined;
+  readonly onOutcome: (row: Row, sent: Sent) => void;
+  readonly onWait: (reason: string, waitMs: number) => void;
+  /** A reason from outside to stop: the batch was paused or cancelled. */
+  readonly stopAsked: () => Stop | undefined;
+}
+
+/** One row's last attempt of this run. */
+export interface Sent extends AttemptEnd {
+  readonly ordinal: number;
+  readonly sentAt: number;
+  readonly alone: boolean;
+}
+
+export interface SubmitOptions {
+  readonly concurrency: number;
+  readonly rate?: number;
+  readonly retry429: boolean;
+  readonly limits: RetryLimits;
+  /** First signal: no new attempt. Second: what is in flight becomes unknown. */
+  readonly soft: AbortSignal;
+  readonly hard: AbortSignal;
+  readonly random: () => number;
+}
+
+export interface Submitted {
+  readonly requests: number;
+  readonly stop?: Stop;
+}
+
+/**
+ * Sends rows, at most `concurrency` in flight. The first row goes alone; the others follow when it was accepted or
+ * refused for its own sake (DESIGN §8). Rejects only when the journal fails: then nothing more is sent.
+ */
+export async function submit<Row extends SendableRow>(
+  parts: SubmitParts<Row>,
+  options: SubmitOptions,
+): Promise<Submitted> {
+  const run = new Run(parts, options);
+  await run.sendAll();
+  return run.stop === undefined ? { requests: run.requests } : { requests: run.requests, stop: run.stop };
+}
+
+class Run<Row extends SendableRow> {
+  requests = 0;
+  stop: Stop | undefined;
+  readonly #parts: SubmitParts<Row>;
+  readonly #options: SubmitOptions;
+  readonly #pace: Pace;
+  readonly #retries: Retries;
+  readonly #rules = new StopRules();
+  readonly #stopping = new AbortController();
+  /** Until a row was accepted or refused for its own sake, each goes alone: a wrong key costs one row, not a file. */
+  #alone = true;
+  #inFlight = 0;
+  #laneFreed: (() => void) | undefined;
+  /** Outcomes commit in the order they come in: when the last one is durable, all are. */
+  #lastEnded: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  constructor(parts: SubmitParts<Row>, options: SubmitOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#pace = new Pace(options.rate);
+    this.#retries = new Retries(options.limits, () => performance.now(), options.random);
+  }
+
+  async sendAll(): Promise<void> {
+    const onSoft = (): void => this.#stopFor(STOPS.signal);
+    if (this.#options.soft.aborted) onSoft();
+    this.#options.soft.addEventListener("abort", onSoft);
+    try {
+      await this.#feed();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      await this.#lanesBelow(1);
+      await this.#lastEnded.catch((error: unknown) => this.#fail(error));
+      this.#options.soft.removeEventListener("abort", onSoft);
+    }
+    if (this.#failure !== undefined) throw this.#failure as Error;
+  }
+
+  /** Hands rows to free lanes, one at a time: a queue of closures would hold the whole file in memory. */
+  async #feed(): Promise<void> {
+    const limit = pLimit({ concurrency: this.#options.concurrency, rejectOnClear: true });
+    for await (const rows of this.#parts.rows) {
+      for (const row of rows) {
+        await this.#lanesBelow(this.#alone ? 1 : this.#options.concurrency);
+        if (this.#isStopping()) return;
+        const alone = this.#alone;
+        this.#inFlight += 1;
+        void limit(() => this.#lane(row, alone));
+        if (alone) await this.#lanesBelow(1);
+        if (this.#isStopping()) return;
+      }
+    }
+  }
+
+  async #lane(row: Row, alone: boolean): Promise<void> {
+    try {
+      await this.#sendRow(row, alone);
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#inFlight -= 1;
+      const freed = this.#laneFreed;
+      this.#laneFreed = undefined;
+      freed?.();
+    }
+  }
+
+  async #lanesBelow(count: number): Promise<void> {
+    while (this.#inFlight >= count) {
+      await new Promise<void>((resolve) => {
+        this.#laneFreed = resolve;
+      });
+    }
+  }
+
+  /** One row, until it has an end or the run stops. */
+  async #sendRow(row: Row, alone: boolean): Promise<void> {
+    for (let rateLimitedTimes = 0; ;) {
+      await this.#pace.turn(this.#stopping.signal);
+      if (this.#isStopping()) return;
+      const begun = await this.#parts.begin(row);
+      if (begun.attempt === undefined) return;
+
+      const sentAt = Date.now();
+      this.requests += 1;
+      const answer = await this.#parts.send(row, this.#options.hard);
+      const outcome = outcomeOf(answer, this.#options);
+      if (outcome.reason === "rate_limited") rateLimitedTimes += 1;
+      if (answer.kind === "unsent") this.requests -= 1;
+      else this.#retries.reached();
+
+      const body = answer.kind === "answered" ? answer.body : "";
+      const end = attemptEnd(outcome, answer, body === "" ? undefined : this.#parts.excerpt(row, body));
+      const waitMs = this.#isStopping() ? undefined : this.#waitBeforeNext(outcome, answer, rateLimitedTimes);
+      // What stops the run must be known before any lane asks for its next row.
+      if (waitMs === undefined) this.#observe(outcome, body);
+      const ended = this.#parts.end(begun.attempt, end);
+      if (waitMs === undefined) {
+        // not awaited: the lane's next attempt shares this commit (I8)
+        this.#lastEnded = ended.then(
+          () => this.#parts.onOutcome(row, { ...end, ordinal: begun.ordinal, sentAt, alone }),
+          (error: unknown) => this.#fail(error),
+        );
+        if (alone || this.#isStopping()) await ended;
+        return;
+      }
+      await ended;
+      this.#pace.waitMs(waitMs);
+      this.#parts.onWait(outcome.reason, waitMs);
+      await this.#parts.again(row);
+    }
+  }
+
+  /** Milliseconds until this row goes again, or undefined when this attempt was its last. */
+  #waitBeforeNext(outcome: Outcome, answer: Answer, rateLimitedTimes: number): number | undefined {
+    if (outcome.again === "backoff") return this.#retries.unreachable();
+    if (outcome.again !== "as_told") return undefined;
+    return this.#retries.rateLimited(rateLimitedTimes, answer.kind === "answered" ? answer.retryAfter : undefined);
+  }
+
+  #observe(outcome: Outcome, body: string): void {
+    this.#alone = this.#alone && outcome.state !== "accepted" && outcome.reason !== "refused";
+    const stop = this.#rules.observe(outcome, body);
+    if (stop) this.#stopFor(stop);
+  }
+
+  #isStopping(): boolean {
+    if (this.#stopping.signal.aborted) return true;
+    const asked = this.#parts.stopAsked();
+    if (asked) this.#stopFor(asked);
+    return asked !== undefined;
+  }
+
+  #stopFor(stop: Stop): void {
+    this.stop ??= stop;
+    this.#stopping.abort();
+  }
+
+  /** The journal failed: no further send, whatever else happens. */
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#stopping.abort();
+  }
+}
+
+function attemptEnd(outcome: Outcome, answer: Answer, response: string | undefined): AttemptEnd {
+  return {
+    state: outcome.state,
+    reason: outcome.reason,
+    durationMs: answer.durationMs,
+    ...(outcome.httpStatus === undefined ? {} : { httpStatus: outcome.httpStatus }),
+    ...(response === undefined ? {} : { response }),
+  };
+}

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { createJudge, type PaymentTexts } from "../../src/checks/duplicates.ts";
+import type { JournalStore, NewBatch, NewRow, RowRecord } from "../../src/journal/store.ts";
+
+export const judge = createJudge({ duplicateDays: 20, allowRepeats: false });
+
+export function newBatch(id: string, over: Partial<NewBatch> = {}): NewBatch {
+  return {
+    id,
+    environment: "test",
+    destination: "http://127.0.0.1:1",
+    fileName: "payroll.csv",
+    folder: "/inbox",
+    format: "csv",
+    sha256: id.toLowerCase(),
+    sizeBytes: 10,
+    choices: "{}",
+    createdAt: Date.now(),
+    ...over,
+  };
+}
+
+export function newRow(number: number, core: string, over: Partial<PaymentTexts> = {}): NewRow {
+  return {
+    number,
+    operation: "transfer",
+    amount: "100.00",
+    payment: { core, beneficiary: core.split("/")[0] ?? core, ...over },
+  };
+}
+
+export async function addBatch(
+  store: JournalStore,
+  id: string,
+  rows: NewRow[],
+  over: Partial<NewBatch> = {},
+): Promise<void> {
+  await store.createBatch(newBatch(id, over));
+  await store.addRows(id, rows, judge);
+  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] });
+}
+
+export async function allRows(store: JournalStore, id: string): Promise<RowRecord[]> {
+  const rows: RowRecord[] = [];
+  for await (const page of store.rows(id)) rows.push(...page);
+  return rows;
+}
+
+export async function sendRow(
+  store: JournalStore,
+  id: string,
+  row: number,
+  state: "accepted" | "rejected" | "unknown" | "not_sent",
+): Promise<void> {
+  const begun = await store.begin(id, row, judge);
+  if (begun.attempt === undefined) throw new Error(`row ${row} did not begin: ${begun.state}`);
+  await store.end(begun.attempt, { state, reason: state === "rejected" ? "refused" : state, durationMs: 1 });
+}
+
+/** What every engine must keep. `open` opens the same memory again each time it is called. */
+export function describeJournalStore(
+  name: string,
+  open: () => Promise<{ store: JournalStore; reopen: () => Promise<JournalStore> }>,
+): void {
+  describe(`${name} as a JournalStore`, () => {
+    it("gives rows back in input order with what was written down", async () => {
+      const { store } = await open();
+      const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+      await addBatch(store, "AAAA1111", [newRow(2, "a/b/100"), { number: 3, faults: [fault] }, newRow(5, "a/c/100")]);
+      const rows = await allRows(store, "AAAA1111");
+      expect(rows.map((row) => [row.number, row.state])).toEqual([
+        [2, "ready"],
+        [3, "invalid"],
+        [5, "ready"],
+      ]);
+      expect(rows[1]?.faults).toEqual([fault]);
+      expect((await store.batch("AAAA"))?.rows).toBe(3);
+    });
+
+    it("hands an attempt out only once while the row is on its way", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/b/100")]);
+      const [first, second] = await Promise.all([store.begin("AAAA1111", 2, judge), store.begin("AAAA1111", 2, judge)]);
+      expect(first.attempt).toBeTypeOf("number");
+      expect(second).toEqual({ state: "sending" });
+    });
+
+    it("never begins a row that was accepted, refused or is unknown", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2"), newRow(4, "a/3")]);
+      await sendRow(store, "AAAA1111", 2, "accepted");
+      await sendRow(store, "AAAA1111", 3, "rejected");
+      await sendRow(store, "AAAA1111", 4, "unknown");
+      for (const row of [2, 3, 4]) expect((await store.begin("AAAA1111", row, judge)).attempt).toBeUndefined();
+    });
+
+    it("remembers everything after it was closed and opened again", async () => {
+      const { store, reopen } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+      await sendRow(store, "AAAA1111", 2, "accepted");
+      const { stateId } = store;
+      await store.close();
+      const again = await reopen();
+      expect(again.stateId).toBe(stateId);
+      expect((await allRows(again, "AAAA1111")).map((row) => row.state)).toEqual(["accepted", "ready"]);
+    });
+
+    it("turns an attempt without an outcome into unknown, once, and never into ready", async () => {
+      const { store, reopen } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+      await store.begin("AAAA1111", 2, judge);
+      await store.close();
+      const again = await reopen();
+      expect(await again.recover()).toBe(1);
+      expect(await again.recover()).toBe(0);
+      expect((await allRows(again, "AAAA1111")).map((row) => row.state)).toEqual(["unknown", "ready"]);
+      expect((await again.begin("AAAA1111", 2, judge)).attempt).toBeUndefined();
+    });
+
+    it("forgets a batch that was never opened", async () => {
+      const { store, reopen } = await open();
+      await store.createBatch(newBatch("AAAA1111"));
+      await store.addRows("AAAA1111", [newRow(2, "a/1")], judge);
+      await store.close();
+      const again = await reopen();
+      expect(await again.batches()).toEqual([]);
+      await again.recover();
+      await addBatch(again, "AAAA1111", [newRow(2, "a/1")]);
+      expect((await allRows(again, "AAAA1111")).map((row) => row.state)).toEqual(["ready"]);
+    });
+
+    it("lets a row that was not sent go again, with the next attempt counted", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      await sendRow(store, "AAAA1111", 2, "not_sent");
+      expect(await store.makeReady("AAAA1111", "all", ["not_sent"])).toBe(1);
+      expect(await store.begin("AAAA1111", 2, judge)).toMatchObject({ ordinal: 2 });
+    });
+
+    it("lets only rows refused for the given reasons go again", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+      for (const [row, reason] of [
+        [2, "refused"],
+        [3, "key_refused"],
+      ] as const) {
+        const { attempt } = await store.begin("AAAA1111", row, judge);
+        await store.end(attempt ?? 0, { state: "rejected", reason, durationMs: 1 });
+      }
+      expect(await store.makeReady("AAAA1111", "all", ["rejected"], ["key_refused"])).toBe(1);
+      expect((await allRows(store, "AAAA1111")).map((row) => row.state)).toEqual(["rejected", "ready"]);
+    });
+
+    it("refuses a second outcome of one attempt", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      const { attempt } = await store.begin("AAAA1111", 2, judge);
+      await store.end(attempt ?? 0, { state: "accepted", reason: "accepted", durationMs: 1 });
+      await expect(store.end(attempt ?? 0, { state: "rejected", reason: "refused", durationMs: 1 })).rejects.toThrow(
+        /outcome already/,
+      );
+    });
+
+    it("settles only by a name, and only what is unknown", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+      await sendRow(store, "AAAA1111", 2, "unknown");
+      await store.settle("AAAA1111", 2, "settled_not_done", { by: "asha", kind: "settle", note: "no entry" });
+      expect((await store.row("AAAA1111", 2))?.settledBy).toBe("asha");
+      await expect(
+        store.settle("AAAA1111", 3, "settled_done", { by: "asha", kind: "settle", note: "" }),
+      ).rejects.toThrow(/nothing to settle/);
+      // a refusal concerns its caller only
+      await sendRow(store, "AAAA1111", 3, "accepted");
+      expect(await store.history("AAAA1111")).toMatchObject([{ by: "asha", row: 2, note: "no entry" }]);
+    });
+
+    it("finds the same payment again inside the transaction of the attempt", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      await sendRow(store, "AAAA1111", 2, "not_sent");
+      await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+      await store.makeReady("AAAA1111", "all", ["not_sent"]);
+      await store.makeReady("BBBB2222", "all", ["held"]);
+      const begun = await Promise.all([store.begin("AAAA1111", 2, judge), store.begin("BBBB2222", 7, judge)]);
+      expect(begun.filter((one) => one.attempt !== undefined)).toHaveLength(1);
+    });
+  });
+}
