@@ -1,3 +1,5 @@
+import type { FileFormat } from "../format.ts";
+
 /** A JSON value that is not a string, with the very characters of the file. */
 export interface JsonToken {
   readonly token: "number" | "boolean" | "null" | "nested";
@@ -19,7 +21,7 @@ export interface Row {
   readonly repeatedKey?: string;
 }
 
-export type FileFormat = "csv" | "json" | "jsonl";
+export type { FileFormat };
 
 /** What a JSON wrapper said beside its rows (DESIGN §6). */
 export interface Wrapper {

@@ -1,0 +1,48 @@
+import { readdir } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { PaydropError } from "../errors.ts";
+import { normalizeName } from "../names.ts";
+import { printable } from "../printable.ts";
+import { inputName } from "./names.ts";
+
+const NEAR_BY_MAX = 3;
+
+/** The error for a file that is not there, with the names it may have been meant to have. */
+export async function missingFile(path: string): Promise<PaydropError> {
+  const nearBy = await nearByNames(path);
+  const hint =
+    nearBy.length > 0 ? `Did you mean ${nearBy.join(" or ")}?` : "Check the name and the folder, then try again.";
+  return new PaydropError("usage", `${displayName(path)}: there is no such file`, hint);
+}
+
+/** A file's own name, safe to print. */
+export function displayName(path: string): string {
+  return printable(basename(path), 200);
+}
+
+async function nearByNames(path: string): Promise<string[]> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  const wanted = stem(basename(path));
+  return names
+    .filter((name) => inputName(name).ignored === undefined && isNear(stem(name), wanted))
+    .slice(0, NEAR_BY_MAX)
+    .map((name) => printable(name, 200));
+}
+
+function stem(name: string): string {
+  return normalizeName(name.replace(/\.[^.]*$/, ""));
+}
+
+/** Equal, or one character missing, too much or different, or two neighbours exchanged. */
+function isNear(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1 || Math.min(one.length, other.length) === 0) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start += 1;
+  let back = 0;
+  const shorter = Math.min(one.length, other.length) - start;
+  while (back < shorter && one.at(-1 - back) === other.at(-1 - back)) back += 1;
+  const oneRest = one.slice(start, one.length - back);
+  const otherRest = other.slice(start, other.length - back);
+  if (oneRest.length <= 1 && otherRest.length <= 1) return true;
+  return oneRest.length === 2 && otherRest === `${oneRest[1] ?? ""}${oneRest[0] ?? ""}`;
+}

@@ -1,0 +1,46 @@
+import { formatOfName } from "../format.ts";
+import type { FileFormat } from "../format.ts";
+
+/** What a file's name says: it may be input, or why it never is. */
+export type InputName =
+  | { readonly format: FileFormat; readonly ignored?: undefined }
+  | {
+      readonly ignored: string;
+      /** A person should hear of it: the file was probably meant to be sent. */
+      readonly report: boolean;
+      /** Our own retry file: input after all, once it differs from what we wrote (DESIGN §6). */
+      readonly unlessChanged?: FileFormat;
+    };
+
+const NAME_BYTES_MAX = 200;
+ 
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+/** Names that other programs, or we, give to files that are not input. */
+const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
+  [/^~\$/, "Office keeps it while a file is open"],
+  [/^\./, "it is hidden"],
+  [/\.(?:tmp|part|partial|filepart|crdownload)$/i, "it is still being written"],
+  [/\.summary\.json$/i, "it is our own summary"],
+  [/\.(?:refused|waiting)\.txt$/i, "it is our own note"],
+  [/\.control$/i, "it holds control totals"],
+];
+const OWN_RESULTS = /\.(?:csv|tsv|txt|json|jsonl|ndjson)\.results\./i;
+const OWN_RETRY = /\.(?:csv|tsv|txt|json|jsonl|ndjson)\.retry\./i;
+const RESULTS_LIKE = /\.(?:results|retry)\./i;
+
+/** `name`: without its folder, decoded as UTF-8 (bytes that are not UTF-8 stand as U+FFFD). */
+export function inputName(name: string): InputName {
+  if (CONTROL_CHARACTERS.test(name)) return { ignored: "its name holds control characters", report: true };
+  const never = NEVER_INPUT.find(([pattern]) => pattern.test(name));
+  if (never) return { ignored: never[1], report: false };
+  if (name.includes("\ufffd")) return { ignored: "its name is not UTF-8", report: true };
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
+    return { ignored: `its name is longer than ${NAME_BYTES_MAX} bytes`, report: true };
+  }
+  const format = formatOfName(name);
+  if (format === undefined) return { ignored: "its name does not end like a file we can read", report: false };
+  if (OWN_RESULTS.test(name)) return { ignored: "it is our own results file", report: false };
+  if (OWN_RETRY.test(name)) return { ignored: "it is our own retry file", report: false, unlessChanged: format };
+  if (RESULTS_LIKE.test(name)) return { ignored: "its name is that of a results or retry file", report: true };
+  return { format };
+}

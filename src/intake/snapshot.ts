@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { BigIntStats } from "node:fs";
+import { constants } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { displayName, missingFile } from "./missing.ts";
+
+/** What a file is and was, to see whether it is still the same. Numbers are decimal text. */
+export interface FileIdentity {
+  readonly dev: string;
+  readonly ino: string;
+  readonly sizeBytes: string;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+}
+
+/** An immutable copy of an input file: what is parsed, hashed, checked and sent (I7). */
+export interface Snapshot {
+  readonly path: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Of the input file, when it was copied. */
+  readonly identity: FileIdentity;
+}
+
+const TRIES_MAX = 3;
+const PAUSE_MS = 100;
+const TEMPORARY = /^\.snapshot-[0-9a-f]{32}\.tmp$/;
+const COPY_BYTES = 256 * 1024;
+
+/**
+ * Copies the file at `path` into the private folder `directory` while hashing it, and names the copy by its hash. The
+ * input is only read. Throws PaydropError: `usage` for what is not a readable regular file, `stopped` for a file that
+ * keeps changing, `journal` when the copy cannot be written.
+ */
+export async function takeSnapshot(path: string, directory: string): Promise<Snapshot> {
+  const source = await openRegular(path);
+  try {
+    await writing(path, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+    for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
+      const snapshot = await copyOnce(source, path, directory);
+      if (snapshot) return snapshot;
+      await setTimeout(PAUSE_MS * attempt);
+    }
+  } finally {
+    await source.close();
+  }
+  const name = displayName(path);
+  throw new PaydropError(
+    "stopped",
+    `${name}: the file is still being written`,
+    "Wait until it has been saved or copied completely, then try again; nothing was sent.",
+  );
+}
+
+/** Whether the snapshot still holds the bytes that it is named for; false when it is gone. */
+export async function verifySnapshot(path: string, sha256: string): Promise<boolean> {
+  let file;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+  try {
+    const hash = createHash("sha256");
+    const { size } = await file.stat({ bigint: true });
+    await eachPiece(file, size, (piece) => {
+      hash.update(piece);
+    });
+    return hash.digest("hex") === sha256;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Removes what a crash left behind. Only for the process that has the state directory to itself. */
+export async function removeTemporaries(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) if (TEMPORARY.test(name)) await unlink(join(directory, name));
+}
+
+/** Neither follows a link nor waits for a writer of a FIFO, also when the file is swapped in between (M-10). */
+async function openRegular(path: string): Promise<FileHandle> {
+  const name = displayName(path);
+  try {
+    const seen = await lstat(path, { bigint: true });
+    if (!seen.isFile())
+      throw new PaydropError("usage", `${name}: this is ${kindOf(seen)}, not a file`, "Name the file itself.");
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const opened = await file.stat({ bigint: true });
+    if (opened.isFile() && opened.dev === seen.dev && opened.ino === seen.ino) return file;
+    await file.close();
+  } catch (error) {
+    if (error instanceof PaydropError) throw error;
+    const code = systemCodeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") throw await missingFile(path);
+    if (code === "EACCES" || code === "EPERM") {
+      throw new PaydropError(
+        "usage",
+        `${name}: the file may not be read`,
+        "Give the user who runs paydrop the right to read it.",
+      );
+    }
+    if (code !== "ELOOP") throw new PaydropError("usage", `${name}: ${messageOf(error)}`, "", { cause: error });
+  }
+  throw new PaydropError("usage", `${name}: the file was exchanged just now`, "Try again.");
+}
+
+/** undefined when the file changed while it was copied. */
+async function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
+  const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
+  const copy = await writing(path, () => open(temporary, "wx", 0o600));
+  try {
+    const before = identityOf(await source.stat({ bigint: true }));
+    const hash = createHash("sha256");
+    let sizeBytes = 0;
+    await eachPiece(source, BigInt(before.sizeBytes), async (piece) => {
+      hash.update(piece);
+      sizeBytes += piece.length;
+      await writing(path, () => copy.writeFile(piece));
+    });
+    await writing(path, () => copy.sync());
+    const identity = identityOf(await source.stat({ bigint: true }));
+    if (!isSame(before, identity) || identity.sizeBytes !== sizeBytes.toString()) return undefined;
+
+    const sha256 = hash.digest("hex");
+    const target = join(directory, `${sha256}${extensionOf(path)}`);
+    if (!(await verifySnapshot(target, sha256))) {
+      await writing(path, () => rename(temporary, target));
+      await syncDirectory(directory);
+    }
+    return { path: target, sha256, sizeBytes, identity };
+  } finally {
+    await copy.close();
+    await unlink(temporary).catch((error: unknown) => {
+      if (systemCodeOf(error) !== "ENOENT") throw error;
+    });
+  }
+}
+
+/** Stops after `bytesMax` bytes, so that a file that grows and grows is not copied for ever. */
+async function eachPiece(
+  file: FileHandle,
+  bytesMax: bigint,
+  take: (piece: Buffer) => void | Promise<void>,
+): Promise<void> {
+  const buffer = Buffer.allocUnsafe(COPY_BYTES);
+  for (let position = 0; position <= bytesMax;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    await take(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+}
+
+async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw new PaydropError(
+      "journal",
+      `${displayName(path)}: the private copy of the file could not be written (${messageOf(error)})`,
+      "Look at the disk and the rights of the state directory; nothing was sent.",
+      { cause: error },
+    );
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function identityOf(stats: BigIntStats): FileIdentity {
+  return {
+    dev: stats.dev.toString(),
+    ino: stats.ino.toString(),
+    sizeBytes: stats.size.toString(),
+    mtimeNs: stats.mtimeNs.toString(),
+    ctimeNs: stats.ctimeNs.toString(),
+  };
+}
+
+function isSame(one: FileIdentity, other: FileIdentity): boolean {
+  return one.sizeBytes === other.sizeBytes && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;
+}
+
+/** The reader takes the format from it. */
+function extensionOf(path: string): string {
+  const extension = extname(path).toLowerCase();
+  return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : "";
+}
+
+function kindOf(stats: BigIntStats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isSymbolicLink()) return "a link";
+  if (stats.isFIFO()) return "a named pipe";
+  return stats.isSocket() ? "a socket" : "a device";
+}

@@ -1,0 +1,40 @@
+import { counted } from "./refusals.ts";
+
+const REMARKS_MAX = 5;
+
+/** Blank rows are passed over, but never silently: those in the middle are named, those at the end counted. */
+export class BlankRows {
+  readonly #remarks: string[] = [];
+  #gaps = 0;
+  #first = 0;
+  #last = 0;
+
+  /** `row` is blank. Rows come in order. */
+  add(row: number): void {
+    if (this.#first === 0) this.#first = row;
+    this.#last = row;
+  }
+
+  /** A row that is not blank comes: the blank ones before it were not the end. */
+  pass(): void {
+    if (this.#first === 0) return;
+    this.#gaps += 1;
+    if (this.#gaps <= REMARKS_MAX) {
+      const isOne = this.#first === this.#last;
+      const which = isOne ? `row ${this.#first} is` : `rows ${this.#first} to ${this.#last} are`;
+      this.#remarks.push(`${which} blank and ${isOne ? "was" : "were"} passed over`);
+    }
+    this.#first = 0;
+  }
+
+  /** For the end of the file. */
+  remarks(): string[] {
+    const remarks = [...this.#remarks];
+    if (this.#gaps > REMARKS_MAX) remarks.push(`blank rows stand in ${this.#gaps - REMARKS_MAX} more places`);
+    if (this.#first > 0) {
+      const count = this.#last - this.#first + 1;
+      remarks.push(`${counted(count, "blank row")} at the end ${count === 1 ? "was" : "were"} passed over`);
+    }
+    return remarks;
+  }
+}

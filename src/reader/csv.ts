@@ -1,0 +1,137 @@
+import { BlankRows } from "./blank.ts";
+import { findDialect } from "./dialect.ts";
+import { checkHeader } from "./header.ts";
+import { readRecords } from "./records.ts";
+import type { Dialect } from "./records.ts";
+import { counted } from "./refusals.ts";
+import type { Row, Sheet } from "./row.ts";
+import { refuseEmpty } from "./source.ts";
+import type { SheetSource } from "./source.ts";
+import { readText } from "./text.ts";
+
+const ROWS_PER_CHUNK_MAX = 1000;
+
+/** Reads as far as the header; `rows` then reads the file from its beginning, each time it is called. */
+export async function openCsv(source: SheetSource): Promise<Sheet> {
+  const dialect = findDialect(await readHead(source), source.knownNames, source.refuse);
+  const header = await readHeader(dialect, source);
+  const remarks: string[] = [];
+  return {
+    format: "csv",
+    header: header.names,
+    remarks,
+    rows: () => readRows(dialect, header, source, remarks),
+  };
+}
+
+interface Header {
+  readonly names: readonly string[];
+  /** The row it stands in: 1, unless blank rows come before it. */
+  readonly row: number;
+}
+
+/** Enough text for the header of any file that is within the limits. */
+async function readHead(source: SheetSource): Promise<string> {
+  let head = "";
+  let isBlank = true;
+  let hasText = false;
+  for await (const chunk of readText(source.path, source.encoding)) {
+    hasText ||= chunk.text !== "";
+    isBlank &&= chunk.text.trim() === "";
+    if (isBlank && chunk.isLast && !chunk.broken) throw refuseEmpty(source, chunk.hasBytes, hasText);
+    head = isBlank ? chunk.text : head + chunk.text;
+    if (!isBlank && head.length > source.limits.recordCharactersMax) break;
+  }
+  return head;
+}
+
+async function readHeader(dialect: Dialect, source: SheetSource): Promise<Header> {
+  let row = 0;
+  for await (const batch of readRecords(source, dialect)) {
+    for (const record of batch.records) {
+      row += 1;
+      if (isBlank(record)) continue;
+      const names = withoutGuards(record);
+      checkHeader(names, row, source.limits.columnsMax, source.refuse);
+      return { names, row };
+    }
+  }
+  throw source.refuse("file_blank", { found: "nothing but empty cells" });
+}
+
+async function* readRows(
+  dialect: Dialect,
+  header: Header,
+  source: SheetSource,
+  remarks: string[],
+): AsyncGenerator<readonly Row[]> {
+  const columns = header.names;
+  const namelessColumns = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
+  const blankRows = new BlankRows();
+  let number = 0;
+  let rowsRead = 0;
+  let endsOpen = false;
+  for await (const batch of readRecords(source, dialect)) {
+    let rows: Row[] = [];
+    for (const record of batch.records) {
+      number += 1;
+      if (number === header.row) continue;
+      if (isBlank(record)) {
+        if (number > header.row) blankRows.add(number);
+        continue;
+      }
+      blankRows.pass();
+      const cells = withoutGuards(record.length === columns.length ? record : fitted(record, columns, number, source));
+      for (const index of namelessColumns) if (cells[index]?.trim()) throw refuseNameless(source, number, index);
+      rows.push({ number, columns, cells });
+      if (rows.length === ROWS_PER_CHUNK_MAX) {
+        rowsRead += rows.length;
+        yield rows;
+        rows = [];
+      }
+    }
+    rowsRead += rows.length;
+    if (rows.length > 0) yield rows;
+    endsOpen = batch.endsOpen && !isBlank(batch.records.at(-1) ?? []);
+  }
+  if (rowsRead === 0) throw source.refuse("no_rows", { found: "the file has a header and no rows below it" });
+  remarks.splice(0, remarks.length, ...blankRows.remarks(), ...(endsOpen ? [openEndRemark(number)] : []));
+}
+
+/** No parser can see that the last amount was cut: `B,25` of `B,2500` is a good row (M-6). */
+function openEndRemark(row: number): string {
+  return `row ${row}, the last one, has no line end: make sure that the file was copied completely`;
+}
+
+function isBlank(record: readonly string[]): boolean {
+  const first = record[0] ?? "";
+  // Nearly every row begins with a visible ASCII character.
+  if (first !== "" && first.charCodeAt(0) > 32 && first.charCodeAt(0) < 127) return false;
+  return record.every((cell) => cell.trim() === "");
+}
+
+/** The results writer puts `'` before a cell that a spreadsheet would run (DESIGN §9): taken off again. */
+function withoutGuards(record: string[]): string[] {
+  for (let index = 0; index < record.length; index += 1) {
+    const cell = record[index] ?? "";
+    if (cell.charCodeAt(0) === 39 && /^'[=+\-@\t\r]/.test(cell)) record[index] = cell.slice(1);
+  }
+  return record;
+}
+
+/** A spreadsheet may add empty cells at the end; anything else is a ragged row. */
+function fitted(record: string[], columns: readonly string[], row: number, source: SheetSource): string[] {
+  const { columnsMax } = source.limits;
+  if (record.length > columnsMax) throw source.refuse("too_many_columns", { row, found: columnsMax.toString() });
+  const extra = record.slice(columns.length);
+  if (record.length > columns.length && extra.every((cell) => cell.trim() === "")) {
+    return record.slice(0, columns.length);
+  }
+  const found = `${counted(record.length, "cell")}, the header has ${counted(columns.length, "column")}`;
+  throw source.refuse("row_ragged", { row, found });
+}
+
+function refuseNameless(source: SheetSource, row: number, index: number): Error {
+  const found = `cell ${index + 1} holds a value, but the header gives its column no name`;
+  return source.refuse("cell_without_header", { row, found });
+}

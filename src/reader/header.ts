@@ -1,0 +1,40 @@
+import { normalizeName } from "../names.ts";
+import { printable } from "../printable.ts";
+import type { Refuse } from "./refusals.ts";
+
+/** Names that would reach into an object's own machinery somewhere down the way (S9). */
+const FORBIDDEN_NAMES = new Set(["__proto__", "prototype", "constructor"]);
+
+export function isForbiddenName(name: string): boolean {
+  return FORBIDDEN_NAMES.has(name.trim().toLowerCase());
+}
+
+/** The second of two column names that compare equal (DESIGN §6); names that are empty do not count. */
+export function repeatedNameOf(names: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (const name of names) {
+    const normalized = normalizeName(name);
+    if (normalized !== "" && seen.has(normalized)) return name;
+    seen.add(normalized);
+  }
+  return undefined;
+}
+
+/** Throws FileRefusedError for a header that cannot be worked with. `row`: where the header stands. */
+export function checkHeader(header: readonly string[], row: number, columnsMax: number, refuse: Refuse): void {
+  if (header.length > columnsMax) throw refuse("too_many_columns", { row, found: columnsMax.toString() });
+  const forbidden = header.find(isForbiddenName);
+  if (forbidden !== undefined) throw refuse("header_forbidden", { row, found: quotedName(forbidden) });
+  const repeated = repeatedNameOf(header);
+  if (repeated !== undefined) {
+    const first = header.find((name) => normalizeName(name) === normalizeName(repeated)) ?? repeated;
+    const found =
+      first === repeated ? quotedName(repeated) : `one column as ${quotedName(first)} and ${quotedName(repeated)}`;
+    throw refuse("header_duplicate", { row, column: printable(repeated, 60), found });
+  }
+}
+
+/** A name as messages show it. */
+export function quotedName(name: string): string {
+  return `"${printable(name, 60)}"`;
+}

@@ -1,0 +1,129 @@
+import { CsvError, parse } from "csv-parse/sync";
+import { counted } from "./refusals.ts";
+import type { SheetSource } from "./source.ts";
+import { readText } from "./text.ts";
+
+/** How one CSV file is written. */
+export interface Dialect {
+  readonly delimiter: string;
+  /** The first line is Excel's `sep=;`, which a spreadsheet does not show. */
+  readonly hasSepLine: boolean;
+}
+
+/** Whole records of a CSV file, blank ones too. */
+export interface RecordBatch {
+  readonly records: readonly string[][];
+  /** The last record of the file has no line end behind it. */
+  readonly endsOpen: boolean;
+}
+
+/**
+ * Cuts a file into records. One without a quote is cut at its delimiters right here, which is all that CSV asks for
+ * and many times faster; every record with a quote goes through csv-parse, those of a chunk in one call.
+ */
+export async function* readRecords(source: SheetSource, dialect: Dialect): AsyncGenerator<RecordBatch> {
+  let carried = "";
+  let rowsBefore = 0;
+  let isSepLineAhead = dialect.hasSepLine;
+  for await (const chunk of readText(source.path, source.encoding)) {
+    const text = carried + (isSepLineAhead ? withoutFirstLine(chunk.text) : chunk.text);
+    isSepLineAhead = false;
+    const isEnd = chunk.isLast && chunk.broken === undefined;
+    const cut = cutRecords(text, dialect.delimiter, isEnd, source, rowsBefore);
+    rowsBefore += cut.records.length;
+    if (cut.records.length > 0) yield cut;
+    if (chunk.broken) throw source.refuse(chunk.broken.code, { row: rowsBefore + 1, ...chunk.broken.detail });
+    carried = text.slice(cut.end);
+  }
+}
+
+export function withoutFirstLine(text: string): string {
+  return text.replace(/^[^\r\n]*(?:\r\n|\n|\r)?/, "");
+}
+
+interface Cut extends RecordBatch {
+  /** Where the record begins that is not whole yet. */
+  readonly end: number;
+}
+
+/** `rowsBefore`: rows that came before this text, for the messages. */
+function cutRecords(text: string, delimiter: string, isEnd: boolean, source: SheetSource, rowsBefore: number): Cut {
+  const { recordCharactersMax } = source.limits;
+  const records: string[][] = [];
+  const quoted: QuotedRecord[] = [];
+  const find = (character: string, from: number): number => {
+    const found = text.indexOf(character, from);
+    return found < 0 ? text.length : found;
+  };
+  let lineFeed = find("\n", 0);
+  let carriageReturn = find("\r", 0);
+  let quote = find('"', 0);
+  let at = 0;
+  let endsOpen = false;
+  while (at < text.length) {
+    let stop = Math.min(lineFeed, carriageReturn);
+    const isQuoted = quote < stop;
+    // Quotes come in pairs in every record that csv-parse accepts: a line end after an odd one belongs to the cell.
+    for (let isOpen = false; quote < stop || isOpen;) {
+      for (; quote < stop; quote = find('"', quote + 1)) isOpen = !isOpen;
+      if (!isOpen || stop === text.length || stop - at > recordCharactersMax) break;
+      if (lineFeed === stop) lineFeed = find("\n", stop + 1);
+      if (carriageReturn === stop) carriageReturn = find("\r", stop + 1);
+      stop = Math.min(lineFeed, carriageReturn);
+    }
+    const isTooLong = stop - at > recordCharactersMax;
+    const isCarriageReturn = stop === carriageReturn && stop < text.length;
+    const isWhole = stop < text.length && !(isCarriageReturn && stop + 1 === text.length);
+    if (!isWhole && !isEnd && !isTooLong) break;
+
+    const next = isCarriageReturn && lineFeed === stop + 1 ? stop + 2 : stop + 1;
+    if (isQuoted) {
+      quoted.push({ index: records.length, text: text.slice(at, Math.min(next, at + recordCharactersMax)) });
+      records.push([]);
+    } else if (!isTooLong) {
+      records.push(text.slice(at, stop).split(delimiter));
+    }
+    if (isTooLong) {
+      parseQuoted(quoted, records, delimiter, source, rowsBefore);
+      const row = rowsBefore + records.length + (isQuoted ? 0 : 1);
+      throw source.refuse("record_too_long", { row, found: counted(recordCharactersMax, "character") });
+    }
+    endsOpen = stop === text.length;
+    at = Math.min(next, text.length);
+    if (lineFeed < at) lineFeed = find("\n", at);
+    if (carriageReturn < at) carriageReturn = find("\r", at);
+  }
+  parseQuoted(quoted, records, delimiter, source, rowsBefore);
+  return { records, endsOpen, end: at };
+}
+
+interface QuotedRecord {
+  /** Its place among the records. */
+  readonly index: number;
+  /** With its line end. */
+  readonly text: string;
+}
+
+function parseQuoted(
+  quoted: readonly QuotedRecord[],
+  records: string[][],
+  delimiter: string,
+  source: SheetSource,
+  rowsBefore: number,
+): void {
+  if (quoted.length === 0) return;
+  try {
+    const parsed = parseRecords(quoted.map((record) => record.text).join(""), delimiter);
+    for (const [index, { index: place }] of quoted.entries()) records[place] = parsed[index] ?? [];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { records: recordsBefore } = error as CsvError & { records?: number };
+    const row = rowsBefore + (quoted[recordsBefore ?? 0]?.index ?? 0) + 1;
+    throw source.refuse(error.code === "CSV_QUOTE_NOT_CLOSED" ? "quote_unclosed" : "quote_stray", { row });
+  }
+}
+
+/** Line ends may be mixed; rows of any length, for the caller to judge. Throws CsvError for a quote out of place. */
+export function parseRecords(text: string, delimiter: string): string[][] {
+  return parse(text, { delimiter, record_delimiter: ["\r\n", "\n", "\r"], relax_column_count: true });
+}

@@ -1,0 +1,128 @@
+import { FileRefusedError } from "../errors.ts";
+
+/** What each refusal says: `{found}` is what stood in the file. One sentence per code, one thing to do. */
+const REFUSALS = {
+  format_unknown: {
+    sentence: "the name does not end in .csv, .tsv, .txt, .json, .jsonl or .ndjson",
+    hint: "Give the file one of these endings.",
+  },
+  file_empty: {
+    sentence: "the file is empty (0 bytes)",
+    hint: "Save the file again, or wait until it has been copied completely.",
+  },
+  file_blank: {
+    sentence: "the file holds {found} and no rows",
+    hint: "Save the file again with a header line and its rows.",
+  },
+  no_rows: {
+    sentence: "{found}",
+    hint: "Add the rows and drop the file again; nothing was sent.",
+  },
+  not_utf8: {
+    sentence: "the text is not valid {found}",
+    hint: 'Save the file as "CSV UTF-8"; for files of an old program set encoding = "windows-1252" in the configuration.',
+  },
+  nul_bytes: {
+    sentence: "the file holds NUL bytes{found}",
+    hint: 'Copy the file again completely, or save it as "CSV UTF-8".',
+  },
+  delimiter_unknown: {
+    sentence: "the first line asks for the delimiter {found}; comma, semicolon, tab and | can be read",
+    hint: "Save the file with commas between the columns.",
+  },
+  quote_unclosed: {
+    sentence: "a double quote was opened and is never closed",
+    hint: 'Close the quote at the end of its cell, or write a quote inside a cell as "".',
+  },
+  quote_stray: {
+    sentence: "a double quote stands in the middle of a cell",
+    hint: 'Put the whole cell in quotes, write a quote inside it as "", and look for a quote that is not closed.',
+  },
+  row_ragged: {
+    sentence: "the row has {found}",
+    hint: "Put cells that contain the delimiter in double quotes, and look for a missing or an extra cell.",
+  },
+  cell_without_header: {
+    sentence: "{found}",
+    hint: "Give the column a name in the header, or empty the cell.",
+  },
+  record_too_long: {
+    sentence: "the row is longer than {found}",
+    hint: "Look for a quote or a line end that is missing here.",
+  },
+  too_many_columns: {
+    sentence: "the row has more than {found} columns",
+    hint: "Look for a line end that is missing here.",
+  },
+  header_duplicate: {
+    sentence: "the header names {found} twice",
+    hint: "Remove or rename one of the two columns; capitals, spaces, _ and - make no difference.",
+  },
+  header_forbidden: {
+    sentence: "a column must not be called {found}",
+    hint: "Rename the column.",
+  },
+  json_malformed: {
+    sentence: "this is not valid JSON: {found}",
+    hint: "Let the program that made the file write it again.",
+  },
+  json_truncated: {
+    sentence: "the JSON ends in the middle: {found}",
+    hint: "The file was probably not copied completely; copy it again.",
+  },
+  json_too_deep: {
+    sentence: "the values are nested deeper than {found} levels",
+    hint: "Write each row as a flat object of names and values.",
+  },
+  json_not_objects: {
+    sentence: "{found}",
+    hint: "Write each row as an object in braces: { … }.",
+  },
+  json_key_forbidden: {
+    sentence: "a key must not be called {found}",
+    hint: "Rename the key.",
+  },
+  json_wrapper: {
+    sentence: "{found}",
+    hint: 'Write {"operation": "…", "period": "…", "control": {"rows": …, "total": "…"}, "rows": […]}, each at most once.',
+  },
+} as const satisfies Record<string, { sentence: string; hint: string }>;
+
+export type ReaderFaultCode = keyof typeof REFUSALS;
+
+/** Every code that the reader refuses a file with. */
+export const READER_FAULT_CODES: readonly ReaderFaultCode[] = Object.keys(REFUSALS) as ReaderFaultCode[];
+
+/** What to tell beside the code. `row` as a spreadsheet shows it; `found` never holds a cell's text. */
+export interface RefusalDetail {
+  readonly row?: number;
+  readonly column?: string;
+  readonly found?: string;
+  /** Instead of the hint of the code, where more is known. */
+  readonly hint?: string;
+}
+
+/** Gives the error that refuses the file whole, to be thrown. */
+export type Refuse = (code: ReaderFaultCode, detail?: RefusalDetail) => FileRefusedError;
+
+export function refuserOf(fileName: string): Refuse {
+  return (code, detail) => refusal(fileName, code, detail);
+}
+
+function refusal(fileName: string, code: ReaderFaultCode, detail: RefusalDetail = {}): FileRefusedError {
+  const { sentence, hint } = REFUSALS[code];
+  return new FileRefusedError(fileName, [
+    {
+      code,
+      ...(detail.row === undefined ? {} : { row: detail.row }),
+      ...(detail.column === undefined ? {} : { column: detail.column }),
+      message: sentence.replace("{found}", () => detail.found ?? ""),
+      hint: detail.hint ?? hint,
+    },
+  ]);
+}
+
+/** `1 cell`, `3 cells`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}

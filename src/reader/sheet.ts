@@ -1,0 +1,49 @@
+import { formatOfName } from "../format.ts";
+import { openCsv } from "./csv.ts";
+import { openJson } from "./json.ts";
+import { openJsonLines } from "./jsonl.ts";
+import { refuserOf } from "./refusals.ts";
+import type { FileFormat, Sheet } from "./row.ts";
+import type { ReaderLimits, SheetSource } from "./source.ts";
+import type { Encoding } from "./text.ts";
+
+export interface ReaderOptions {
+  /** For messages, and for the format where none is given. */
+  readonly fileName: string;
+  readonly format?: FileFormat;
+  /** Of files without a byte order mark. */
+  readonly encoding: Encoding;
+  /** Names of fields, in any writing: what the delimiter of a CSV file is found by. */
+  readonly knownNames: readonly string[];
+  readonly limits?: Partial<ReaderLimits>;
+}
+
+const LIMITS: ReaderLimits = { recordCharactersMax: 64 * 1024, columnsMax: 1000, nestingMax: 8 };
+
+/**
+ * Opens a snapshot for reading. It may be opened, and its rows read, as often as one likes: the same bytes give the
+ * same rows. Throws FileRefusedError (codes in `refusals.ts`) here or while the rows are read.
+ */
+export async function openSheet(path: string, options: ReaderOptions): Promise<Sheet> {
+  const refuse = refuserOf(options.fileName);
+  const source: SheetSource = {
+    path,
+    encoding: options.encoding,
+    knownNames: options.knownNames,
+    limits: { ...LIMITS, ...options.limits },
+    refuse,
+  };
+  const format = options.format ?? formatOfName(options.fileName);
+  switch (format) {
+    case "csv":
+      return openCsv(source);
+    case "json":
+      return openJson(source);
+    case "jsonl":
+      return openJsonLines(source);
+    case undefined:
+      throw refuse("format_unknown");
+    default:
+      return format satisfies never;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Refuse } from "./refusals.ts";
+import type { Encoding } from "./text.ts";
+
+/** What the reader takes at most. What is beyond refuses the file before memory grows. */
+export interface ReaderLimits {
+  /** Characters of a CSV record or a JSON row. */
+  readonly recordCharactersMax: number;
+  readonly columnsMax: number;
+  /** Levels of objects and arrays in a JSON row, itself included. */
+  readonly nestingMax: number;
+}
+
+/** A file to be read, with everything that reading needs to know. */
+export interface SheetSource {
+  readonly path: string;
+  readonly encoding: Encoding;
+  readonly knownNames: readonly string[];
+  readonly limits: ReaderLimits;
+  readonly refuse: Refuse;
+}
+
+/** For a file without any visible character. `hasText`: white space, that is more than a byte order mark. */
+export function refuseEmpty(source: SheetSource, hasBytes: boolean, hasText: boolean): Error {
+  if (!hasBytes) return source.refuse("file_empty");
+  const found = hasText ? "nothing but white space" : "nothing but a byte order mark";
+  return source.refuse("file_blank", { found });
+}
