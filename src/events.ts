@@ -79,6 +79,8 @@ export interface BatchReport {
 export interface WrittenFiles {
   readonly results?: string;
   readonly retry?: string;
+  /** How many rows the retry file holds. */
+  readonly retryRows?: number;
   readonly summary?: string;
   readonly elsewhere?: string;
 }

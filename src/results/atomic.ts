@@ -1,0 +1,161 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { printable } from "../printable.ts";
+
+const TEMPORARY = /^\.paydrop-[0-9a-f]{16}\.tmp$/;
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+const BUFFERED_CHARACTERS = 256 * 1024;
+
+/**
+ * A file that is either wholly there or not at all (S13): written under a random hidden name in the same folder, synced,
+ * renamed. A link planted at the target is replaced, never followed. Every failure of the disk is a PaydropError
+ * `results_unwritable`; after any failure call `discard()`.
+ */
+export class AtomicFile {
+  readonly path: string;
+  readonly #temporary: string;
+  readonly #handle: FileHandle;
+  readonly #hash = createHash("sha256");
+  #waiting: string[] = [];
+  #waitingCharacters = 0;
+  #sizeBytes = 0;
+  #stage: "open" | "closed" | "gone" = "open";
+
+  private constructor(path: string, temporary: string, handle: FileHandle) {
+    this.path = path;
+    this.#temporary = temporary;
+    this.#handle = handle;
+  }
+
+  /** `mode`: permission bits of the file in the end, whatever the umask. */
+  static async create(path: string, mode: number): Promise<AtomicFile> {
+    const temporary = join(dirname(path), `.paydrop-${randomBytes(8).toString("hex")}.tmp`);
+    return onDisk(path, async () => {
+      const handle = await open(temporary, CREATE, 0o600);
+      const file = new AtomicFile(path, temporary, handle);
+      try {
+        await handle.chmod(mode & 0o777);
+      } catch (thrown) {
+        await file.discard();
+        throw thrown;
+      }
+      return file;
+    });
+  }
+
+  /** Gathers text and writes it in large pieces; resolves when the disk has taken what was too much to keep. */
+  async write(text: string): Promise<void> {
+    this.#waiting.push(text);
+    this.#waitingCharacters += text.length;
+    if (this.#waitingCharacters >= BUFFERED_CHARACTERS) await onDisk(this.path, () => this.#flush());
+  }
+
+  /** All bytes are on stable storage under the hidden name. Gives their SHA-256 in hex. */
+  async finish(): Promise<string> {
+    await onDisk(this.path, async () => {
+      await this.#flush();
+      await this.#handle.sync();
+      const { size } = await this.#handle.stat();
+      if (size !== this.#sizeBytes) throw new Error(`${size} bytes arrived of ${this.#sizeBytes}`);
+      await this.#handle.close();
+      this.#stage = "closed";
+    });
+    return this.#hash.digest("hex");
+  }
+
+  /** After `finish`: gives the file its name, over what has that name now. */
+  async publish(): Promise<void> {
+    await onDisk(this.path, async () => {
+      await rename(this.#temporary, this.path);
+      this.#stage = "gone";
+      await syncFolder(dirname(this.path));
+    });
+  }
+
+  /** Removes the temporary file; harmless after `publish` and when called twice. */
+  async discard(): Promise<void> {
+    if (this.#stage === "gone") return;
+    if (this.#stage === "open") await this.#handle.close().catch(() => undefined);
+    this.#stage = "gone";
+    await unlink(this.#temporary).catch(() => undefined);
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#waiting.join(""), "utf8");
+    this.#waiting = [];
+    this.#waitingCharacters = 0;
+    this.#hash.update(bytes);
+    this.#sizeBytes += bytes.length;
+    await this.#handle.writeFile(bytes);
+  }
+}
+
+/** Renames, so that it outlives a crash. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await onDisk(to, async () => {
+    await rename(from, to);
+    await syncFolder(dirname(to));
+  });
+}
+
+/**
+ * Removes what a crash left of unfinished files in a folder; gives how many. Only the holder of the lock may call it,
+ * before it writes anything itself.
+ */
+export async function removeTemporaries(folder: string): Promise<number> {
+  const names = (await readdir(folder)).filter((name) => TEMPORARY.test(name));
+  let removed = 0;
+  for (const name of names) {
+    const path = join(folder, name);
+    if (!(await lstat(path)).isFile()) continue;
+    await unlink(path);
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */
+export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (thrown instanceof PaydropError) throw thrown;
+    throw new PaydropError(
+      "results_unwritable",
+      `${printable(basename(path))} cannot be written: ${WHY[systemCodeOf(thrown) ?? ""] ?? printable(messageOf(thrown))}`,
+      "make room and give the rights, then write the results again with paydrop results",
+      { cause: thrown },
+    );
+  }
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  EACCES: "paydrop has no right to write in this folder",
+  EPERM: "paydrop has no right to write in this folder",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+  EBUSY: "another program has the file open",
+  ETXTBSY: "another program has the file open",
+  EISDIR: "a folder has that name",
+  ENOTDIR: "its folder is not a folder",
+  ENOENT: "its folder is not there any more",
+  ENAMETOOLONG: "the name would be too long for this disk",
+};
+
+/** The rename itself must outlive a power cut. Some systems cannot sync a folder, and then need not. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, constants.O_RDONLY);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    if (!["EINVAL", "EPERM", "EISDIR", "ENOTSUP", "EACCES"].includes(systemCodeOf(thrown) ?? "")) throw thrown;
+  }
+}

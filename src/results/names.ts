@@ -1,0 +1,24 @@
+import type { FileFormat } from "../reader/row.ts";
+
+/** The names of the files out; all begin with the whole name of the file in (DESIGN §9). */
+export interface OutNames {
+  readonly results: string;
+  readonly retry: string;
+  readonly summary: string;
+}
+
+/** `payroll.csv` gives `payroll.csv.results.csv`; tables of any delimiter become `.csv`. */
+export function outNames(fileName: string, format: FileFormat): OutNames {
+  const extension = format === "jsonl" && fileName.toLowerCase().endsWith(".ndjson") ? "ndjson" : format;
+  return {
+    results: `${fileName}.results.${extension}`,
+    retry: `${fileName}.retry.${extension}`,
+    summary: `${fileName}.summary.json`,
+  };
+}
+
+/** `payroll.csv.results.csv` of an earlier batch is kept as `payroll.csv.results.K7Q29F3M.csv`. */
+export function nameOfBatch(name: string, batchId: string): string {
+  const point = name.lastIndexOf(".");
+  return `${name.slice(0, point)}.${batchId}${name.slice(point)}`;
+}

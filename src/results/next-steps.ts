@@ -1,0 +1,64 @@
+import type { BatchReport } from "../events.ts";
+import { printable } from "../printable.ts";
+
+const ROWS_NAMED_MAX = 5;
+
+/** What a person should do now, the gravest first; a line that begins with `paydrop` is a command to copy. */
+export function nextSteps(report: BatchReport): string[] {
+  return [...stopSteps(report), ...unknownSteps(report), ...heldSteps(report), ...goOnSteps(report)];
+}
+
+function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] {
+  const count = byStatus.unknown?.rows ?? 0;
+  if (count === 0) return [];
+  const rows = rowsToLookAt.unknown ?? [];
+  return [
+    `look up ${namedRows(rows, count)} in the service's dashboard, then`,
+    `paydrop settle ${batch} --row ${rows[0] ?? "N"} --as done|not-done --by NAME --note TEXT`,
+  ];
+}
+
+function heldSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] {
+  const count = byStatus.held?.rows ?? 0;
+  if (count === 0) return [];
+  const rows = rowsToLookAt.held ?? [];
+  const which = count === 1 ? `--row ${rows[0] ?? "N"}` : "--row N…|--all";
+  return [
+    `decide on ${namedRows(rows, count)}: the results file says why; to send them all the same`,
+    `paydrop release ${batch} ${which} --by NAME --reason TEXT`,
+  ];
+}
+
+function stopSteps({ stop }: BatchReport): string[] {
+  return stop && stop.hint !== "" ? [printable(stop.hint)] : [];
+}
+
+function goOnSteps({ batch, file, byStatus }: BatchReport): string[] {
+  const steps: string[] = [];
+  const notSent = byStatus.not_sent?.rows ?? 0;
+  if (notSent > 0) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${quoted(file)}`);
+  const notDone = byStatus.settled_not_done?.rows ?? 0;
+  if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`);
+  return steps;
+}
+
+/** `row 91`, `rows 91 and 164`, `rows 1, 2, 3, 4, 5 and 12 more`. */
+export function namedRows(rows: readonly number[], count: number): string {
+  const named = rows.slice(0, ROWS_NAMED_MAX);
+  const more = count - named.length;
+  if (named.length === 0) return counted(count);
+  if (count === 1) return `row ${named.join("")}`;
+  if (more > 0) return `rows ${named.join(", ")} and ${more} more`;
+  return `rows ${named.slice(0, -1).join(", ")} and ${named.at(-1) ?? ""}`;
+}
+
+/** `1 row`, `12 rows`. */
+export function counted(rows: number): string {
+  return `${rows} ${rows === 1 ? "row" : "rows"}`;
+}
+
+/** A file name as it can be pasted into a shell. */
+function quoted(file: string): string {
+  const shown = printable(file);
+  return /^[\w./-]+$/.test(shown) && !shown.startsWith("-") ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { constants, createReadStream } from "node:fs";
+import { lstat, open } from "node:fs/promises";
+import { basename } from "node:path";
+import { parse } from "csv-parse/sync";
+import { printable } from "../printable.ts";
+import { systemCodeOf } from "../errors.ts";
+import type { FileFormat } from "../reader/row.ts";
+import { onDisk } from "./atomic.ts";
+
+/** What stands at the name of a file that paydrop is about to write. */
+export type Standing =
+  | { readonly kind: "free" }
+  | { readonly kind: "ours"; readonly batch: string; readonly sha256?: string }
+  /** `why` goes on after the name of the file: "is a link". */
+  | { readonly kind: "foreign"; readonly why: string };
+
+const NOT_OURS = { kind: "foreign", why: "is there already and is not a file that paydrop wrote" } as const;
+const FIRST_ROW_BYTES_MAX = 256 * 1024;
+const SUMMARY_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A results file is ours by its columns; edited by hand it still is, and nothing in it is read as truth (S14, G4). */
+export async function standingOfResults(path: string, format: FileFormat): Promise<Standing> {
+  return standing(path, async () => {
+    const first = firstRow(await readBeginning(path, FIRST_ROW_BYTES_MAX), format);
+    if (first?.get("result_row") === undefined || first.get("result_status") === undefined) return NOT_OURS;
+    return oursOf(first.get("result_batch"));
+  });
+}
+
+/** A summary is ours by its key `paydrop`. */
+export async function standingOfSummary(path: string): Promise<Standing> {
+  return standing(path, async () => {
+    const summary = parsedJson(await readBeginning(path, SUMMARY_BYTES_MAX));
+    if (!isObject(summary) || summary["paydrop"] === undefined) return NOT_OURS;
+    return oursOf(typeof summary["batch"] === "string" ? summary["batch"] : undefined);
+  });
+}
+
+/**
+ * A retry file is ours only as long as it is byte for byte what we wrote; otherwise a person is correcting it.
+ * `written`: the SHA-256 that was noted for a path, in hex.
+ */
+export async function standingOfRetry(
+  path: string,
+  format: FileFormat,
+  written: (path: string) => Promise<string | undefined>,
+): Promise<Standing> {
+  return standing(path, async () => {
+    const noted = await written(path);
+    if (noted === undefined) return NOT_OURS;
+    if ((await sha256Of(path)) !== noted) return { kind: "foreign", why: "was changed by a person" };
+    const first = firstRow(await readBeginning(path, FIRST_ROW_BYTES_MAX), format);
+    const ours = oursOf(first?.get("retry_of")?.split(":")[0]);
+    return ours.kind === "ours" ? { ...ours, sha256: noted } : ours;
+  });
+}
+
+/** A batch id goes into a file name, so it must look like one. */
+function oursOf(batch: string | undefined): Standing {
+  return batch !== undefined && /^[0-9A-Za-z]{1,32}$/.test(batch) ? { kind: "ours", batch } : NOT_OURS;
+}
+
+async function standing(path: string, look: () => Promise<Standing>): Promise<Standing> {
+  return onDisk(path, async () => {
+    try {
+      const stats = await lstat(path);
+      if (stats.isSymbolicLink()) return { kind: "foreign", why: "is a link" };
+      if (stats.isDirectory()) return { kind: "foreign", why: "is a folder" };
+      if (!stats.isFile()) return { kind: "foreign", why: "is not a file" };
+    } catch (thrown) {
+      if (systemCodeOf(thrown) === "ENOENT") return { kind: "free" };
+      throw thrown;
+    }
+    return look();
+  });
+}
+
+async function readBeginning(path: string, bytesMax: number): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(Math.min(bytesMax, (await handle.stat()).size));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return new TextDecoder("utf-8").decode(bytes.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The first row after the header by column name; the last of equal names, where ours stand. */
+function firstRow(beginning: string, format: FileFormat): ReadonlyMap<string, string> | undefined {
+  return format === "csv" ? firstCsvRow(beginning) : firstJsonRow(beginning);
+}
+
+function firstCsvRow(beginning: string): ReadonlyMap<string, string> | undefined {
+  // A spreadsheet of another country saves our commas as semicolons or tabs.
+  const headerLine = beginning.split(/[\r\n]/, 1)[0] ?? "";
+  const delimiter = [",", ";", "\t"].find((candidate) => headerLine.includes(candidate)) ?? ",";
+  try {
+    const [header, row] = parse(beginning, { to: 2, delimiter, relax_column_count: true, relax_quotes: true });
+    return header && new Map(header.map((name, index) => [name, row?.[index] ?? ""]));
+  } catch {
+    return undefined;
+  }
+}
+
+function firstJsonRow(beginning: string): ReadonlyMap<string, string> | undefined {
+  // We write one row per line; an array or a wrapper has a line before the first row.
+  for (const line of beginning.split("\n", 2)) {
+    const row = parsedJson(line.trim().replace(/,$/, ""));
+    if (isObject(row)) return new Map(Object.entries(row).map(([key, value]) => [key, String(value)]));
+  }
+  return undefined;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
+  return hash.digest("hex");
+}
+
+/** `payroll.csv.results.csv is a link`. */
+export function describeForeign(path: string, why: string): string {
+  return `${printable(basename(path))} ${why}`;
+}

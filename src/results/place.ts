@@ -1,0 +1,112 @@
+import { unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { PaydropError } from "../errors.ts";
+import type { FileFormat } from "../reader/row.ts";
+import { onDisk, renameDurably } from "./atomic.ts";
+import { nameOfBatch, outNames } from "./names.ts";
+import { describeForeign, standingOfResults, standingOfRetry, standingOfSummary, type Standing } from "./own.ts";
+
+/** What the journal remembers of files that paydrop wrote. */
+export interface WrittenMemory {
+  /** SHA-256 in hex of what was last written at a path. */
+  written(path: string): Promise<string | undefined>;
+  noteWritten(path: string, sha256: string): Promise<void>;
+}
+
+/** Where the files out go, and what has to make way for them first. */
+export interface Place {
+  readonly results: string;
+  readonly retry: string;
+  readonly summary: string;
+  /** Files of other batches, kept under their batch id. */
+  readonly moves: readonly Move[];
+  /** Retry files of this batch that nobody has touched. */
+  readonly staleRetries: readonly string[];
+}
+
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  /** Of a retry file, noted for its new name too. */
+  readonly sha256?: string;
+}
+
+/** Looks and changes nothing. Throws `results_unwritable` where something stands in the way that is not ours. */
+export async function findPlace(
+  folder: string,
+  fileName: string,
+  format: FileFormat,
+  batchId: string,
+  memory: WrittenMemory,
+): Promise<Place> {
+  const names = outNames(fileName, format);
+  const results = join(folder, names.results);
+  const summary = join(folder, names.summary);
+  const moves: Move[] = [];
+  for (const [path, look] of [
+    [results, (at: string) => standingOfResults(at, format)],
+    [summary, standingOfSummary],
+  ] as const) {
+    const move = await makeWay(path, batchId, look);
+    if (move) moves.push(move);
+  }
+  const retry = await findRetry(join(folder, names.retry), format, batchId, memory);
+  return { results, summary, ...retry, moves: [...moves, ...retry.moves] };
+}
+
+/** Does what `findPlace` found to be necessary, just before the new files get their names. */
+export async function clearPlace(place: Place, memory: WrittenMemory): Promise<void> {
+  for (const { from, to, sha256 } of place.moves) {
+    // Noted first: a watcher must never take our own file under its new name for a person's.
+    if (sha256 !== undefined) await memory.noteWritten(to, sha256);
+    await renameDurably(from, to);
+  }
+  for (const path of place.staleRetries) await onDisk(path, () => unlink(path));
+}
+
+type Look = (path: string) => Promise<Standing>;
+
+/** `undefined`: free, or ours of the same batch and simply replaced. */
+async function makeWay(path: string, batchId: string, look: Look): Promise<Move | undefined> {
+  const standing = await look(path);
+  if (standing.kind === "foreign") throw inTheWay(path, standing.why);
+  if (standing.kind === "free" || standing.batch === batchId) return undefined;
+  return moveAside(path, standing, look);
+}
+
+async function moveAside(path: string, standing: Standing & { kind: "ours" }, look: Look): Promise<Move> {
+  const to = nameOfBatch(path, standing.batch);
+  const there = await look(to);
+  if (there.kind === "foreign") throw inTheWay(to, there.why);
+  return { from: path, to, ...(standing.sha256 === undefined ? {} : { sha256: standing.sha256 }) };
+}
+
+/** A retry file that a person is correcting stays where it is; ours then goes by its batch id. */
+async function findRetry(
+  usual: string,
+  format: FileFormat,
+  batchId: string,
+  memory: WrittenMemory,
+): Promise<Pick<Place, "retry" | "moves" | "staleRetries">> {
+  const look: Look = (path) => standingOfRetry(path, format, (at) => memory.written(at));
+  const byBatch = nameOfBatch(usual, batchId);
+  const [atUsual, atBatch] = [await look(usual), await look(byBatch)];
+  const staleRetries = [
+    ...(atUsual.kind === "ours" && atUsual.batch === batchId ? [usual] : []),
+    ...(atBatch.kind === "ours" ? [byBatch] : []),
+  ];
+  if (atUsual.kind === "ours" && atUsual.batch !== batchId) {
+    return { retry: usual, moves: [await moveAside(usual, atUsual, look)], staleRetries };
+  }
+  if (atUsual.kind !== "foreign") return { retry: usual, moves: [], staleRetries };
+  if (atBatch.kind === "foreign") throw inTheWay(byBatch, atBatch.why);
+  return { retry: byBatch, moves: [], staleRetries };
+}
+
+function inTheWay(path: string, why: string): PaydropError {
+  return new PaydropError(
+    "results_unwritable",
+    describeForeign(path, why),
+    "move it away or give it another name, then write the results again with paydrop results",
+  );
+}

@@ -1,0 +1,78 @@
+import type { BatchReport, RunEvent } from "../events.ts";
+import { printable } from "../printable.ts";
+import type { Progress } from "./progress.ts";
+import { RESULT_STATUSES } from "./status.ts";
+
+/**
+ * What a run tells where there is no terminal: one line per thing worth a line, with the time, and never a name, an
+ * account, a mobile or an e-mail. Undefined for an event that is not worth one.
+ */
+export function plainLine(event: RunEvent, nowMs: number): string | undefined {
+  switch (event.type) {
+    case "start": {
+      const { file, rows, total, toSend, resumed } = event;
+      const more = toSend === rows ? {} : { to_send: toSend };
+      return line(nowMs, event.batch, resumed ? "resume" : "start", { file, rows, total, ...more });
+    }
+    case "row":
+      return rowLine(event, nowMs);
+    case "waiting":
+      return line(nowMs, event.batch, "waiting", { reason: event.reason, for: seconds(event.waitMs) });
+    case "stopped": {
+      const { code, message } = event.stop;
+      return line(nowMs, event.batch, "stopped", { reason: code, remaining: event.remaining, message });
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function rowLine(event: Extract<RunEvent, { type: "row" }>, nowMs: number): string | undefined {
+  const http = event.httpStatus === undefined ? {} : { http: event.httpStatus };
+  const { row, status, reason } = event;
+  if (event.alone) return line(nowMs, event.batch, "first", { row, [status]: true, ...http });
+  if (status === "unknown") {
+    const after = event.durationMs === undefined ? {} : { after: seconds(event.durationMs) };
+    return line(nowMs, event.batch, "unknown", { row, reason, ...http, ...after });
+  }
+  return status === "rejected" ? line(nowMs, event.batch, "rejected", { row, ...http }) : undefined;
+}
+
+/** One line now and then, so that a log shows that the run is alive. */
+export function plainProgress({ batch, done, toSend, counts }: Progress, nowMs: number): string {
+  const { accepted = 0, rejected = 0, unknown = 0 } = counts;
+  return line(nowMs, batch, "progress", { done, of: toSend, accepted, rejected, unknown });
+}
+
+export function plainEnd(report: BatchReport, nowMs: number): string {
+  const { byStatus } = report;
+  const counts = Object.fromEntries(
+    RESULT_STATUSES.filter((status) => ALWAYS_TOLD.has(status) || byStatus[status]).map((status) => [
+      status,
+      byStatus[status]?.rows ?? 0,
+    ]),
+  );
+  const amounts = { amount_accepted: byStatus.accepted?.amount ?? "0.00" };
+  return line(nowMs, report.batch, "end", { ...counts, ...amounts, exit: report.exitCode });
+}
+
+const ALWAYS_TOLD: ReadonlySet<string> = new Set(["accepted", "rejected", "unknown", "not_sent"]);
+
+type Value = string | number | true;
+
+/** `true` is told by the name alone. A value with spaces is quoted. */
+function line(nowMs: number, batch: string, word: string, values: Readonly<Record<string, Value>>): string {
+  const time = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const told = Object.entries(values).map(([name, value]) => (value === true ? name : `${name}=${valueText(value)}`));
+  return [time, batch, word, ...told].join(" ");
+}
+
+function valueText(value: string | number): string {
+  if (typeof value === "number") return String(value);
+  const text = printable(value);
+  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+function seconds(durationMs: number): string {
+  return `${Math.round(durationMs / 1000)}s`;
+}

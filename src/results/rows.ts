@@ -1,0 +1,78 @@
+import type { BatchRecord, RowRecord } from "../journal/store.ts";
+import { printable } from "../printable.ts";
+import type { Row, Sheet } from "../reader/row.ts";
+import { sentenceOf } from "./sentences.ts";
+import { statusOf } from "./status.ts";
+import { tableIn, type Table, type TableRow } from "./table.ts";
+
+/** The columns of a results file (DESIGN §9). Readers go by these names: columns are only ever added at the end. */
+const RESULTS_BEFORE = [
+  "result_row",
+  "result_status",
+  "result_http_status",
+  "result_message",
+  "result_action",
+] as const;
+
+const RESULTS_AFTER = [
+  "result_operation",
+  "result_amount",
+  "result_reference",
+  "result_attempts",
+  "result_sent_at",
+  "result_duration_ms",
+  "result_response",
+  "result_duplicate_of",
+  "result_settled_by",
+  "result_batch",
+] as const;
+
+const RETRY_AFTER = ["retry_message", "retry_of"] as const;
+const RESPONSE_CHARACTERS_MAX = 200;
+
+/** One line per row of the file, in its order (I3). */
+export function resultsTable(sheet: Sheet): Table {
+  return tableIn(sheet.format, { before: RESULTS_BEFORE, after: RESULTS_AFTER }, sheet.header ?? []);
+}
+
+/** The file's own columns, ready to correct and drop again; what an earlier retry file added is left out. */
+export function retryTable(sheet: Sheet): Table {
+  const isDropped = (column: string): boolean =>
+    (RETRY_AFTER as readonly string[]).includes(column.trim().toLowerCase());
+  return tableIn(sheet.format, { before: [], after: RETRY_AFTER, isDropped }, sheet.header ?? [], sheet.wrapper);
+}
+
+type BatchOfRow = Pick<BatchRecord, "id" | "phase">;
+
+export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, reference: string | undefined): TableRow {
+  const { message, action } = sentenceOf(record, batch);
+  const { other, httpStatus, sentAt, durationMs } = record;
+  return {
+    before: [record.number, statusOf(record.state), httpStatus ?? null, message, action],
+    row,
+    after: [
+      record.operation ?? "",
+      record.amount ?? "",
+      printable(reference ?? ""),
+      String(record.attempts),
+      sentAt === undefined ? "" : new Date(sentAt).toISOString(),
+      durationMs === undefined ? "" : String(Math.round(durationMs)),
+      printable(record.response ?? "", RESPONSE_CHARACTERS_MAX),
+      other ? `${other.batch}:${other.row}` : "",
+      printable(record.settledBy ?? ""),
+      batch.id,
+    ],
+  };
+}
+
+/** A row that was refused for the key or the address needs no correction: a resumed run sends it (DESIGN §8). */
+export function isToCorrect({ state, code }: RowRecord): boolean {
+  if (state === "invalid") return true;
+  return state === "rejected" && code !== "key_refused" && code !== "address_refused";
+}
+
+/** The same row for the retry file: what to correct, and which row of which batch it was. */
+export function retryRow(line: TableRow, batch: BatchOfRow): TableRow {
+  const [number, , , message, action] = line.before;
+  return { before: [], row: line.row, after: [`${message ?? ""} → ${action ?? ""}`, `${batch.id}:${number ?? ""}`] };
+}

@@ -1,0 +1,201 @@
+import type { HoldCode } from "../checks/duplicates.ts";
+import type { Fault } from "../checks/fault.ts";
+import type { BatchPhase, RowRecord } from "../journal/store.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import { printable } from "../printable.ts";
+import type { Reason } from "../submission/reason.ts";
+import { statusOf } from "./status.ts";
+
+/** What a person reads of one row: what happened, and what to do. */
+export interface Sentence {
+  readonly message: string;
+  readonly action: string;
+}
+
+type Words = readonly [message: string, action: string];
+
+const NOTHING = "Nothing";
+const CHECK = "Check in the dashboard first";
+const CORRECT = "Correct and drop again";
+const BY_RETRY = "Will go with retry";
+const MAYBE = "It may or may not have taken the row.";
+
+/** Every sentence about a row that was attempted. What stands in braces is filled in by `FILLED`. */
+const BY_REASON: Readonly<Record<Reason, Words>> = {
+  accepted: ["{accepted}", NOTHING],
+  accepted_incomplete: ["{accepted}; the rest of the answer did not arrive", NOTHING],
+  accepted_reports_failure: [
+    "{accepted}, but its answer speaks of a problem{answer}",
+    "Look at this row in the dashboard",
+  ],
+
+  refused: ["The service refused this row{answer}", CORRECT],
+  key_refused: ["The service did not accept our key. No further rows were sent.", "Ask IT"],
+  address_refused: ["The service does not know this address{http}. No further rows were sent.", "Ask IT"],
+
+  html_answer: ["Something other than the service answered. The run stopped.", "Ask IT; check in the dashboard first"],
+  redirect: [
+    "Something other than the service answered{http}. The run stopped.",
+    "Ask IT; check in the dashboard first",
+  ],
+  service_fault: [`The service reported a fault{http}. ${MAYBE}`, CHECK],
+  unclear_refusal: ["The service did not say clearly whether it took the row{http}.", CHECK],
+  incomplete_refusal: [`The service's answer{http} broke off. ${MAYBE}`, CHECK],
+  malformed_answer: ["We sent the row, but the answer could not be read.", CHECK],
+  no_answer: ["We sent the row but got no answer{after}", CHECK],
+  connection_broken: ["The connection broke while we waited for the answer.", CHECK],
+  interrupted: ["paydrop was stopped while this row was on its way.", CHECK],
+  rate_limited_unclear: [`The service asked us to slow down{http}. ${MAYBE}`, CHECK],
+
+  rate_limited: ["The service asked us to slow down; this row was not taken.", BY_RETRY],
+  unreachable: ["We could not reach the service; nothing was sent.", BY_RETRY],
+  certificate_refused: ["The service could not prove who it is; nothing was sent.", "Ask IT"],
+  local_error: ["This row could not be made ready on this machine; nothing was sent.", "Ask IT"],
+};
+
+/** Why a row waits for a person (DESIGN §7). */
+const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
+  same_file: [
+    "Waiting for a person: this very file was sent before{batch}",
+    "A new month? Run it with --period. The same payments again? Do nothing",
+  ],
+  possible_duplicate: [
+    "Waiting for a person: same payment as {other}",
+    "A new payment? Give it a reference or a period, or release it. The same again? Do nothing",
+  ],
+  reference_conflict: [
+    "Waiting for a person: its reference was used for another payee or amount in {other}",
+    "Correct the reference, or release it",
+  ],
+  near_duplicate: [
+    "Waiting for a person: same payee with another amount as {other}, which this file repeats",
+    "Compare both amounts; release it if both are meant",
+  ],
+  repeat_in_file: [
+    "Waiting for a person: same payment as {other}",
+    "Give each row its own reference, delete one, or release it",
+  ],
+  other_row_open: ["Waiting for a person: same payment as {other}, which has no end yet", "See to that row first"],
+  all_or_nothing: [
+    "Waiting for a person: other rows of this file need a correction",
+    "Correct them and drop the file again",
+  ],
+};
+
+const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
+const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
+const HELD: Words = ["Waiting for a person", "Release it, or do nothing"];
+const DUPLICATE: Words = ["This row was already accepted{before}", "Nothing, or release"];
+const SETTLED_DONE: Words = ["Settled as done by {by}", NOTHING];
+const SETTLED_NOT_DONE: Words = ["Settled as not done by {by}", BY_RETRY];
+
+const READY: Readonly<Record<BatchPhase, Words>> = {
+  recording: ["Not sent yet", "Will go when the file is run again"],
+  open: ["Not sent yet", "Will go when the file is run again"],
+  paused: ["Not sent yet: the batch is paused", "Will go when the batch is resumed"],
+  cancelled: ["Not sent: the batch was cancelled", NOTHING],
+};
+
+/** `batch`: the row's own, so that another row of it is called a row of this file. */
+export function sentenceOf(record: RowRecord, batch: { readonly id: string; readonly phase: BatchPhase }): Sentence {
+  if (statusOf(record.state) === "invalid") return sentenceOfFaults(record);
+  const [message, action] = wordsOf(record, batch.phase);
+  return { message: fill(message, record, batch.id), action };
+}
+
+function wordsOf(record: RowRecord, phase: BatchPhase): Words {
+  switch (record.state) {
+    case "accepted":
+      return wordsOfReason(record.code) ?? BY_REASON.accepted;
+    case "rejected":
+      return wordsOfReason(record.code) ?? REJECTED;
+    case "unknown":
+      return wordsOfReason(record.code) ?? UNKNOWN;
+    case "sending":
+      return UNKNOWN;
+    case "not_sent":
+      return phase === "cancelled" ? READY.cancelled : (wordsOfReason(record.code) ?? READY[phase]);
+    case "ready":
+      return READY[phase];
+    case "held":
+      return wordsOfHold(record.code) ?? HELD;
+    case "duplicate":
+      return DUPLICATE;
+    case "settled_done":
+      return SETTLED_DONE;
+    case "settled_not_done":
+      return SETTLED_NOT_DONE;
+    case "invalid":
+      return [`Not sent: row ${record.number} needs a correction`, CORRECT];
+    default:
+      return record.state satisfies never;
+  }
+}
+
+function wordsOfReason(code: string | undefined): Words | undefined {
+  return code !== undefined && Object.hasOwn(BY_REASON, code) ? BY_REASON[code as Reason] : undefined;
+}
+
+function wordsOfHold(code: string | undefined): Words | undefined {
+  return code !== undefined && Object.hasOwn(BY_HOLD, code) ? BY_HOLD[code as HoldCode] : undefined;
+}
+
+function fill(template: string, record: RowRecord, batchId: string): string {
+  if (!template.includes("{")) return template;
+  return template.replace(/\{([a-z]+)\}/g, (_, name: string) => FILLED[name]?.(record, batchId) ?? "");
+}
+
+const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => string>> = {
+  accepted: ({ operation }) => (operation ? operationNamed(operation).acceptedMessage : "Accepted by the service"),
+  answer: (record) => {
+    const answer = printable((record.response ?? "").trim(), 120);
+    return answer ? `: ${answer}` : ` (HTTP ${record.httpStatus ?? "status not known"})`;
+  },
+  http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
+  after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
+  other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
+  batch: ({ other }) => (other ? ` as batch ${other.batch}${onDay(other.at)}` : ""),
+  before: ({ other }, batchId) => {
+    if (!other) return "";
+    return `${onDay(other.at)} in ${other.batch === batchId ? "this file" : `batch ${other.batch}`}, row ${other.row}`;
+  },
+  by: ({ settledBy }) => printable(settledBy ?? "a person", 80),
+};
+
+/** `row 33 of batch H2MM, accepted 30 Sep 2026`; the date in UTC, so that results can be rebuilt byte for byte (I11). */
+function describeOther(other: NonNullable<RowRecord["other"]>, batchId: string): string {
+  const place = other.batch === batchId ? `row ${other.row} of this file` : `row ${other.row} of batch ${other.batch}`;
+  return other.at === undefined ? place : `${place}, accepted ${dayOf(other.at)}`;
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+function onDay(atMs: number | undefined): string {
+  return atMs === undefined ? "" : ` on ${dayOf(atMs)}`;
+}
+
+function dayOf(atMs: number): string {
+  const day = new Date(atMs);
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()] ?? ""} ${day.getUTCFullYear()}`;
+}
+
+const FAULTS_SHOWN = 5;
+
+function sentenceOfFaults({ number, faults = [] }: RowRecord): Sentence {
+  if (faults.length === 0) return { message: `Not sent: row ${number} needs a correction`, action: CORRECT };
+  const more = faults.length - FAULTS_SHOWN;
+  const shown = faults.slice(0, FAULTS_SHOWN).map(describeFault);
+  const hints = [...new Set(faults.slice(0, FAULTS_SHOWN).map((fault) => fault.hint))].filter(Boolean);
+  const message = `Not sent: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+  return { message: printable(message), action: capitalised(printable(hints.join("; "))) || CORRECT };
+}
+
+/** `ifsc_code (G14): "SBIN00123" has 9 characters`. */
+function describeFault({ column, cell, message }: Fault): string {
+  if (column === undefined) return message;
+  return `${column}${cell === undefined ? "" : ` (${cell})`}: ${message}`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

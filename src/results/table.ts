@@ -1,0 +1,135 @@
+import { stringify } from "csv-stringify/sync";
+import type { Cell, FileFormat, Row, Wrapper } from "../reader/row.ts";
+import { guardCell } from "./cell.ts";
+
+/** One value of ours. Numbers stay numbers in JSON, `null` is an empty cell in CSV. */
+export type OurValue = string | number | null;
+
+/** A row out: columns of ours before and after the row's own. */
+export interface TableRow {
+  readonly before: readonly OurValue[];
+  readonly row: Row;
+  readonly after: readonly OurValue[];
+}
+
+export interface TableShape {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Own columns that are left out. */
+  readonly isDropped?: (column: string) => boolean;
+}
+
+/** The text of a table in the format of the file in, piece by piece. */
+export interface Table {
+  begin(): string;
+  rows(rows: readonly TableRow[]): string;
+  end(): string;
+}
+
+/** `header`: the file's own, CSV only. `wrapper`: written again around JSON rows, so that they are read alike. */
+export function tableIn(format: FileFormat, shape: TableShape, header: readonly string[], wrapper?: Wrapper): Table {
+  if (format === "csv") return csvTable(shape, header);
+  return format === "jsonl" ? jsonLinesTable(shape) : jsonTable(shape, wrapper);
+}
+
+/** UTF-8 with a byte order mark, by which Excel knows it; CRLF; comma. */
+function csvTable(shape: TableShape, header: readonly string[]): Table {
+  const kept = keptIndexes(header, shape);
+  // A chosen record delimiter would otherwise be the only line break that is quoted.
+  const options = { record_delimiter: "windows", quote_record_delimiter: true } as const;
+  const text = (records: unknown[][]): string => stringify(records, options);
+  return {
+    begin() {
+      const names = [...shape.before, ...kept.map((index) => guardCell(header[index] ?? "")), ...shape.after];
+      return `\uFEFF${text([names])}`;
+    },
+    rows: (rows) => text(rows.map((row) => csvRecord(row, kept))),
+    end: () => "",
+  };
+}
+
+function csvRecord({ before, row, after }: TableRow, kept: readonly number[]): string[] {
+  const record: string[] = [];
+  for (const value of before) record.push(csvValue(value));
+  for (const index of kept) record.push(guardCell(textOf(row.cells[index] ?? "")));
+  for (const value of after) record.push(csvValue(value));
+  return record;
+}
+
+function csvValue(value: OurValue): string {
+  if (typeof value === "string") return guardCell(value);
+  return value === null ? "" : String(value);
+}
+
+function textOf(cell: Cell): string {
+  return typeof cell === "string" ? cell : cell.source;
+}
+
+/** An array of objects, one per line. */
+function jsonTable(shape: TableShape, wrapper: Wrapper | undefined): Table {
+  const object = jsonObjectOf(shape);
+  const said = wrapperText(wrapper);
+  let isFirst = true;
+  return {
+    begin: () => `${said ? `{${said},"rows":` : ""}[`,
+    rows(rows) {
+      let text = "";
+      for (const row of rows) {
+        text += `${isFirst ? "\n" : ",\n"}${object(row)}`;
+        isFirst = false;
+      }
+      return text;
+    },
+    end: () => `\n]${said ? "}" : ""}\n`,
+  };
+}
+
+function jsonLinesTable(shape: TableShape): Table {
+  const object = jsonObjectOf(shape);
+  return {
+    begin: () => "",
+    rows(rows) {
+      let text = "";
+      for (const row of rows) text += `${object(row)}\n`;
+      return text;
+    },
+    end: () => "",
+  };
+}
+
+function wrapperText(wrapper: Wrapper | undefined): string {
+  const said = { operation: wrapper?.operation, period: wrapper?.period };
+  return JSON.stringify(said).slice(1, -1);
+}
+
+/** Rows of one file mostly share their columns: what is the same for all of them is made once. */
+function jsonObjectOf(shape: TableShape): (row: TableRow) => string {
+  const ours = new Set([...shape.before, ...shape.after]);
+  const before = shape.before.map((name) => `${JSON.stringify(name)}:`);
+  const after = shape.after.map((name) => `${JSON.stringify(name)}:`);
+  let columns: readonly string[] | undefined;
+  let kept: readonly number[] = [];
+  let own: readonly string[] = [];
+  return (row) => {
+    if (row.row.columns !== columns) {
+      columns = row.row.columns;
+      kept = keptIndexes(columns, shape);
+      // A key may stand in an object only once: their own one of our names goes by another.
+      own = columns.map((name) => `${JSON.stringify(ours.has(name) ? `input_${name}` : name)}:`);
+    }
+    const members: string[] = [];
+    row.before.forEach((value, index) => members.push(`${before[index] ?? ""}${JSON.stringify(value)}`));
+    for (const index of kept) members.push(`${own[index] ?? ""}${jsonCell(row.row.cells[index] ?? "")}`);
+    row.after.forEach((value, index) => members.push(`${after[index] ?? ""}${JSON.stringify(value)}`));
+    return `{${members.join(",")}}`;
+  };
+}
+
+/** What was not text keeps its very characters, on one line: a line break in JSON stands only between tokens. */
+function jsonCell(cell: Cell): string {
+  return typeof cell === "string" ? JSON.stringify(cell) : cell.source.replace(/[\r\n]+/g, " ");
+}
+
+function keptIndexes(columns: readonly string[], shape: TableShape): readonly number[] {
+  return columns.flatMap((column, index) => (shape.isDropped?.(column) ? [] : [index]));
+}

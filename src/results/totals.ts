@@ -1,0 +1,133 @@
+import { formatUnits, unitsOf } from "../amount.ts";
+import type { AccountTotals } from "../events.ts";
+import type { ResultStatus } from "../journal/state.ts";
+import type { RowRecord, Tally } from "../journal/store.ts";
+import { maskAccountId } from "../mask.ts";
+import { printable } from "../printable.ts";
+import { RESULT_STATUSES, statusOf } from "./status.ts";
+
+/** Rows and exact sums of a batch. */
+export interface Totals {
+  readonly total: Tally;
+  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+  /** Empty where no row names a debit account. */
+  readonly accounts: readonly AccountTotals[];
+  /** The first rows of each kind that a person must look at. */
+  readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
+  /** Sentences about accepted rows whose answers were odd. */
+  readonly remarks: readonly string[];
+}
+
+interface Sum {
+  rows: number;
+  units: bigint;
+}
+
+type Sums = Map<ResultStatus, Sum>;
+
+const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
+const ROWS_TO_LOOK_AT_MAX = 20;
+const ACCOUNTS_MAX = 1000;
+const NO_ACCOUNT = "(none)";
+const OTHER_ACCOUNTS = "(others)";
+
+/** Adds up row by row; memory does not grow with the rows. */
+export class TotalsCollector {
+  readonly #accounts = new Map<string, Sums>();
+  readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
+  readonly #oddAnswers: number[] = [];
+  #oddAnswersCount = 0;
+
+  add(record: RowRecord, debitAccount: string | undefined): void {
+    const status = statusOf(record.state);
+    const sum = this.#sumOf(debitAccount ?? NO_ACCOUNT, status);
+    sum.rows += 1;
+    if (record.amount !== undefined) sum.units += unitsOf(record.amount);
+    if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
+    if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
+  }
+
+  totals(): Totals {
+    const all: Sums = new Map();
+    for (const sums of this.#accounts.values()) addInto(all, sums);
+    const names = [...this.#accounts.keys()];
+    return {
+      total: tally(totalOf(all)),
+      byStatus: tallies(all),
+      accounts: names.every((name) => name === NO_ACCOUNT) ? [] : this.#accountTotals(),
+      rowsToLookAt: this.#rowsToLookAt,
+      remarks: this.#remarks(),
+    };
+  }
+
+  #sumOf(account: string, status: ResultStatus): Sum {
+    const known = this.#accounts.has(account) || this.#accounts.size < ACCOUNTS_MAX;
+    const name = known ? account : OTHER_ACCOUNTS;
+    let sums = this.#accounts.get(name);
+    if (!sums) this.#accounts.set(name, (sums = new Map<ResultStatus, Sum>()));
+    let sum = sums.get(status);
+    if (!sum) sums.set(status, (sum = { rows: 0, units: 0n }));
+    return sum;
+  }
+
+  #lookAt(status: ResultStatus, row: number): void {
+    const rows = (this.#rowsToLookAt[status] ??= []);
+    if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
+  }
+
+  #noteOddAnswer(row: number): void {
+    this.#oddAnswersCount += 1;
+    if (this.#oddAnswers.length < 5) this.#oddAnswers.push(row);
+  }
+
+  #accountTotals(): AccountTotals[] {
+    return [...this.#accounts].map(([name, sums]) => ({
+      account: printable(maskAccountId(name), 60),
+      total: tally(totalOf(sums)),
+      byStatus: tallies(sums),
+    }));
+  }
+
+  #remarks(): string[] {
+    if (this.#oddAnswersCount === 0) return [];
+    const more = this.#oddAnswersCount - this.#oddAnswers.length;
+    const rows = `${this.#oddAnswers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+    return [`accepted, but the answer speaks of a problem: look at row ${rows} in the dashboard`];
+  }
+}
+
+/** I13: what went in is what stands in the results, to the last row and paisa. Throws when it does not: a bug. */
+export function assertControlTotals(totals: Totals, control: Tally): void {
+  const { rows, amount } = totals.total;
+  if (rows === control.rows && unitsOf(amount) === unitsOf(control.amount)) return;
+  throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${control.rows} rows, ${control.amount}`);
+}
+
+function addInto(all: Sums, sums: Sums): void {
+  for (const [status, { rows, units }] of sums) {
+    const sum = all.get(status);
+    all.set(status, { rows: rows + (sum?.rows ?? 0), units: units + (sum?.units ?? 0n) });
+  }
+}
+
+function totalOf(sums: Sums): Sum {
+  const total: Sum = { rows: 0, units: 0n };
+  for (const { rows, units } of sums.values()) {
+    total.rows += rows;
+    total.units += units;
+  }
+  return total;
+}
+
+function tally({ rows, units }: Sum): Tally {
+  return { rows, amount: formatUnits(units) };
+}
+
+function tallies(sums: Sums): Partial<Record<ResultStatus, Tally>> {
+  const byStatus: Partial<Record<ResultStatus, Tally>> = {};
+  for (const status of RESULT_STATUSES) {
+    const sum = sums.get(status);
+    if (sum) byStatus[status] = tally(sum);
+  }
+  return byStatus;
+}

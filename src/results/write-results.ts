@@ -1,0 +1,157 @@
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { PaydropError } from "../errors.ts";
+import type { WrittenFiles } from "../events.ts";
+import type { BatchRecord, RowRecord } from "../journal/store.ts";
+import type { Row, Sheet } from "../reader/row.ts";
+import { AtomicFile, onDisk } from "./atomic.ts";
+import { clearPlace, findPlace, type Place, type WrittenMemory } from "./place.ts";
+import { lockstep } from "./lockstep.ts";
+import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
+import { summaryJson, type RunFacts } from "./summary.ts";
+import { assertControlTotals, TotalsCollector, type Totals } from "./totals.ts";
+
+export interface ResultsInput extends WrittenMemory {
+  readonly batch: BatchRecord;
+  /** The snapshot, read again. */
+  readonly sheet: Sheet;
+  /** The rows of the journal in input order, from the first; called once more when the first place cannot be written. */
+  readonly records: () => AsyncIterable<readonly RowRecord[]>;
+  /** The file that all names begin with, and its folder. */
+  readonly target: { readonly folder: string; readonly fileName: string };
+  /** Private folder for what cannot lie beside the input; a folder per batch is made in it. */
+  readonly fallbackFolder: string;
+  /** Permission bits of the input. */
+  readonly mode: number;
+  /** By which account the totals are split; never written in full where it looks like an account number. */
+  readonly debitAccountOf: (row: Row, record: RowRecord) => string | undefined;
+  readonly referenceOf: (row: Row, record: RowRecord) => string | undefined;
+  readonly run: RunFacts;
+  /** The exit code of the batch. `isElsewhere`: the files could not be written beside the input. */
+  readonly exitCode: (totals: Totals, isElsewhere: boolean) => number;
+}
+
+export interface ResultsReport {
+  readonly files: WrittenFiles;
+  readonly totals: Totals;
+  readonly exitCode: number;
+}
+
+/**
+ * Writes results, retry file and summary in one pass (DESIGN §9), beside the input or, where that cannot be, below
+ * `fallbackFolder`. Throws PaydropError `results_unwritable` only when neither can be written.
+ */
+export async function writeResults(input: ResultsInput): Promise<ResultsReport> {
+  const { folder, fileName } = input.target;
+  try {
+    return await writeIn(input, folder, fileName, input.mode & 0o666);
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    return await writeElsewhere(input, thrown);
+  }
+}
+
+async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promise<ResultsReport> {
+  const folder = join(input.fallbackFolder, input.batch.id);
+  await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  // The name that was too long beside the input would be too long here too.
+  const fileName = Buffer.byteLength(input.target.fileName) > 200 ? input.batch.id : input.target.fileName;
+  const elsewhere = `${reason.message}; the results are in ${folder} instead`;
+  return writeIn(input, folder, fileName, 0o600, elsewhere);
+}
+
+async function writeIn(
+  input: ResultsInput,
+  folder: string,
+  fileName: string,
+  mode: number,
+  elsewhere?: string,
+): Promise<ResultsReport> {
+  const { batch, sheet } = input;
+  const place = await findPlace(folder, fileName, sheet.format, batch.id, input);
+  const open: AtomicFile[] = [];
+  const create = async (path: string): Promise<AtomicFile> => {
+    const file = await AtomicFile.create(path, mode);
+    open.push(file);
+    return file;
+  };
+  try {
+    const { totals, results, retry, retryRows } = await writeRows(input, place, create);
+    assertControlTotals(totals, { rows: batch.rows, amount: batch.total });
+    const exitCode = input.exitCode(totals, elsewhere !== undefined);
+    const names = { results: basename(place.results), ...(retry ? { retry: basename(place.retry) } : {}) };
+    const summary = await create(place.summary);
+    await summary.write(summaryJson(batch, totals, input.run, exitCode, names));
+
+    await results.finish();
+    await summary.finish();
+    const retrySha256 = await retry?.finish();
+    await clearPlace(place, input);
+    await results.publish();
+    if (retry && retrySha256 !== undefined) {
+      // Noted first: a watcher must never take our own file for one that a person corrected.
+      await input.noteWritten(place.retry, retrySha256);
+      await retry.publish();
+    }
+    await summary.publish();
+    const files = {
+      results: place.results,
+      ...(retry ? { retry: place.retry, retryRows } : {}),
+      summary: place.summary,
+      ...(elsewhere === undefined ? {} : { elsewhere }),
+    };
+    return { files, totals, exitCode };
+  } finally {
+    for (const file of open) await file.discard();
+  }
+}
+
+interface Written {
+  readonly totals: Totals;
+  readonly results: AtomicFile;
+  readonly retry: AtomicFile | undefined;
+  readonly retryRows: number;
+}
+
+async function writeRows(
+  input: ResultsInput,
+  place: Place,
+  create: (path: string) => Promise<AtomicFile>,
+): Promise<Written> {
+  const { batch, sheet, debitAccountOf, referenceOf } = input;
+  const collector = new TotalsCollector();
+  const resultsLines = resultsTable(sheet);
+  const retryLines = retryTable(sheet);
+  const results = await create(place.results);
+  let retry: AtomicFile | undefined;
+  let retryRows = 0;
+
+  await results.write(resultsLines.begin());
+  for await (const { rows, records } of lockstep(sheet.rows(), input.records())) {
+    const resultsOut = [];
+    const retryOut = [];
+    for (const [index, record] of records.entries()) {
+      const row = rows[index];
+      if (!row) continue;
+      collector.add(record, debitAccountOf(row, record));
+      const line = resultsRow(row, record, batch, referenceOf(row, record));
+      resultsOut.push(line);
+      if (isToCorrect(record)) retryOut.push(retryRow(line, batch));
+    }
+    await results.write(resultsLines.rows(resultsOut));
+    if (retryOut.length === 0) continue;
+    if (!retry) {
+      retry = await create(place.retry);
+      await retry.write(retryLines.begin());
+    }
+    await retry.write(retryLines.rows(retryOut));
+    retryRows += retryOut.length;
+  }
+  await results.write(resultsLines.end());
+  await retry?.write(retryLines.end());
+  return { totals: collector.totals(), results, retry, retryRows };
+}
+
+function isUnwritable(thrown: unknown): thrown is PaydropError {
+  return thrown instanceof PaydropError && thrown.code === "results_unwritable";
+}

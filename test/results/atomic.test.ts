@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { AtomicFile, removeTemporaries } from "../../src/results/atomic.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "atomic-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("an atomic file", () => {
+  test("does not exist under its name before it is published, and is whole afterwards", async () => {
+    const path = join(folder, "payroll.csv.results.csv");
+    const file = await AtomicFile.create(path, 0o640);
+    const text = "é,1\r\n".repeat(200_000);
+    await file.write(text);
+    const sha256 = await file.finish();
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.paydrop-[0-9a-f]{16}\.tmp$/)]);
+    await file.publish();
+    expect(await readdir(folder)).toEqual(["payroll.csv.results.csv"]);
+    expect(await readFile(path, "utf8")).toBe(text);
+    expect(sha256).toBe(createHash("sha256").update(text).digest("hex"));
+  });
+
+  test("has exactly the mode that was asked for, whatever the umask", async () => {
+    for (const umask of [0o000, 0o077]) {
+      const before = process.umask(umask);
+      try {
+        const path = join(folder, `mode-${umask}`);
+        const file = await AtomicFile.create(path, 0o640);
+        await file.finish();
+        await file.publish();
+        expect((await stat(path)).mode & 0o777).toBe(0o640);
+      } finally {
+        process.umask(before);
+      }
+    }
+  });
+
+  test("leaves nothing behind when it is discarded, twice too", async () => {
+    const file = await AtomicFile.create(join(folder, "a"), 0o600);
+    await file.write("half");
+    await file.discard();
+    await file.discard();
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("replaces a planted link instead of following it", async () => {
+    const precious = join(folder, "precious");
+    await writeFile(precious, "untouched");
+    const path = join(folder, "target");
+    await symlink(precious, path);
+    const file = await AtomicFile.create(path, 0o600);
+    await file.write("ours");
+    await file.finish();
+    await file.publish();
+    expect(await readFile(precious, "utf8")).toBe("untouched");
+    await expect(readlink(path)).rejects.toThrow();
+  });
+
+  test("says in plain words why it cannot be written", async () => {
+    await writeFile(join(folder, "file"), "");
+    const inAFile = AtomicFile.create(join(folder, "file", "a.csv"), 0o600);
+    await expect(inAFile).rejects.toMatchObject({
+      code: "results_unwritable",
+      message: "a.csv cannot be written: its folder is not a folder",
+    });
+    const nowhere = AtomicFile.create(join(folder, "gone", "a.csv"), 0o600);
+    await expect(nowhere).rejects.toMatchObject({ code: "results_unwritable" });
+  });
+
+  test("a folder that took its name meanwhile is not replaced, and no temporary file stays", async () => {
+    const path = join(folder, "a");
+    const file = await AtomicFile.create(path, 0o600);
+    await file.finish();
+    await mkdir(path);
+    await expect(file.publish()).rejects.toMatchObject({ code: "results_unwritable" });
+    await file.discard();
+    expect(await readdir(folder)).toEqual(["a"]);
+  });
+});
+
+test("leftovers of a crash are removed, and nothing else", async () => {
+  await writeFile(join(folder, ".paydrop-0123456789abcdef.tmp"), "half");
+  await writeFile(join(folder, ".paydrop"), "mark");
+  await writeFile(join(folder, ".paydrop-mine.tmp"), "a person's");
+  await symlink("/etc/hostname", join(folder, ".paydrop-0123456789abcdee.tmp"));
+  expect(await removeTemporaries(folder)).toBe(1);
+  expect((await readdir(folder)).sort()).toEqual([".paydrop", ".paydrop-0123456789abcdee.tmp", ".paydrop-mine.tmp"]);
+});
