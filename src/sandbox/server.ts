@@ -1,0 +1,183 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createOpener } from "../client/envelope.ts";
+import type { Padding } from "../client/envelope.ts";
+import { readAesIv, readAesKey } from "../client/keys.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
+import type { Operation } from "../operations/operation.ts";
+import { carryOut } from "./carry-out.ts";
+import { createFates } from "./faults.ts";
+import type { FaultRates, LatencyRange } from "./faults.ts";
+import { openLedger } from "./ledger.ts";
+import type { Ledger, LedgerWriter } from "./ledger.ts";
+import { readRequest } from "./request.ts";
+
+/** Well known on purpose: they open nothing but the sandbox. */
+export const SANDBOX_API_KEY = "sandbox-api-key-no-secret";
+export const SANDBOX_AES_KEY = "73616e64626f782d6165732d6b65792d6e6f742d612d7365637265742d303031";
+export const SANDBOX_AES_IV = "73616e64626f782d69762d3030303031";
+
+export interface SandboxOptions {
+  /** 7900 unless said; 0 takes a free one. */
+  readonly port?: number;
+  readonly host?: string;
+  readonly apiKey?: string;
+  /** Hex, base64 or text, as `PAYDROP_AES_KEY`. */
+  readonly aesKey?: string;
+  readonly aesIv?: string;
+  readonly padding?: Padding;
+  /** The same seed and payloads meet the same faults. */
+  readonly seed?: number;
+  readonly faults?: FaultRates;
+  readonly latencyMs?: LatencyRange;
+  /** Every request carried out is on stable storage here, one JSON line, before it is answered. */
+  readonly ledgerFile?: string;
+  /** Entries kept in memory for `ledger()`; 10,000 unless said. */
+  readonly ledgerEntriesMax?: number;
+}
+
+export interface Sandbox {
+  readonly host: string;
+  readonly port: number;
+  /** The base URL. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly aesKey: string;
+  readonly aesIv: string;
+  /** What it carried out, also at `GET /sandbox/ledger`. */
+  ledger(): Ledger;
+  close(): Promise<void>;
+}
+
+/**
+ * A server with the four endpoints of §4, for trying and testing; nothing in it moves money. Where §4 to §8 are silent
+ * its answers are its own. Rejects with the system's error when the port is taken (`EADDRINUSE`).
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { host = "127.0.0.1", apiKey = SANDBOX_API_KEY, aesKey = SANDBOX_AES_KEY, aesIv = SANDBOX_AES_IV } = options;
+  const open = createOpener({
+    key: readAesKey(aesKey),
+    iv: readAesIv(aesIv),
+    ...(options.padding === undefined ? {} : { padding: options.padding }),
+  });
+  const fateOf = createFates(options.seed ?? 1, options.faults ?? {}, options.latencyMs ?? { min: 0, max: 0 });
+  const ledger = openLedger(options.ledgerEntriesMax ?? 10_000, options.ledgerFile);
+  const keyDigest = digest(apiKey);
+  let closed = false;
+
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? "";
+    if (path === "/sandbox/ledger") {
+      answerLedger(request, response, ledger);
+      return;
+    }
+    const operation = BY_PATH.get(path);
+    const refusal = refusalOfHead(operation, request, keyDigest);
+    if (operation) ledger.received();
+    if (!operation || refusal) {
+      refuse(request, response, refusal?.status ?? 404, refusal?.reason ?? "no such path (§4)");
+      return;
+    }
+    readBody(request, (body) => {
+      if (body === undefined) {
+        refuse(request, response, 413, `more than ${BODY_BYTES_MAX} bytes`);
+        return;
+      }
+      const read = readRequest(operation, body, open);
+      if (read.refusal !== undefined) {
+        refuse(request, response, 400, read.refusal);
+        return;
+      }
+      const fate = fateOf(read.payload);
+      const act = () => {
+        if (!closed) carryOut(operation, read.payload, fate, response, ledger);
+      };
+      if (fate.latencyMs > 0) setTimeout(act, fate.latencyMs);
+      else act();
+    });
+  }
+
+  const server = createServer(onRequest);
+  server.listen(options.port ?? 7900, host);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    host,
+    port,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    apiKey,
+    aesKey,
+    aesIv,
+    ledger: () => ledger.read(),
+    async close() {
+      if (closed) return;
+      closed = true;
+      const ended = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await ended;
+      ledger.close();
+    },
+  };
+}
+
+const BODY_BYTES_MAX = 1024 * 1024;
+const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
+
+/** The sandbox's own order: path, method, key, content type. */
+function refusalOfHead(
+  operation: Operation | undefined,
+  request: IncomingMessage,
+  keyDigest: Buffer,
+): { status: number; reason: string } | undefined {
+  if (!operation) return undefined;
+  if (request.method !== "POST") return { status: 405, reason: "only POST (§4)" };
+  const key = request.headers["x-api-key"];
+  if (typeof key !== "string" || !timingSafeEqual(digest(key), keyDigest)) {
+    return { status: 401, reason: "the x-api-key header is missing or wrong (§5.1)" };
+  }
+  if (!/^application\/json *(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
+    return { status: 415, reason: "the content type is not application/json (§4)" };
+  }
+  return undefined;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, reason: string): void {
+  // what is left of the request is not read
+  const last = request.complete ? {} : { connection: "close" };
+  const allow = status === 405 ? { allow: "POST" } : {};
+  response.writeHead(status, { "content-type": "application/json", ...last, ...allow });
+  response.end(JSON.stringify({ sandbox: true, error: reason }));
+}
+
+function answerLedger(request: IncomingMessage, response: ServerResponse, ledger: LedgerWriter): void {
+  if (request.method !== "GET") {
+    refuse(request, response, 405, "only GET");
+    return;
+  }
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(ledger.read()));
+}
+
+/** The whole body, or undefined when it is too large. */
+function readBody(request: IncomingMessage, done: (body: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= BODY_BYTES_MAX) chunks.push(chunk);
+    else if (bytes - chunk.length <= BODY_BYTES_MAX) done(undefined);
+  });
+  request.on("end", () => {
+    if (bytes > BODY_BYTES_MAX) return;
+    const only = chunks.length === 1 ? chunks[0] : undefined;
+    done((only ?? Buffer.concat(chunks)).toString("utf8"));
+  });
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
