@@ -1,0 +1,178 @@
+import pLimit from "p-limit";
+import { Secret } from "../config/secret.ts";
+import { collections } from "../operations/collections.ts";
+import { loans } from "../operations/loans.ts";
+import type { Operation } from "../operations/operation.ts";
+import { payouts } from "../operations/payouts.ts";
+import { transfers } from "../operations/transfers.ts";
+import type { Answer } from "./answer.ts";
+import { createEnvelope, createRequestBody } from "./envelope.ts";
+import type { EnvelopeOptions } from "./envelope.ts";
+import { readAesIv, readAesKey } from "./keys.ts";
+import type { KeyEncoding } from "./keys.ts";
+import { createPayload } from "./payload.ts";
+import { createTransport } from "./transport.ts";
+
+/** Collection request (§2.1). The units of amount and expiry are not shown (§4): they travel as given. */
+export interface CollectionRequest {
+  /** Plain decimal text, `"499.00"`. */
+  readonly amount: string;
+  /** INR unless said. */
+  readonly currency?: string;
+  /** The payment address to collect from. */
+  readonly vpa: string;
+  readonly expiry?: number;
+}
+
+/** Transfer between two accounts (§2.2). */
+export interface TransferRequest {
+  readonly from_account: string;
+  readonly to_account: string;
+  /** Plain decimal text. */
+  readonly amount: string;
+}
+
+/** Loan application (§2.3). */
+export interface LoanApplication {
+  readonly borrower_id: string;
+  /** Plain decimal text. */
+  readonly amount: string;
+  /** A whole number; its unit is not shown (§4). */
+  readonly tenure: number;
+}
+
+interface PayoutShared {
+  readonly debit_account_id: string;
+  /** Plain decimal text. */
+  readonly amount: string;
+  readonly payment_mode: string;
+  readonly narration?: string;
+  readonly purpose?: string;
+  readonly notes?: string;
+}
+
+/** Payout to a beneficiary already registered (§2.5, option A). */
+export interface PayoutToExisting extends PayoutShared {
+  readonly bene_id: string;
+  readonly bene_bank_id: number;
+}
+
+/** Payout to a beneficiary given with it (§2.5, option B). */
+export interface PayoutInline extends PayoutShared {
+  readonly name: string;
+  readonly mobile?: string;
+  readonly email?: string;
+  readonly bank_id?: string;
+  readonly bank_acc_num: string;
+  readonly ifsc_code: string;
+  readonly bank_owner_name: string;
+}
+
+/**
+ * What became of one request. `accepted`: a 2xx, nothing more. `unknown`: it may have been carried out, do not send it
+ * again. `not_sent`: it was not carried out and may go again.
+ */
+export interface CallResult {
+  readonly outcome: "accepted" | "rejected" | "unknown" | "not_sent";
+  /** `refused`, `key_refused`, `no_answer`, `unreachable` …: the reasons of the results file. */
+  readonly reason: string;
+  /** Missing when no status line came back. */
+  readonly status?: number;
+  /** The first 64 KiB. Its shape is not shown in the interface. */
+  readonly body?: string;
+  readonly durationMs: number;
+}
+
+export interface CallOptions {
+  /** Gives up waiting; a request that may have left is then `unknown`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string | Secret;
+  /** Needed for payouts only (§5.2). */
+  readonly aesKey?: string | Secret;
+  readonly aesIv?: string | Secret;
+  readonly keyEncoding?: KeyEncoding;
+  readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
+  readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
+  /** Requests at one time, 8 unless said; more calls wait. */
+  readonly concurrency?: number;
+  /** Total per request, 120 s unless said. */
+  readonly timeoutMs?: number;
+  /** 10 s unless said. */
+  readonly connectTimeoutMs?: number;
+  readonly reuseConnections?: boolean;
+  /** PEM texts. */
+  readonly ca?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+  readonly useProxyFromEnvironment?: boolean;
+}
+
+/** Reads an answer by the outcome table of DESIGN §8. */
+export type OutcomeOf = (answer: Answer) => { readonly state: CallResult["outcome"]; readonly reason: string };
+
+export interface Client {
+  /** POST /v1/upi/collect (§4). */
+  collect(request: CollectionRequest, options?: CallOptions): Promise<CallResult>;
+  /** POST /v1/banking/transfer (§4). */
+  transfer(request: TransferRequest, options?: CallOptions): Promise<CallResult>;
+  /** POST /v1/lending/loan/apply (§4). */
+  applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
+  /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
+  payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
+  /** Waits for the calls under way and closes the connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * The four operations as functions. A call is sent at most once; it never rejects for anything the network or the
+ * service does, only with PaydropError "usage" or "config" for a mistake in the call.
+ */
+export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
+  const { aesKey, aesIv } = options;
+  const envelope =
+    aesKey === undefined || aesIv === undefined
+      ? undefined
+      : createEnvelope({
+          key: readAesKey(textOf(aesKey), options.keyEncoding),
+          iv: readAesIv(textOf(aesIv), options.keyEncoding),
+          padding: options.padding ?? "pkcs7",
+          hexCase: options.hexCase ?? "lower",
+        });
+  const requestBody = createRequestBody(envelope);
+  const concurrency = options.concurrency ?? 8;
+  // calls wait here and not in the transport, whose clock is already running
+  const limit = pLimit(concurrency);
+  const transport = createTransport({
+    ...options,
+    concurrency,
+    timeoutMs: options.timeoutMs ?? 120_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    reuseConnections: options.reuseConnections ?? true,
+    apiKey: options.apiKey instanceof Secret ? options.apiKey : new Secret(options.apiKey),
+  });
+
+  async function call(operation: Operation, fields: object, { signal }: CallOptions = {}): Promise<CallResult> {
+    const body = requestBody(operation, createPayload(operation, fields));
+    const answer = await limit(() => transport.post(operation.path, body, { signal }));
+    const { state: outcome, reason } = outcomeOf(answer);
+    const { durationMs } = answer;
+    if (answer.kind !== "answered") return { outcome, reason, durationMs };
+    return { outcome, reason, status: answer.status, body: answer.body, durationMs };
+  }
+
+  return {
+    collect: (request, callOptions) => call(collections, request, callOptions),
+    transfer: (request, callOptions) => call(transfers, request, callOptions),
+    applyForLoan: (application, callOptions) => call(loans, application, callOptions),
+    payout: (payout, callOptions) => call(payouts, payout, callOptions),
+    close: () => transport.close(),
+  };
+}
+
+function textOf(secret: string | Secret): string {
+  return secret instanceof Secret ? secret.reveal() : secret;
+}
