@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import type { Command as Parser } from "commander";
+import { CommanderError, Command as CommanderCommand } from "commander";
+import type { Call, Command, Output } from "./commands/command.ts";
+import { errorText } from "./commands/error-text.ts";
+import { COMMANDS } from "./commands/list.ts";
+import { conceal } from "./config/conceal.ts";
+import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
+import { PaydropError } from "./errors.ts";
+import { exitCodeOf, exitStatusText } from "./exit-codes.ts";
+
+const DESCRIPTION =
+  "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
+  "and writes next to the file what happened to each row.";
+
+const argv = process.argv.slice(2);
+const stdout = outputTo(process.stdout);
+const stderr = outputTo(process.stderr);
+
+process.on("uncaughtException", (error) => {
+  report(error);
+  process.exit(1);
+});
+// the loop drains by itself: everything written reaches its reader
+process.exitCode = await main();
+
+/** argv → command → exit code. */
+async function main(): Promise<number> {
+  let code = 0;
+  const program = programWith((command, call) => runCommand(command, call).then((ended) => void (code = ended)));
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    report(error);
+    return exitCodeOf(error);
+  }
+}
+
+async function runCommand(command: Command, call: Call): Promise<number> {
+  const { run } = await command.load();
+  return run(call);
+}
+
+type Start = (command: Command, call: Call) => Promise<void>;
+
+function programWith(start: Start): Parser {
+  const program = new CommanderCommand("paydrop")
+    .description(DESCRIPTION)
+    .version(versionOf(), "--version", "print the version")
+    .helpOption("--help", "print this help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(usageError(text)),
+      getOutHelpWidth: () => stdout.columns,
+      getErrHelpWidth: () => stderr.columns,
+    })
+    .addHelpText(
+      "after",
+      `\nTry it without keys:\n  paydrop template payout > try.csv && paydrop run --sandbox try.csv\n\n${exitStatusText()}`,
+    );
+  for (const command of COMMANDS) addCommand(program, command, start);
+  return program;
+}
+
+function addCommand(program: Parser, command: Command, start: Start): void {
+  const parser = program.command(`${command.name} ${command.operands}`.trim()).description(command.shown);
+  for (const option of command.options) parser.option(option.flags, option.shown);
+  parser
+    .optionsGroup("Options of every command:")
+    .option("--config <file>", "settings file (default: the user's, then /etc/paydrop/paydrop.toml)");
+  for (const name of SETTING_NAMES) {
+    const { flag, shown, default: usual } = { default: undefined, flag: undefined, ...SETTINGS[name] };
+    if (flag === undefined) continue;
+    const value = flag === "" ? "" : ` <${flag}>`;
+    parser.option(
+      `${flagOf(name)}${value}`,
+      usual === undefined || flag === "" ? shown : `${shown} (default ${usual})`,
+    );
+  }
+  const examples = command.examples.map((example) => `  ${example}`).join("\n");
+  parser.addHelpText("after", `\nExamples:\n${examples}\n\n${exitStatusText()}`);
+  parser.action(async () => {
+    const operands = parser.args;
+    await start(command, { operands, flags: flagsOf(parser), env: process.env, stdout, stderr });
+  });
+}
+
+/** What stood on the command line, by setting name: `--state-dir` is `state_dir`, `--no-color` is `no_color`. */
+function flagsOf(parser: Parser): Record<string, unknown> {
+  const flags: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(parser.opts())) {
+    if (parser.getOptionValueSource(key) !== "cli") continue;
+    if (key === "color") flags["no_color"] = value === false;
+    else flags[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+  }
+  return flags;
+}
+
+function versionOf(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function usageError(text: string): string {
+  const [first = "", ...more] = text
+    .trim()
+    .replace(/^error: /, "")
+    .split("\n");
+  const meant = more.join(" ").replace(/^\((.*)\)$/, "$1");
+  return errorText(
+    new PaydropError("usage", first, meant || "paydrop --help shows how it is used"),
+    asked("json"),
+    false,
+  );
+}
+
+function report(error: unknown): void {
+  stderr.write(errorText(error, asked("json"), asked("verbose")));
+}
+
+/** Before or without a parsed command line, an error still has to know in which form it is told. */
+function asked(name: "json" | "verbose"): boolean {
+  return (
+    argv.includes(`--${name}`) ||
+    ["1", "true", "yes", "on"].includes(process.env[`PAYDROP_${name.toUpperCase()}`] ?? "")
+  );
+}
+
+function outputTo(stream: NodeJS.WriteStream): Output {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    // the reader has enough (`| head`): not an error of ours
+    if (error.code !== "EPIPE") throw error;
+  });
+  return {
+    write: (text) => void stream.write(conceal(text)),
+    isTerminal: stream.isTTY,
+    get columns() {
+      return stream.columns || Number(process.env["COLUMNS"]) || 100;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { Fault } from "../checks/fault.ts";
+import type { CheckReport } from "../processor.ts";
+import { basename } from "node:path";
+import { printable } from "../printable.ts";
+import { rowRanges } from "./row-ranges.ts";
+
+/** One thing to say about one row. */
+interface Complaint {
+  readonly row: number;
+  /** What is alike is told together. */
+  readonly kind: string;
+  readonly place: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const SHOWN_OF_A_KIND = 5;
+
+/** What `check` tells a person: the file, the first five complaints of each kind, the counts. */
+export function checkText(report: CheckReport): string {
+  const file = printable(basename(report.file));
+  const columns = `${report.columnsKnown} of ${report.columnsAll} columns known`;
+  const lines = [`${file}   ${report.operation}   ${columns}   ${rowsOf(report.rows)}   ${report.total}`];
+  for (const alike of grouped(complaintsOf(report))) lines.push(...told(file, alike));
+  lines.push(...report.remarks.map((remark) => `${file}: ${printable(remark)}`));
+  const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
+  lines.push(`${counts.length > 0 ? counts.join("   ") : "nothing to send"}        nothing was sent`);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const COUNTS = [
+  ["ready", "ready"],
+  ["invalid", "invalid"],
+  ["held", "held"],
+  ["accepted before", "duplicate"],
+] as const;
+
+/** One object per row that is not ready, the last one the summary. Amounts are strings. */
+export function checkObjects(report: CheckReport): Record<string, unknown>[] {
+  const invalid = report.faults.map(({ row, faults }) => ({ type: "row", row, status: "invalid", faults }));
+  const held = report.holds.map(({ row, code, message, hint }) => ({
+    type: "row",
+    row,
+    status: "held",
+    code,
+    message,
+    hint,
+  }));
+  const tallies = COUNTS.map(([, key]) => [key, report[key]] as const);
+  const summary = {
+    type: "summary",
+    file: report.file,
+    operation: report.operation,
+    exit_code: report.exitCode,
+    rows: { total: report.rows, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.rows])) },
+    amount: { total: report.total, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.amount])) },
+    remarks: report.remarks,
+  };
+  return [...invalid, ...held, summary];
+}
+
+function complaintsOf(report: CheckReport): Complaint[] {
+  const invalid = report.faults.flatMap(({ row, faults }) => faults.map((fault) => complaintOf(row, fault)));
+  const held = report.holds.map(({ row, code, message, hint }) => ({
+    row,
+    kind: `held ${code}`,
+    place: `row ${row}`,
+    message: `held: ${message}`,
+    hint,
+  }));
+  return [...invalid, ...held];
+}
+
+function complaintOf(row: number, fault: Fault): Complaint {
+  const cell = fault.cell === undefined ? "" : ` (${fault.cell})`;
+  const column = fault.column === undefined ? "" : `, column ${fault.column}${cell}`;
+  return {
+    row,
+    kind: `${fault.code} ${fault.column ?? ""}`,
+    place: `row ${row}${column}`,
+    message: fault.message,
+    hint: fault.hint,
+  };
+}
+
+function grouped(complaints: readonly Complaint[]): Complaint[][] {
+  return [...Map.groupBy(complaints, (complaint) => complaint.kind).values()];
+}
+
+/** The arrow line stands once below complaints that share it. */
+function told(file: string, alike: readonly Complaint[]): string[] {
+  const shown = alike.slice(0, SHOWN_OF_A_KIND);
+  const lines = shown.flatMap(({ place, message, hint }, index) => {
+    const line = `${file}: ${printable(place)}: ${printable(message)}`;
+    return hint === "" || shown[index + 1]?.hint === hint ? [line] : [line, `  → ${printable(hint)}`];
+  });
+  const rest = alike.slice(SHOWN_OF_A_KIND).map((complaint) => complaint.row);
+  if (rest.length > 0)
+    lines.push(`  and ${rest.length} more ${rest.length === 1 ? "row" : "rows"}: ${rowRanges(rest)}`);
+  return lines;
+}
+
+function rowsOf(count: number): string {
+  return `${count} ${count === 1 ? "row" : "rows"}`;
+}

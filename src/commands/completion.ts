@@ -1,0 +1,70 @@
+import { loadConfig } from "../config/load.ts";
+import { SETTINGS, SETTING_NAMES, flagOf } from "../config/settings.ts";
+import { PaydropError } from "../errors.ts";
+import type { Call } from "./command.ts";
+import { COMMANDS } from "./list.ts";
+
+/** A script for the shell to source; it knows the commands and their flags, and completes files elsewhere. */
+export function run(call: Call): Promise<number> {
+  loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const shell = call.operands[0] ?? "";
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+  if (!script) throw new PaydropError("usage", `no completion for "${shell}"`, "write one of bash, zsh, fish");
+  call.stdout.write(script());
+  return Promise.resolve(0);
+}
+
+const SCRIPTS: Readonly<Record<string, () => string>> = {
+  bash: () => bashScript(),
+  // zsh reads bash completions through its own bridge
+  zsh: () => `#compdef paydrop\nautoload -Uz bashcompinit && bashcompinit\n${bashScript()}`,
+  fish: () => fishScript(),
+};
+
+function flagsOfEvery(): string[] {
+  const shared = SETTING_NAMES.filter((name) => "flag" in SETTINGS[name]).map(flagOf);
+  return ["--config", ...shared, "--help"];
+}
+
+function ownFlags(options: readonly { readonly flags: string }[]): string[] {
+  return options.map((option) => option.flags.split(" ")[0] ?? "");
+}
+
+function bashScript(): string {
+  const names = COMMANDS.map((command) => command.name).join(" ");
+  const cases = COMMANDS.map((command) => {
+    const flags = [...ownFlags(command.options), ...flagsOfEvery()].join(" ");
+    return `    ${command.name}) flags="${flags}" ;;`;
+  });
+  return `_paydrop() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" flags=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${names} --help --version" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${cases.join("\n")}
+  esac
+  case "$word" in
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$word")) ;;
+    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -o filenames -F _paydrop paydrop
+`;
+}
+
+function fishScript(): string {
+  const commands = COMMANDS.map((command) => {
+    const shown = command.shown.replaceAll("'", "\\'");
+    return `complete -c paydrop -n __fish_use_subcommand -f -a ${command.name} -d '${shown}'`;
+  });
+  const own = COMMANDS.flatMap((command) =>
+    ownFlags(command.options).map((flag) => fishFlag(flag, `-n '__fish_seen_subcommand_from ${command.name}' `)),
+  );
+  return `${[...commands, ...own, ...flagsOfEvery().map((flag) => fishFlag(flag, ""))].join("\n")}\n`;
+}
+
+function fishFlag(flag: string, condition: string): string {
+  return `complete -c paydrop ${condition}-l ${flag.slice(2)}`;
+}

@@ -1,0 +1,39 @@
+import { FileRefusedError, PaydropError, describeFileFault, messageOf } from "../errors.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import { printable } from "../printable.ts";
+
+/**
+ * Anything thrown as the last word on stderr: what was found, then one arrow line what to do; with `json` one object on
+ * one line. The stack only for `verbose`: it is for us, not for a payroll clerk.
+ */
+export function errorText(error: unknown, json: boolean, verbose: boolean): string {
+  if (json) return `${JSON.stringify(errorObject(error))}\n`;
+  const stack = verbose && error instanceof Error && error.stack ? `${error.stack}\n` : "";
+  return `${linesOf(error).join("\n")}\n${stack}`;
+}
+
+function linesOf(error: unknown): string[] {
+  if (error instanceof FileRefusedError) {
+    return error.faults.flatMap((fault) => withHint(describeFileFault(error.file, fault), fault.hint));
+  }
+  if (error instanceof PaydropError) return withHint(`paydrop: ${error.message}`, error.hint);
+  const hint = "run it again with --verbose and send us what it prints; nothing that was sent is forgotten";
+  return withHint(`paydrop: internal failure: ${messageOf(error)}`, hint);
+}
+
+function withHint(message: string, hint: string): string[] {
+  const lines = message.split("\n").map((line) => printable(line));
+  return hint === "" ? lines : [...lines, `  → ${printable(hint)}`];
+}
+
+function errorObject(error: unknown): Record<string, unknown> {
+  const known = error instanceof PaydropError;
+  return {
+    type: "error",
+    code: known ? error.code : "internal",
+    message: messageOf(error),
+    hint: known ? error.hint : "",
+    exit_code: exitCodeOf(error),
+    ...(error instanceof FileRefusedError ? { file: error.file, faults: error.faults } : {}),
+  };
+}

@@ -1,0 +1,14 @@
+/** `61, 62, 64-92`: row numbers in order, three or more in a row as a range. */
+export function rowRanges(rows: readonly number[]): string {
+  const parts: string[] = [];
+  let first = 0;
+  while (first < rows.length) {
+    let last = first;
+    while (rows[last + 1] === (rows[last] ?? 0) + 1) last++;
+    const [from, to] = [rows[first] ?? 0, rows[last] ?? 0];
+    if (last - first >= 2) parts.push(`${from}-${to}`);
+    else parts.push(...rows.slice(first, last + 1).map(String));
+    first = last + 1;
+  }
+  return parts.join(", ");
+}

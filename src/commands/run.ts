@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { loadConfig, requireSending } from "../config/load.ts";
+import { Secret } from "../config/secret.ts";
+import { exitCodeOf, gravest } from "../exit-codes.ts";
+import { openProcessor } from "../processor.ts";
+import type { Call } from "./command.ts";
+import { errorText } from "./error-text.ts";
+import { listenForSignals } from "./signals.ts";
+import { createTeller } from "./teller.ts";
+
+/** Checks, sends and writes the results of one file after the other; the gravest exit code speaks for all. */
+export async function run(call: Call): Promise<number> {
+  const sandboxed = call.flags["sandbox"] === true;
+  const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
+  if (!sandboxed) {
+    requireSending(config, config.operation === "payout");
+    return sendAll(call, config, false);
+  }
+  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
+  return inSandbox(config, (sandboxConfig) => sendAll(call, sandboxConfig, true));
+}
+
+async function sendAll(call: Call, config: Config, sandbox: boolean): Promise<number> {
+  const teller = createTeller(call, config);
+  const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
+  const codes: number[] = [];
+  try {
+    const services = { config, sandbox, signal: listening.signal, onEvent: teller.onEvent };
+    const processor = await openProcessor(services, "send");
+    try {
+      for (const file of call.operands) {
+        if (listening.stopping) {
+          codes.push(7);
+          break;
+        }
+        try {
+          const report = await processor.processFile(file);
+          codes.push(report.exitCode);
+          teller.ended(report);
+        } catch (error) {
+          const code = exitCodeOf(error);
+          // a refused file does not keep the others waiting; a failing disk or an unknown failure does
+          if (code !== 5 && code !== 2) throw error;
+          codes.push(code);
+          teller.say(errorText(error, config.json, config.verbose).trimEnd());
+        }
+      }
+    } finally {
+      await processor.close();
+    }
+  } finally {
+    listening.close();
+    teller.close();
+  }
+  return gravest(codes);
+}
+
+function stopText(which: "soft" | "hard", { concurrency }: Config): string {
+  if (which === "hard") return "stopping now: rows in flight become unknown";
+  return (
+    `finishing the rows in flight, ${concurrency} at most; nothing new is sent. ` +
+    "Press Ctrl-C again to stop now: they will become unknown"
+  );
+}
+
+/**
+ * The sandbox inside this process, with its own well-known keys and a state folder of its own, so that trying never
+ * touches the memory of real payments.
+ */
+async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
+  const { startSandbox } = await import("../sandbox/server.ts");
+  const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });
+  const ownState = config.origins?.["state_dir"] === "--state-dir";
+  const stateDir = ownState ? config.stateDir : await mkdtemp(join(tmpdir(), "paydrop-sandbox-"));
+  try {
+    return await work({
+      ...config,
+      stateDir,
+      baseUrl: sandbox.url,
+      environment: "test",
+      apiKey: new Secret(sandbox.apiKey),
+      aesKey: new Secret(sandbox.aesKey),
+      aesIv: new Secret(sandbox.aesIv),
+      choices: { ...config.choices, keyEncoding: "auto" },
+      // its port changes from run to run, and its memory is thrown away
+      acceptDestination: true,
+      acceptLostJournal: true,
+      by: config.by ?? "sandbox",
+    });
+  } finally {
+    await sandbox.close();
+    if (!ownState) await rm(stateDir, { recursive: true, force: true });
+  }
+}

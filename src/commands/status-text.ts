@@ -1,0 +1,95 @@
+import type { RowState } from "../journal/state.ts";
+import { printable } from "../printable.ts";
+import { rowRanges } from "./row-ranges.ts";
+import type { BatchStatus, FullStatus } from "./status.ts";
+
+interface Column {
+  readonly title: string;
+  readonly right: boolean;
+  cell(status: BatchStatus): string;
+}
+
+/** From the least dispensable to the most: a narrow terminal drops columns from the end. */
+const COLUMNS: readonly Column[] = [
+  { title: "batch", right: false, cell: ({ batch }) => batch.id },
+  { title: "rows", right: true, cell: ({ batch }) => String(batch.rows) },
+  { title: "accepted", right: true, cell: (status) => rowsIn(status, "accepted", "settled_done") },
+  { title: "unknown", right: true, cell: (status) => rowsIn(status, "unknown", "sending") },
+  { title: "held", right: true, cell: (status) => rowsIn(status, "held") },
+  { title: "refused", right: true, cell: (status) => rowsIn(status, "rejected", "invalid") },
+  { title: "not sent", right: true, cell: (status) => rowsIn(status, "ready", "not_sent", "settled_not_done") },
+  { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
+  { title: "amount", right: true, cell: ({ batch }) => batch.total },
+  { title: "phase", right: false, cell: ({ batch }) => batch.phase },
+  { title: "begun", right: false, cell: ({ batch }) => time(batch.createdAt) },
+  { title: "to", right: false, cell: ({ batch }) => batch.destination },
+];
+
+/** All batches, one line each, as many columns as fit. */
+export function batchTable(all: readonly BatchStatus[], columns: number): string {
+  if (all.length === 0) return "no batch yet\n";
+  let lines = all.map(() => "");
+  let heading = "";
+  for (const column of COLUMNS) {
+    const cells = all.map((status) => column.cell(status));
+    const width = Math.max(column.title.length, ...cells.map((cell) => cell.length));
+    const padded = (text: string): string => (column.right ? text.padStart(width) : text.padEnd(width));
+    const gap = heading === "" ? "" : "  ";
+    if (heading.length + gap.length + width > columns && heading !== "") break;
+    heading += gap + padded(column.title);
+    lines = lines.map((line, index) => line + gap + padded(cells[index] ?? ""));
+  }
+  return [heading, ...lines].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+const STATES: readonly (readonly [RowState, string, string])[] = [
+  ["accepted", "accepted", ""],
+  ["settled_done", "settled as done", ""],
+  ["rejected", "rejected", "correct and drop again"],
+  ["invalid", "invalid", "correct and drop again"],
+  ["unknown", "unknown", "DO NOT SEND AGAIN before you checked"],
+  ["sending", "being sent", "or its process died: the next run calls it unknown"],
+  ["held", "held", "a person must decide"],
+  ["duplicate", "duplicate", ""],
+  ["not_sent", "not sent", "the next run sends it"],
+  ["ready", "ready", "the next run sends it"],
+  ["settled_not_done", "settled as not done", ""],
+];
+
+/** One batch in full: control totals, every state, the rows to look at, what people did. */
+export function batchText(status: BatchStatus | FullStatus): string {
+  const { batch, tallies } = status;
+  const period = batch.period === undefined ? "" : `   period ${batch.period}`;
+  const lines = [
+    `batch ${batch.id}   ${printable(batch.fileName)}   ${batch.phase}${period}`,
+    `begun ${time(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
+    ...STATES.flatMap(([state, word, advice]) => {
+      const tally = tallies[state];
+      return tally && tally.rows > 0 ? [line(word, tally.rows, tally.amount, advice)] : [];
+    }),
+    line("total", batch.rows, batch.total, ""),
+  ];
+  if (!("open" in status)) return `${lines.join("\n")}\n`;
+  for (const [state, word] of STATES) {
+    const rows = status.open[state];
+    if (rows && rows.length > 0) lines.push(`${word}: rows ${rowRanges(rows)}`);
+  }
+  lines.push(...batch.remarks.map((remark) => printable(remark)));
+  for (const act of status.history) {
+    const row = act.row === undefined ? "" : ` row ${act.row}`;
+    lines.push(printable(`${time(act.at)} ${act.by}: ${act.kind}${row} ${act.note}`.trimEnd()));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function line(word: string, rows: number, amount: string, advice: string): string {
+  return `  ${word.padEnd(20)} ${String(rows).padStart(9)} ${amount.padStart(18)}   ${advice}`.trimEnd();
+}
+
+function rowsIn({ tallies }: BatchStatus, ...states: RowState[]): string {
+  return String(states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0));
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
+}

@@ -1,0 +1,112 @@
+import { loadConfig } from "../config/load.ts";
+import { PaydropError } from "../errors.ts";
+import { gravest } from "../exit-codes.ts";
+import type { RowState } from "../journal/state.ts";
+import type { Act, BatchRecord, JournalStore, Tallies } from "../journal/store.ts";
+import { openProcessor } from "../processor.ts";
+import type { Call } from "./command.ts";
+import { batchText, batchTable } from "./status-text.ts";
+
+/** One batch as `status` shows it. */
+export interface BatchStatus {
+  readonly batch: BatchRecord;
+  readonly tallies: Tallies;
+}
+
+/** One batch in full: its history, and the rows that a person must look at. */
+export interface FullStatus extends BatchStatus {
+  readonly history: readonly Act[];
+  readonly open: Readonly<Partial<Record<RowState, readonly number[]>>>;
+}
+
+/** Exit 0; with `--check` the code of the gravest thing that is still open. */
+export async function run(call: Call): Promise<number> {
+  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const processor = await openProcessor({ config }, "read");
+  try {
+    const said = call.operands[0];
+    const all = said === undefined ? await everyBatch(processor.journal) : [await oneBatch(processor.journal, said)];
+    const code = call.flags["check"] === true ? gravest(all.flatMap(openCodes)) : 0;
+    if (config.quiet && code === 0) return code;
+    if (config.json) for (const status of all) call.stdout.write(`${JSON.stringify(batchObject(status))}\n`);
+    if (config.json)
+      call.stdout.write(`${JSON.stringify({ type: "summary", batches: all.length, exit_code: code })}\n`);
+    else call.stdout.write(said === undefined ? batchTable(all, call.stdout.columns) : all.map(batchText).join(""));
+    return code;
+  } finally {
+    await processor.close();
+  }
+}
+
+async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
+  const all: BatchStatus[] = [];
+  for (const batch of await journal.batches()) all.push({ batch, tallies: await journal.tallies(batch.id) });
+  return all;
+}
+
+/** As many row numbers of one state as are worth showing. */
+const ROWS_SHOWN_MAX = 1000;
+
+async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus> {
+  const batch = await journal.batch(said);
+  if (!batch) throw new PaydropError("usage", `there is no batch "${said}"`, "paydrop status lists them all");
+  const open: Partial<Record<RowState, number[]>> = {};
+  for await (const rows of journal.rows(batch.id)) {
+    for (const { state, number } of rows) {
+      if (codeOfState(state) === 0 && state !== "rejected" && state !== "invalid") continue;
+      const numbers = (open[state] ??= []);
+      if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
+    }
+  }
+  return { batch, tallies: await journal.tallies(batch.id), history: await journal.history(batch.id), open };
+}
+
+/** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */
+function openCodes({ batch, tallies }: BatchStatus): number[] {
+  const states = Object.keys(tallies) as RowState[];
+  const codes = states.filter((state) => (tallies[state]?.rows ?? 0) > 0).map(codeOfState);
+  // what a person cancelled is not waiting for anybody, but an unknown row stays one
+  return batch.phase === "cancelled" ? codes.filter((code) => code === 4) : codes;
+}
+
+function codeOfState(state: RowState): number {
+  switch (state) {
+    case "unknown":
+      return 4;
+    case "held":
+      return 6;
+    case "ready":
+    case "sending":
+    case "not_sent":
+      return 7;
+    case "accepted":
+    case "rejected":
+    case "invalid":
+    case "duplicate":
+    case "settled_done":
+    case "settled_not_done":
+      return 0;
+    default:
+      return state satisfies never;
+  }
+}
+
+function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> {
+  const { batch, tallies } = status;
+  const rows = Object.entries(tallies).map(([state, tally]) => [state, tally.rows]);
+  const amount = Object.entries(tallies).map(([state, tally]) => [state, tally.amount]);
+  return {
+    type: "batch",
+    batch: batch.id,
+    file: batch.fileName,
+    folder: batch.folder,
+    environment: batch.environment,
+    destination: batch.destination,
+    phase: batch.phase,
+    created_at: new Date(batch.createdAt).toISOString(),
+    ...(batch.period === undefined ? {} : { period: batch.period }),
+    rows: { total: batch.rows, ...Object.fromEntries(rows) },
+    amount: { total: batch.total, ...Object.fromEntries(amount) },
+    ...("open" in status ? { open: status.open, history: status.history, remarks: batch.remarks } : {}),
+  };
+}

@@ -1,0 +1,175 @@
+import type { Config } from "../config/config.ts";
+import type { BatchReport, RunEvent } from "../events.ts";
+import { jsonLine, jsonSummary } from "../results/json-lines.ts";
+import { plainEnd, plainLine, plainProgress } from "../results/plain-lines.ts";
+import { ProgressCounter, countsLine, progressLine } from "../results/progress.ts";
+import { openingText, summaryText } from "../results/screen.ts";
+import type { Call } from "./command.ts";
+import { lookOf } from "./look-of.ts";
+
+/** Tells a person, a log or a program what a run does. */
+export interface Teller {
+  readonly onEvent: (event: RunEvent) => void;
+  ended(report: BatchReport): void;
+  /** A line between the others, such as what a signal will do. */
+  say(text: string): void;
+  close(): void;
+}
+
+/** Lines for a program, a rewritten line for a person, plain lines for a log; with `quiet` only what went wrong. */
+export function createTeller(call: Call, config: Config): Teller {
+  if (config.quiet) return quietTeller(call, config);
+  if (config.json) return jsonTeller(call);
+  const dumb = call.env["TERM"] === "dumb";
+  return call.stderr.isTerminal && !dumb ? terminalTeller(call, config) : plainTeller(call, config);
+}
+
+function quietTeller(call: Call, config: Config): Teller {
+  return {
+    onEvent: () => undefined,
+    ended: (report) => {
+      if (report.exitCode === 0) return;
+      call.stdout.write(
+        config.json ? asLine(jsonSummary(report)) : summaryText(report, lookOf(call.stdout, call, config)),
+      );
+    },
+    say: (text) => call.stderr.write(`${text}\n`),
+    close: () => undefined,
+  };
+}
+
+/** A row is told within this time; in between rows gather, because a write per row costs more than the row. */
+const JSON_GATHER_MS = 100;
+const JSON_GATHER_CHARACTERS = 65_536;
+
+function jsonTeller(call: Call): Teller {
+  let gathered = "";
+  const flush = (): void => {
+    if (gathered !== "") call.stdout.write(gathered);
+    gathered = "";
+  };
+  const timer = setInterval(flush, JSON_GATHER_MS).unref();
+  const tell = (line: Readonly<Record<string, unknown>>): void => {
+    gathered += asLine(line);
+    if (gathered.length >= JSON_GATHER_CHARACTERS) flush();
+  };
+  return {
+    onEvent: (event) => tell(jsonLine(event)),
+    ended: (report) => {
+      tell(jsonSummary(report));
+      flush();
+    },
+    say: (text) => call.stderr.write(`${text}\n`),
+    close: () => {
+      clearInterval(timer);
+      flush();
+    },
+  };
+}
+
+const REDRAW_MS = 100;
+const CLEAR_LINE = "\r\u001b[2K";
+
+function terminalTeller(call: Call, config: Config): Teller {
+  const look = lookOf(call.stderr, call, config);
+  let counter: ProgressCounter | undefined;
+  let drawn = "";
+  const clear = (): void => {
+    if (drawn !== "") call.stderr.write(CLEAR_LINE);
+    drawn = "";
+  };
+  const redraw = (): void => {
+    const progress = counter?.at(Date.now());
+    if (!progress || progress.toSend === 0) return;
+    const bar = progressLine(progress, { ...look, width: Math.min(look.width - 1, 70) });
+    const counts = countsLine(progress, { ...look, color: false, width: Math.max(0, look.width - bar.length - 4) });
+    const line = counts === "" ? bar : `${bar}   ${counts}`;
+    if (line !== drawn) call.stderr.write(CLEAR_LINE + line);
+    drawn = line;
+  };
+  const say = (text: string): void => {
+    clear();
+    call.stderr.write(`${text}\n`);
+  };
+  const timer = setInterval(redraw, REDRAW_MS).unref();
+  return {
+    onEvent: (event) => {
+      if (event.type === "row") counter?.add(event, Date.now());
+      if (event.type === "start") {
+        counter = new ProgressCounter(event);
+        say(openingText(event, look).trimEnd());
+      } else if (event.type !== "row" || event.alone) {
+        const line = lineOf(event, config);
+        if (line !== undefined) say(line);
+      }
+    },
+    ended: (report) => {
+      clear();
+      counter = undefined;
+      call.stdout.write(summaryText(report, lookOf(call.stdout, call, config)));
+    },
+    say,
+    close: () => {
+      clearInterval(timer);
+      clear();
+    },
+  };
+}
+
+function lineOf(event: RunEvent, config: Config): string | undefined {
+  if (event.type === "waiting")
+    return `waiting ${Math.ceil(event.waitMs / 1000)} s: ${event.reason.replaceAll("_", " ")}`;
+  if (event.type === "stopped") return `stopping: ${event.stop.message}`;
+  if (event.type !== "row" || (event.status !== "accepted" && event.status !== "rejected")) return undefined;
+  return `row ${event.row} went alone and was ${event.status}; the others follow, ${config.concurrency} at a time`;
+}
+
+/** A plain line at least this often, or after this share of the rows, so that a log shows that the run is alive. */
+const PLAIN_EVERY_MS = 30_000;
+const PLAIN_EVERY_SHARE = 0.1;
+/** More refusals than this are told by the counts and the results file. */
+const REJECTED_TOLD_MAX = 50;
+
+function plainTeller(call: Call, config: Config): Teller {
+  let counter: ProgressCounter | undefined;
+  let toldAtMs = 0;
+  let toldDone = 0;
+  let rejectedTold = 0;
+  const say = (text: string): void => call.stderr.write(`${text}\n`);
+  const tellProgress = (): void => {
+    const nowMs = Date.now();
+    const progress = counter?.at(nowMs);
+    if (!progress || progress.done === progress.toSend) return;
+    const due = nowMs - toldAtMs >= PLAIN_EVERY_MS || progress.done - toldDone >= progress.toSend * PLAIN_EVERY_SHARE;
+    if (!due) return;
+    say(plainProgress(progress, nowMs));
+    toldAtMs = nowMs;
+    toldDone = progress.done;
+  };
+  const timer = setInterval(tellProgress, 250).unref();
+  return {
+    onEvent: (event) => {
+      if (event.type === "start") {
+        counter = new ProgressCounter(event);
+        [toldAtMs, toldDone, rejectedTold] = [Date.now(), 0, 0];
+      }
+      if (event.type === "row") {
+        counter?.add(event, Date.now());
+        if (event.status === "rejected" && !event.alone && ++rejectedTold > REJECTED_TOLD_MAX) return;
+      }
+      const line = plainLine(event, Date.now());
+      if (line !== undefined) say(line);
+    },
+    ended: (report) => {
+      counter = undefined;
+      say(plainEnd(report, Date.now()));
+      call.stdout.write(summaryText(report, lookOf(call.stdout, call, config)));
+    },
+    say,
+    close: () => clearInterval(timer),
+  };
+}
+
+function asLine(object: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify(object)}\n`;
+}

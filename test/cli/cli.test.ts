@@ -1,0 +1,154 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../src/commands/list.ts";
+import { EXIT_CODES, exitCodeOf, gravest } from "../../src/exit-codes.ts";
+import { PaydropError } from "../../src/errors.ts";
+import { LAUNCHER, paydrop, temporaryFolder } from "../support/paydrop.ts";
+
+const exitTable = EXIT_CODES.map(({ code, sentence }) => [code, sentence] as const);
+
+/** The lines `  74  disk or journal failure` of a help text. */
+function exitStatusOf(help: string): (readonly [number, string])[] {
+  const section = help.slice(help.indexOf("EXIT STATUS"));
+  return [...section.matchAll(/^ {2}(\d+) +(.+)$/gm)].map((match) => [Number(match[1]), match[2] ?? ""]);
+}
+
+describe("exit codes", () => {
+  test("the gravest of several speaks", () => {
+    expect(gravest([])).toBe(0);
+    expect(gravest([0, 6, 3])).toBe(3);
+    expect(gravest([3, 5, 7, 4])).toBe(4);
+    expect(gravest([4, 2, 78, 74, 1])).toBe(1);
+    expect(gravest([0, 75])).toBe(75);
+  });
+
+  test("a code that is not listed is a failure", () => {
+    expect(gravest([0, 99])).toBe(1);
+  });
+
+  test("each kind of error has its code, and what is not ours is internal", () => {
+    const codeOf = (code: PaydropError["code"]): number => exitCodeOf(new PaydropError(code, ""));
+    expect([codeOf("usage"), codeOf("file_refused"), codeOf("journal"), codeOf("locked")]).toEqual([2, 5, 74, 75]);
+    expect(exitCodeOf(new TypeError("x"))).toBe(1);
+    expect(exitCodeOf("x")).toBe(1);
+  });
+});
+
+describe("--help", () => {
+  test("paydrop --help lists every command and the exit codes", async () => {
+    const { code, stdout, stderr } = await paydrop(["--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command.name} `, "m"));
+    expect(exitStatusOf(stdout)).toEqual(exitTable);
+  });
+
+  test.each(COMMANDS.map((command) => command.name))(
+    "%s --help has usage, options, examples and exit codes",
+    async (name) => {
+      const { code, stdout } = await paydrop([name, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: paydrop ${name} [options]`);
+      for (const flag of [
+        "--config <file>",
+        "--state-dir <folder>",
+        "--operation <name>",
+        "--period <period>",
+        "--concurrency <n>",
+      ]) {
+        expect(stdout).toContain(flag);
+      }
+      for (const flag of [
+        "--rate",
+        "--timeout",
+        "--json",
+        "--quiet",
+        "--verbose",
+        "--no-color",
+        "--log-format",
+        "--log-file",
+      ]) {
+        expect(stdout).toContain(`  ${flag} `);
+      }
+      expect(stdout).toMatch(/^Examples:\n {2}paydrop /m);
+      expect(exitStatusOf(stdout)).toEqual(exitTable);
+    },
+  );
+
+  test("the version is that of the package", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    expect(await paydrop(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+});
+
+describe("a command line that cannot be understood exits 2", () => {
+  test.each([
+    [["rum", "x.csv"], "unknown command 'rum'", "Did you mean run?"],
+    [["check", "--concurency", "3", "x.csv"], "unknown option '--concurency'", "Did you mean --concurrency?"],
+    [["check"], "missing required argument 'file'", "--help"],
+    [["template", "payout", "transfer"], "too many arguments", "--help"],
+    [["template", "payment"], 'there is no operation "payment"', "payout, transfer, loan, collection"],
+    [["template", "loan", "--option", "A"], "a loan has no options", "leave out --option"],
+    [["template", "payout", "--option", "C"], 'there is no option "C"', "A or B"],
+    [["template", "payout", "--rate"], "argument missing", "--help"],
+    [["sandbox", "--port", "http"], '"http" is not a port', "0 to 65535"],
+    [["completion", "tcsh"], 'no completion for "tcsh"', "bash, zsh, fish"],
+    [["template", "payout", "--api-key", "x"], "unknown option '--api-key'", ""],
+  ])("paydrop %j", async (operands, message, hint) => {
+    const { code, stdout, stderr } = await paydrop(operands);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/\n {2}→ .+\n$/);
+    expect(stderr).toContain(hint);
+  });
+
+  test("no command at all shows the help on stderr", async () => {
+    const { code, stdout, stderr } = await paydrop([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Usage: paydrop");
+  });
+
+  test("with --json the error is one object on stderr", async () => {
+    const { code, stdout, stderr } = await paydrop(["template", "payment", "--json"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(JSON.parse(stderr)).toMatchObject({ type: "error", code: "usage", exit_code: 2 });
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a stack is shown only when it is asked for", async () => {
+    expect((await paydrop(["template", "payment"])).stderr).not.toContain("    at ");
+    expect((await paydrop(["template", "payment", "--verbose"])).stderr).toContain("    at ");
+  });
+});
+
+describe("settings on the command line", () => {
+  test("a mistake in paydrop.toml ends every command with its place", async () => {
+    const file = join(temporaryFolder(), "paydrop.toml");
+    writeFileSync(file, "concurency = 3\n", { mode: 0o600 });
+    const { code, stderr } = await paydrop(["template", "payout", "--config", file]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(`paydrop: ${file}: there is no setting "concurency"\n  → did you mean concurrency?\n`);
+  });
+
+  test("control characters of a name never reach the terminal", async () => {
+    const { stderr } = await paydrop(["template", "\u001b[31mred"]);
+    expect(stderr).not.toContain("\u001b");
+    expect(stderr).toContain("\\u{1b}[31mred");
+  });
+});
+
+test("a reader that has seen enough is not an error", async () => {
+  const command = `"${process.execPath}" "${LAUNCHER}" completion bash | head -c 1; exit \${PIPESTATUS[0]}`;
+  const child = spawn("bash", ["-c", command], {
+    env: { PATH: process.env["PATH"], HOME: "/nonexistent" },
+    cwd: tmpdir(),
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const LAUNCHER: string = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A private folder of the test's own; the system's temporary folder is cleared by the system. */
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), "paydrop-test-"));
+}
+
+/** Runs paydrop in a process of its own, with no environment but what is said: no keys, no home of the developer. */
+export function paydrop(
+  operands: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = tmpdir(),
+): Promise<Ended> {
+  const clean = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...env };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [LAUNCHER, ...operands], { env: clean, cwd }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
