@@ -1,0 +1,35 @@
+import type { Row } from "../reader/row.ts";
+
+/** The text of a cell, or the source of a JSON value that is no text; empty where there is none. */
+export function cellText(row: Row, index: number): string {
+  const cell = row.cells[index];
+  if (cell === undefined) return "";
+  if (typeof cell === "string") return cell;
+  return cell.token === "null" ? "" : cell.source;
+}
+
+const SPACE = 32;
+const LAST_OF_ASCII = 127;
+
+/** Without the usual spaces around it; empty for a cell of white space only. Other spaces stay, to be named. */
+export function withoutSpacesAround(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) === SPACE) start += 1;
+  while (end > start && text.charCodeAt(end - 1) === SPACE) end -= 1;
+  if (start === end || isBlankOfAnotherKind(text, start)) return "";
+  return end - start === text.length ? text : text.slice(start, end);
+}
+
+/** Tabs, line breaks or no-break spaces and nothing else. */
+function isBlankOfAnotherKind(text: string, start: number): boolean {
+  const first = text.charCodeAt(start);
+  return (first < SPACE || first > LAST_OF_ASCII) && text.trim() === "";
+}
+
+/** The cell holds more than spaces. */
+export function isFilled(row: Row, index: number): boolean {
+  const cell = row.cells[index];
+  if (cell === undefined || cell === "") return false;
+  return typeof cell === "string" ? cell.trim() !== "" : cell.token !== "null";
+}

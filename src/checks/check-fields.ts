@@ -1,0 +1,151 @@
+import type { Row } from "../reader/row.ts";
+import { withoutSpacesAround } from "./cell.ts";
+import type { CompiledField, CompiledForm } from "./compile.ts";
+import { faultOfCell, faultOfRow } from "./fault-of.ts";
+import type { Place } from "./fault-of.ts";
+import type { Fault } from "./fault.ts";
+import type { Instruction } from "./instruction.ts";
+import { inspectPeriod, inspectReference } from "./read-own.ts";
+import { inspectText, isUnusual } from "./read-text.ts";
+import type { Finding } from "./sentences.ts";
+
+export interface FieldSetting {
+  /** The rows have spreadsheet cells (`G14`). */
+  readonly hasCells: boolean;
+  /** Example rows of our templates may go. */
+  readonly sandbox: boolean;
+  /** Position of the column, -1 where there is none. */
+  readonly referenceAt: number;
+  readonly periodAt: number;
+}
+
+/** Cannot occur in a valid value: control characters are refused. */
+const SEPARATOR = "\u001f";
+
+/**
+ * The instruction that a row makes, or all its faults. The payload is compact JSON (§5.2 step 1) with the fields in
+ * the order of §2; amounts and numbers keep the very digits of the file.
+ */
+export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting): Instruction | Fault[] {
+  const { fields } = form;
+  const values: string[] = [];
+  const faults: Fault[] = [];
+  let payload = "";
+  for (const compiled of fields) {
+    const text = readField(row, compiled);
+    if (typeof text !== "string") {
+      faults.push(faultOf(row, compiled, text, setting));
+      continue;
+    }
+    values.push(text);
+    const json = text === "" ? compiled.whenEmpty : toJson(text, compiled);
+    if (json === undefined) continue;
+    payload += (payload === "" ? "{" : ",") + compiled.key + json;
+  }
+  const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
+  const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
+  if (faults.length > 0) return faults;
+  payload += "}";
+  // A template's example rows say EXAMPLE in a value; no field name does.
+  if (!setting.sandbox && payload.includes("EXAMPLE")) return [faultOfRow({ code: "example_row" })];
+
+  const {
+    operation,
+    form: { option },
+  } = form;
+  return {
+    operation,
+    ...(option === undefined ? {} : { option }),
+    payload,
+    amount: values[form.amountAt] ?? "",
+    ...(reference === undefined ? {} : { reference }),
+    ...(period === undefined ? {} : { period }),
+    core: canonicalText(form, form.core, values),
+    beneficiary: canonicalText(form, form.beneficiary, values),
+    ...(form.debitAt < 0 ? {} : { debitAccount: values[form.debitAt] ?? "" }),
+  };
+}
+
+/** The text to send, empty where nothing is to be sent, or what is wrong with it. */
+function readField(row: Row, compiled: CompiledField): string | Finding {
+  const { field, index, inspect, isText } = compiled;
+  const cell = index < 0 ? "" : (row.cells[index] ?? "");
+  let text: string;
+  if (typeof cell === "string") {
+    text = withoutSpacesAround(cell);
+    if (field.keepsSpaces && text !== "") text = cell;
+  } else {
+    const read = readToken(cell, isText);
+    if (typeof read !== "string") return read;
+    text = read;
+  }
+  if (text === "") {
+    if (field.default !== undefined) return field.default;
+    return field.required ? { code: "value_missing" } : "";
+  }
+  if (isText && isUnusual(text)) {
+    const finding = inspectText(text);
+    if (finding) return finding;
+  }
+  return inspect?.(text) ?? text;
+}
+
+/** Of JSON's own values a number is one where §2 says number; null is an empty cell (S10). */
+function readToken(cell: Exclude<Row["cells"][number], string>, isText: boolean): string | Finding {
+  switch (cell.token) {
+    case "null":
+      return "";
+    case "number":
+      return isText ? { code: "json_number_for_text" } : cell.source;
+    case "boolean":
+      return { code: "json_boolean" };
+    case "nested":
+      return { code: "json_nested" };
+    default:
+      return cell.token satisfies never;
+  }
+}
+
+function toJson(text: string, compiled: CompiledField): string {
+  if (!compiled.isText) return text;
+  return isUnusual(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+function canonicalText(form: CompiledForm, positions: readonly number[], values: readonly string[]): string {
+  let joined = form.form.option ?? "";
+  for (const position of positions) {
+    const value = values[position] ?? "";
+    joined += SEPARATOR + (form.fields[position]?.canonical?.(value) ?? value);
+  }
+  return joined;
+}
+
+const REFERENCE: Place = { name: "reference", kind: "id" };
+const PERIOD: Place = { name: "period", kind: "id" };
+
+/** A column of our own, which is not sent. */
+function readOwn(
+  row: Row,
+  place: Place,
+  index: number,
+  inspect: (text: string) => Finding | undefined,
+  setting: FieldSetting,
+  faults: Fault[],
+): string | undefined {
+  if (index < 0) return undefined;
+  const cell = row.cells[index] ?? "";
+  const text = typeof cell === "string" ? withoutSpacesAround(cell) : readToken(cell, true);
+  if (text === "") return undefined;
+  const finding = typeof text === "string" ? inspect(text) : text;
+  if (!finding) return typeof text === "string" ? text : undefined;
+  faults.push(faultOfCell(row, place, index, sourceOf(cell), finding, setting.hasCells));
+  return undefined;
+}
+
+function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, setting: FieldSetting): Fault {
+  return faultOfCell(row, field, index, sourceOf(row.cells[index] ?? ""), finding, setting.hasCells);
+}
+
+function sourceOf(cell: Row["cells"][number]): string {
+  return withoutSpacesAround(typeof cell === "string" ? cell : cell.source);
+}

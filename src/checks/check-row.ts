@@ -1,0 +1,121 @@
+import { FileRefusedError } from "../errors.ts";
+import type { FileFormat } from "../format.ts";
+import { normalizeName } from "../names.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
+import type { Operation } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
+import type { Row } from "../reader/row.ts";
+import { cellText } from "./cell.ts";
+import { checkFields } from "./check-fields.ts";
+import { createColumnPlan } from "./columns.ts";
+import type { ColumnPlan } from "./columns.ts";
+import { compileForm } from "./compile.ts";
+import type { CheckChoices, CompiledForm } from "./compile.ts";
+import { faultOfRow } from "./fault-of.ts";
+import type { Fault } from "./fault.ts";
+import { formOfRow, formsInFile, operationOfRow } from "./form-of.ts";
+import type { FormInFile } from "./form-of.ts";
+import type { CheckedRow } from "./instruction.ts";
+import { readableAmount } from "./read-number.ts";
+import { mayBeTotals, totalsWord } from "./whole-row.ts";
+
+export interface CheckerOptions {
+  /** For the message, where the columns refuse the file. */
+  readonly fileName: string;
+  readonly format: FileFormat;
+  /** The file's operation; undefined only where a column `operation` says it row by row. */
+  readonly operation?: Operation;
+  readonly choices: CheckChoices;
+  /** Example rows of our templates may go. */
+  readonly sandbox: boolean;
+}
+
+export interface Checker {
+  /** Every row as an instruction or with all its faults, in order. Throws FileRefusedError for the columns. */
+  check(rows: readonly Row[]): CheckedRow[];
+}
+
+type CheckRow = (row: Row) => CheckedRow;
+
+/** Rows to instructions or faults. What depends on the columns alone is worked out once per set of columns. */
+export function createChecker(options: CheckerOptions): Checker {
+  const known = new WeakMap<readonly string[], CheckRow>();
+  let columns: readonly string[] | undefined;
+  let checkRow: CheckRow | undefined;
+  return {
+    check: (rows) =>
+      rows.map((row) => {
+        if (!checkRow || row.columns !== columns) {
+          columns = row.columns;
+          checkRow = known.get(columns) ?? createRowCheck(row, options);
+          known.set(columns, checkRow);
+        }
+        return checkRow(row);
+      }),
+  };
+}
+
+function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
+  const hasOperationColumn = first.columns.some((column) => normalizeName(column) === "operation");
+  const plan = planFor(first, hasOperationColumn, options);
+  const operationAt = plan.positions.get("operation") ?? -1;
+  const formsOf = new Map<Operation, readonly FormInFile[]>();
+  const compiledOf = new Map<FormInFile, CompiledForm>();
+  const setting = {
+    hasCells: options.format === "csv",
+    sandbox: options.sandbox,
+    referenceAt: plan.positions.get("reference") ?? -1,
+    periodAt: plan.positions.get("period") ?? -1,
+  };
+
+  return (row) => {
+    if (row.repeatedKey !== undefined) {
+      return invalid(row, plan, faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` }));
+    }
+    const operation = hasOperationColumn ? operationOfRow(row, plan, options.operation) : options.operation;
+    if (!operation) throw new Error("rows of a file without an operation were checked");
+    if ("code" in operation) return invalid(row, plan, faultOfRow(operation, cellText(row, operationAt)));
+    const totals = mayBeTotals(row) ? totalsWord(row, plan, operation) : undefined;
+    if (totals !== undefined) {
+      return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
+    }
+
+    const forms = formsOf.get(operation) ?? formsInFile(operation, plan);
+    formsOf.set(operation, forms);
+    const form = formOfRow(row, forms);
+    if ("code" in form) return invalid(row, plan, faultOfRow(form), operation);
+    const compiled = compiledOf.get(form) ?? compileForm(operation, form.form, plan, options.choices);
+    compiledOf.set(form, compiled);
+    const checked = checkFields(row, compiled, setting);
+    return Array.isArray(checked) ? invalid(row, plan, checked, operation) : { row, instruction: checked };
+  };
+}
+
+/** The plan of the columns, or the refusal of the file. A row of JSON has no columns that others lack. */
+function planFor(first: Row, hasOperationColumn: boolean, options: CheckerOptions): ColumnPlan {
+  const isTable = options.format === "csv";
+  const plan = createColumnPlan(first.columns, {
+    operations: hasOperationColumn || !options.operation ? OPERATIONS : [options.operation],
+    ownColumns: options.choices.ownColumns,
+    mustBeComplete: isTable && !hasOperationColumn,
+  });
+  if ("positions" in plan) return plan;
+  const place = { row: isTable ? HEADER_ROW : first.number };
+  throw new FileRefusedError(
+    options.fileName,
+    plan.map((fault) => ({ ...fault, ...place })),
+  );
+}
+
+const HEADER_ROW = 1;
+
+/** An invalid row, with its amount where that is readable. */
+function invalid(row: Row, plan: ColumnPlan, faults: Fault | readonly Fault[], operation?: Operation): CheckedRow {
+  const amount = readableAmount(cellText(row, plan.positions.get("amount") ?? -1));
+  return {
+    row,
+    faults: "code" in faults ? [faults] : faults,
+    ...(operation ? { operation } : {}),
+    ...(amount === undefined ? {} : { amount }),
+  };
+}

@@ -1,0 +1,107 @@
+import type { FileFault } from "../errors.ts";
+import { normalizeName } from "../names.ts";
+import type { Form, Operation } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
+import { looksMisspelt } from "./misspelling.ts";
+
+/** Extra columns with a meaning (DESIGN §6). */
+export const SPECIAL_COLUMNS = ["operation", "reference", "period"] as const;
+
+export interface ColumnOptions {
+  /** Every operation that a row of the file may have: one, or all of them in a mixed file. */
+  readonly operations: readonly Operation[];
+  /** Columns that look like a misspelt field and are the user's own. */
+  readonly ownColumns: readonly string[];
+  /** A missing column refuses the file. In JSON and in a mixed file it is a matter of the row. */
+  readonly mustBeComplete: boolean;
+}
+
+/** Where the fields of a row stand. */
+export interface ColumnPlan {
+  readonly columns: readonly string[];
+  /** Position of a field or special column by its name in `operations/`. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** How many columns have a meaning to us; the others are carried through. */
+  readonly knownCount: number;
+}
+
+/**
+ * Maps the file's own header names to fields. Faults: `column_misspelt` for each name that may be a slip of the
+ * keyboard, `column_missing` for the required fields that no column holds.
+ */
+export function createColumnPlan(
+  columns: readonly string[],
+  options: ColumnOptions,
+): ColumnPlan | readonly FileFault[] {
+  const forms = options.operations.flatMap((operation) => operation.forms);
+  const meanings = new Map<string, string>();
+  for (const name of [...SPECIAL_COLUMNS, ...forms.flatMap(fieldNames)]) meanings.set(normalizeName(name), name);
+
+  const positions = new Map<string, number>();
+  const unknown: string[] = [];
+  columns.forEach((column, index) => {
+    const meaning = meanings.get(normalizeName(column));
+    if (meaning === undefined) unknown.push(column);
+    else if (!positions.has(meaning)) positions.set(meaning, index);
+  });
+
+  const own = new Set(options.ownColumns.map(normalizeName));
+  const absent = [...meanings].filter(([, meaning]) => !positions.has(meaning));
+  const misspelt = unknown.flatMap((column) => {
+    const name = normalizeName(column);
+    const meant = own.has(name) ? undefined : absent.find(([normal]) => looksMisspelt(name, normal))?.[1];
+    return meant === undefined ? [] : [{ column, meant }];
+  });
+  const missing = options.mustBeComplete
+    ? missingOfNearest(forms, positions).filter((name) => !misspelt.some(({ meant }) => meant === name))
+    : [];
+  const faults = [...misspelt.map(misspeltFault), ...missingFault(missing, options.operations)];
+  return faults.length > 0 ? faults : { columns, positions, knownCount: columns.length - unknown.length };
+}
+
+/** The required fields of a form that no column holds. */
+export function missingColumns(form: Form, has: (field: string) => boolean): readonly string[] {
+  return form.fields
+    .filter((field) => field.required && field.default === undefined && !has(field.name))
+    .map((field) => field.name);
+}
+
+/** Of the form that lacks the fewest columns; of two that lack as many, the one that has more of its own. */
+function missingOfNearest(forms: readonly Form[], positions: ReadonlyMap<string, number>): readonly string[] {
+  const has = (name: string): boolean => positions.has(name);
+  const lacking = forms.map((form) => ({
+    missing: missingColumns(form, has),
+    present: fieldNames(form).filter(has).length,
+  }));
+  lacking.sort((left, right) => left.missing.length - right.missing.length || right.present - left.present);
+  return lacking[0]?.missing ?? [];
+}
+
+function fieldNames(form: Form): readonly string[] {
+  return form.fields.map((field) => field.name);
+}
+
+function misspeltFault({ column, meant }: { column: string; meant: string }): FileFault {
+  const shown = printable(column, COLUMN_CHARACTERS_MAX);
+  return {
+    code: "column_misspelt",
+    column: shown,
+    message: `the column "${shown}" looks like a misspelt ${meant}, and there is no column ${meant}`,
+    hint: `Rename it to ${meant}, or, if it is a column of your own, list it in paydrop.toml: own_columns = ["${shown}"].`,
+  };
+}
+
+function missingFault(missing: readonly string[], operations: readonly Operation[]): readonly FileFault[] {
+  if (missing.length === 0) return [];
+  const what = operations.length === 1 ? (operations[0]?.folder ?? "") : "the file";
+  const [columns, them] = missing.length === 1 ? ["the column", "it"] : ["the columns", "them"];
+  return [
+    {
+      code: "column_missing",
+      message: `${columns} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing for ${what}`,
+      hint: `Add ${them} to the header and fill ${them} in; capitals, spaces, _ and - make no difference.`,
+    },
+  ];
+}
+
+const COLUMN_CHARACTERS_MAX = 40;

@@ -1,0 +1,95 @@
+import { canonicalAmount } from "../amount.ts";
+import type { Choices } from "../config/config.ts";
+import type { Field, Form, Operation } from "../operations/operation.ts";
+import type { ColumnPlan } from "./columns.ts";
+import { inspectId, inspectIfsc } from "./read-id.ts";
+import { inspectAmount, inspectWhole } from "./read-number.ts";
+import type { Finding } from "./sentences.ts";
+
+/** The named choices that the checks depend on. */
+export type CheckChoices = Pick<
+  Choices,
+  "emptyFields" | "amountDigitsMax" | "amountDecimalsMax" | "ifscFormat" | "ownColumns"
+>;
+
+export interface CompiledField {
+  readonly field: Field;
+  /** Where its cell stands; -1 where no column holds it. */
+  readonly index: number;
+  /** `"amount":`, ready for the payload. */
+  readonly key: string;
+  /** Travels as a JSON string, otherwise as a number. */
+  readonly isText: boolean;
+  /** What its kind forbids beyond what no text may hold; free text has nothing more. */
+  readonly inspect?: (text: string) => Finding | undefined;
+  /** One spelling for equal values, where a value has several (DESIGN §7). */
+  readonly canonical?: (value: string) => string;
+  /** What an empty cell puts into the payload; undefined: nothing. */
+  readonly whenEmpty?: string;
+}
+
+/** One form of an operation for one set of columns: worked out once, used for every row. */
+export interface CompiledForm {
+  readonly operation: Operation;
+  readonly form: Form;
+  readonly fields: readonly CompiledField[];
+  /** Positions in `fields`. */
+  readonly core: readonly number[];
+  readonly beneficiary: readonly number[];
+  readonly amountAt: number;
+  readonly debitAt: number;
+}
+
+export function compileForm(operation: Operation, form: Form, plan: ColumnPlan, choices: CheckChoices): CompiledForm {
+  const fields = form.fields.map((field) => compileField(field, plan, choices));
+  const at = (name: string): number => form.fields.findIndex((field) => field.name === name);
+  return {
+    operation,
+    form,
+    fields,
+    core: form.coreFields.map(at),
+    beneficiary: form.beneficiaryFields.map(at),
+    amountAt: form.fields.findIndex((field) => field.kind === "amount"),
+    debitAt: operation.debitField === undefined ? -1 : at(operation.debitField),
+  };
+}
+
+function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices): CompiledField {
+  const isText = field.kind === "text" || field.kind === "id";
+  const index = plan.positions.get(field.name) ?? -1;
+  const inspect = inspectorOf(field, choices);
+  const canonical = canonicalOf(field);
+  return {
+    field,
+    index,
+    key: `${JSON.stringify(field.name)}:`,
+    isText,
+    ...(inspect ? { inspect } : {}),
+    ...(canonical ? { canonical } : {}),
+    ...(isText && index >= 0 && choices.emptyFields === "send" ? { whenEmpty: '""' } : {}),
+  };
+}
+
+/** `100` and `100.00`, `HDFC0001234` and `hdfc0001234`, `INR` and `inr` are the same; account numbers have one spelling. */
+function canonicalOf(field: Field): CompiledField["canonical"] {
+  if (field.kind === "amount") return canonicalAmount;
+  return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
+}
+
+function inspectorOf(field: Field, choices: CheckChoices): CompiledField["inspect"] {
+  switch (field.kind) {
+    case "text":
+      return undefined;
+    case "id":
+      return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
+    case "amount": {
+      const limits = { digitsMax: choices.amountDigitsMax, decimalsMax: choices.amountDecimalsMax };
+      return (text) => inspectAmount(text, limits);
+    }
+    case "number":
+    case "integer":
+      return inspectWhole;
+    default:
+      return field.kind satisfies never;
+  }
+}

@@ -1,0 +1,129 @@
+import { AMOUNT_SCALE, PLAIN_DECIMAL, formatUnits, unitsOf } from "../amount.ts";
+import type { FileFault } from "../errors.ts";
+import { printable } from "../printable.ts";
+import type { CheckedRow } from "./instruction.ts";
+
+/** What somebody said the file would hold. */
+export interface ExpectedControl {
+  /** Who said so, as a message names it: `--expect-total`, `payroll.csv.control`. */
+  readonly source: string;
+  readonly rows?: number;
+  /** Plain decimal text. */
+  readonly total?: string;
+}
+
+/** What the file holds: all rows, and the exact sum of all amounts that can be read, of invalid rows too. */
+export interface ControlTotals {
+  readonly rows: number;
+  readonly total: string;
+  /** Rows whose amount cannot be read: their money is not in the total. */
+  readonly unreadable: number;
+}
+
+export interface ControlCounter {
+  add(rows: readonly CheckedRow[]): void;
+  totals(): ControlTotals;
+}
+
+/** Adds up row by row, without rounding. */
+export function createControlCounter(): ControlCounter {
+  let rows = 0;
+  let unreadable = 0;
+  let units = 0n;
+  return {
+    add(checked) {
+      rows += checked.length;
+      for (const row of checked) {
+        const amount = row.instruction ? row.instruction.amount : row.amount;
+        if (amount === undefined) unreadable += 1;
+        else units += unitsOf(amount);
+      }
+    },
+    totals: () => ({ rows, total: formatUnits(units), unreadable }),
+  };
+}
+
+/**
+ * A fault for every source that says otherwise: `control_rows_differ`, `control_total_differs`, `control_unreadable`;
+ * `control_missing` where one is required (`require_control`) and nobody said anything.
+ */
+export function compareControl(
+  expected: readonly ExpectedControl[],
+  actual: ControlTotals,
+  isRequired: boolean,
+): readonly FileFault[] {
+  const said = expected.filter(({ rows, total }) => rows !== undefined || total !== undefined);
+  if (said.length === 0) return isRequired ? [MISSING] : [];
+  return said.flatMap((one) => [...compareRows(one, actual), ...compareTotal(one, actual)]);
+}
+
+function compareRows({ source, rows }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
+  if (rows === undefined || rows === actual.rows) return [];
+  const difference = Math.abs(rows - actual.rows);
+  return [
+    {
+      code: "control_rows_differ",
+      message: `${source} says ${rows} rows, the file has ${actual.rows}: ${difference} ${rows > actual.rows ? "are missing" : "too many"}`,
+      hint: "Copy the file again completely, or correct the number of rows.",
+    },
+  ];
+}
+
+function compareTotal({ source, total }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
+  if (total === undefined) return [];
+  if (!isTotal(total)) return [unreadable(source, `the total "${printable(total, 40)}"`)];
+  const difference = unitsOf(total) - unitsOf(actual.total);
+  if (difference === 0n) return [];
+  const [amount, direction] = difference > 0n ? [difference, "less"] : [-difference, "more"];
+  const rest = actual.unreadable > 0 ? `; ${countOf(actual.unreadable)} whose amount cannot be read` : "";
+  return [
+    {
+      code: "control_total_differs",
+      message: `${source} says ${total}, the amounts of the file add up to ${actual.total}, ${formatUnits(amount)} ${direction}${rest}`,
+      hint: "Look for a row that is missing, repeated or changed, or correct the total.",
+    },
+  ];
+}
+
+/** Lines `rows=240` and `total=11087750.50` of a file `….control`; empty lines and lines that begin with # are left out. */
+export function readControlText(text: string, source: string): ExpectedControl | FileFault {
+  const control: { source: string; rows?: number; total?: string } = { source };
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
+  for (const [index, line] of lines.entries()) {
+    const trimmed = line.trim();
+    if (trimmed === "" || trimmed.startsWith("#")) continue;
+    const at = trimmed.indexOf("=");
+    const name = trimmed.slice(0, Math.max(at, 0)).trim().toLowerCase();
+    const value = trimmed.slice(at + 1).trim();
+    if (name === "rows" && control.rows === undefined && /^[0-9]{1,9}$/.test(value)) control.rows = Number(value);
+    else if (name === "total" && control.total === undefined && isTotal(value)) control.total = value;
+    else return unreadable(source, `line ${index + 1}, "${printable(trimmed, 40)}",`);
+  }
+  return control.rows === undefined && control.total === undefined ? unreadable(source, "an empty file") : control;
+}
+
+const TOTAL_CHARACTERS_MAX = 40;
+
+function isTotal(text: string): boolean {
+  if (text.length > TOTAL_CHARACTERS_MAX || !PLAIN_DECIMAL.test(text)) return false;
+  const point = text.indexOf(".");
+  return point < 0 || text.length - point - 1 <= AMOUNT_SCALE;
+}
+
+function countOf(rows: number): string {
+  return rows === 1 ? "there is 1 row" : `there are ${rows} rows`;
+}
+
+function unreadable(source: string, found: string): FileFault {
+  return {
+    code: "control_unreadable",
+    message: `${source} says ${found} which is no control total`,
+    hint: "Write plain numbers: rows=240 and total=11087750.50, each at most once.",
+  };
+}
+
+const MISSING: FileFault = {
+  code: "control_missing",
+  message: "nobody said how many rows the file has or what its amounts add up to, and the configuration requires it",
+  hint: "Give --expect-rows or --expect-total, or a file beside it with .control after its name: rows=240, total=11087750.50.",
+};

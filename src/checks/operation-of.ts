@@ -1,0 +1,116 @@
+import { basename, dirname } from "node:path";
+import type { FileFault } from "../errors.ts";
+import { normalizeName } from "../names.ts";
+import { OPERATIONS, operationNamed, operationSaid } from "../operations/catalogue.ts";
+import type { Operation, OperationName } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
+import { missingColumns } from "./columns.ts";
+
+/** Everything that may say which operation a file is. */
+export interface OperationClues {
+  /** `--operation`, or the configuration. */
+  readonly operation?: OperationName;
+  /** `operation` of the JSON wrapper, as written. */
+  readonly wrapperOperation?: string;
+  /** Its folder may be named after an operation. */
+  readonly filePath: string;
+  /** The header, or the keys of the first JSON row. */
+  readonly columns: readonly string[];
+}
+
+/** `operation` is undefined only in a mixed file that states none. */
+export interface FileOperation {
+  readonly operation?: Operation;
+  /** A column `operation` says it row by row. */
+  readonly mixed: boolean;
+}
+
+/** Which operation a file is: the first that says so (DESIGN §6). Otherwise a fault that asks. */
+export function operationOf(clues: OperationClues): FileOperation | FileFault {
+  const names = new Set(clues.columns.map(normalizeName));
+  const mixed = names.has("operation");
+  const has = (field: string): boolean => names.has(normalizeName(field));
+  const stated = statedOperation(clues);
+  if (stated && "code" in stated) return stated;
+  if (mixed) return { ...(stated ? { operation: stated.operation } : {}), mixed };
+  if (stated) return mismatch(stated, has) ?? { operation: stated.operation, mixed };
+  return operationOfColumns(has);
+}
+
+interface Stated {
+  readonly operation: Operation;
+  /** `--operation says payouts`. */
+  readonly saying: string;
+}
+
+function statedOperation(clues: OperationClues): Stated | FileFault | undefined {
+  if (clues.operation !== undefined) {
+    const operation = operationNamed(clues.operation);
+    return { operation, saying: `--operation says ${operation.folder}` };
+  }
+  if (clues.wrapperOperation !== undefined) {
+    const operation = operationSaid(clues.wrapperOperation);
+    if (operation) return { operation, saying: `"operation" in the file says ${operation.folder}` };
+    return unknownOperation(`"operation" in the file says "${printable(clues.wrapperOperation, 40)}"`);
+  }
+  const folder = basename(dirname(clues.filePath));
+  const operation = OPERATIONS.find((one) => one.folder === folder.toLowerCase());
+  return operation && { operation, saying: `the folder is for ${operation.folder}` };
+}
+
+type Has = (field: string) => boolean;
+
+/** These columns plainly are another operation's than the stated one. */
+function mismatch(stated: Stated, has: Has): FileFault | undefined {
+  if (isComplete(stated.operation, has)) return undefined;
+  const others = OPERATIONS.filter((operation) => operation !== stated.operation);
+  const complete = others.filter((operation) => isComplete(operation, has));
+  const telling = hasTellingColumn(stated.operation, has) ? [] : others.filter((one) => hasTellingColumn(one, has));
+  const looksLike = complete.length > 0 ? complete : telling;
+  const [other] = looksLike;
+  if (!other || looksLike.length > 1) return undefined;
+  return {
+    code: "operation_mismatch",
+    message: `these columns look like ${other.folder}; ${stated.saying}`,
+    hint: `Move the file to the folder ${other.folder}, or state its operation with --operation ${other.name}.`,
+  };
+}
+
+function operationOfColumns(has: Has): FileOperation | FileFault {
+  const complete = OPERATIONS.filter((operation) => isComplete(operation, has));
+  const candidates = complete.length > 0 ? complete : OPERATIONS.filter((one) => hasTellingColumn(one, has));
+  const [operation] = candidates;
+  if (!operation) return unknownOperation("no column tells which operation the file is");
+  if (candidates.length === 1) return { operation, mixed: false };
+  return {
+    code: "operation_ambiguous",
+    message: `these columns could be ${candidates.map((one) => one.folder).join(" or ")}`,
+    hint: `State it with ${candidates.map((one) => `--operation ${one.name}`).join(" or ")}, or move the file to the folder of that name.`,
+  };
+}
+
+/** Every required column of one form is there. */
+function isComplete(operation: Operation, has: Has): boolean {
+  return operation.forms.some((form) => missingColumns(form, has).length === 0);
+}
+
+/** A required column that no other operation has. */
+function hasTellingColumn(operation: Operation, has: Has): boolean {
+  return requiredNames(operation).some(
+    (name) => has(name) && OPERATIONS.every((other) => other === operation || !requiredNames(other).includes(name)),
+  );
+}
+
+function requiredNames(operation: Operation): readonly string[] {
+  return operation.forms.flatMap((form) => missingColumns(form, () => false));
+}
+
+function unknownOperation(found: string): FileFault {
+  const flags = OPERATIONS.map((operation) => operation.name).join(", ");
+  const folders = OPERATIONS.map((operation) => `${operation.folder}/`).join(", ");
+  return {
+    code: "operation_unknown",
+    message: found,
+    hint: `State it with --operation (${flags}), or put the file in one of the folders ${folders}.`,
+  };
+}

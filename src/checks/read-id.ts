@@ -1,0 +1,49 @@
+import { spaceInside } from "./read-number.ts";
+import { inspectFormat } from "./read-text.ts";
+import type { Finding } from "./sentences.ts";
+import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
+
+/** Most ids are plain digits: nothing is wrong with those. */
+const PLAIN_ID = /^\+?[0-9]+$/;
+
+/**
+ * What Excel writes for a long number: one digit before the point and a signed exponent. `2E5` alone may well be an
+ * id.
+ */
+const SCIENTIFIC = /^[0-9]+(?:[.,][0-9]+)?[eE][+-][0-9]{1,3}$|^[0-9]+[.,][0-9]+[eE][0-9]{1,3}$/;
+const DECIMALS_ADDED = /^[0-9]+\.0+$/;
+const GROUPED = /^[0-9]{1,3}(?:,[0-9]{2,3})+(?:\.[0-9]+)?$/;
+const FOREIGN_DIGIT = /[^\P{Nd}0-9]/u;
+const FOREIGN_SPACE = /[^\S ]/;
+
+/** What is wrong with an id, if anything is. Its digits cannot be restored, so nothing is proposed (F1 to F4, S10). */
+export function inspectId(text: string): Finding | undefined {
+  if (PLAIN_ID.test(text)) return undefined;
+  const leftover = spreadsheetLeftover(text);
+  if (leftover) return leftover;
+  if (text.length <= DAMAGE_CHARACTERS_MAX) {
+    if (SCIENTIFIC.test(text)) return { code: "scientific_notation" };
+    if (DECIMALS_ADDED.test(text)) return { code: "decimals_added" };
+    if (GROUPED.test(text)) return { code: "thousands_separator" };
+    if (isDateLike(text)) return { code: "made_a_date" };
+  }
+  if (FOREIGN_DIGIT.test(text)) return { code: "foreign_digits" };
+  if (FOREIGN_SPACE.test(text)) return spaceInside(text.replaceAll(" ", ""));
+  return inspectFormat(text);
+}
+
+const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/i;
+const IFSC_CHARACTERS = 11;
+
+/** The Indian branch code: 4 letters, a zero, 6 letters or digits, in any case. */
+export function inspectIfsc(text: string): Finding | undefined {
+  if (IFSC.test(text)) return undefined;
+  return inspectId(text) ?? { code: "ifsc_malformed", found: ifscTrouble(text) };
+}
+
+function ifscTrouble(text: string): string {
+  if (text.length !== IFSC_CHARACTERS) return `has ${text.length} character${text.length === 1 ? "" : "s"}`;
+  if (!/^[A-Z]{4}/i.test(text)) return "does not begin with 4 letters";
+  if (!text.startsWith("0", 4)) return "has no zero as its fifth character";
+  return "has a character that is neither a letter nor a digit";
+}

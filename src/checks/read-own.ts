@@ -1,0 +1,30 @@
+import { inspectId } from "./read-id.ts";
+import { inspectText } from "./read-text.ts";
+import type { Finding, RowFaultCode } from "./sentences.ts";
+import { isDateLike } from "./spreadsheet.ts";
+
+const REFERENCE_CHARACTERS_MAX = 64;
+const PERIOD_CHARACTERS_MAX = 20;
+
+/** What Excel does to a reference makes many rows share one; a date may well be meant. */
+const REFERENCE_DAMAGE: readonly RowFaultCode[] = ["scientific_notation", "spreadsheet_error", "formula_as_text"];
+
+/** The user's own id of a payment: printable ASCII, so that no two references only look alike (E13). */
+export function inspectReference(text: string): Finding | undefined {
+  if (text.length > REFERENCE_CHARACTERS_MAX) {
+    return { code: "reference_too_long", found: String(text.length), more: String(REFERENCE_CHARACTERS_MAX) };
+  }
+  if (!/^[ -~]*$/.test(text)) return inspectText(text) ?? { code: "reference_not_ascii" };
+  const finding = inspectId(text);
+  return finding && REFERENCE_DAMAGE.includes(finding.code) ? finding : undefined;
+}
+
+/**
+ * `2026-11`, `2026-11-15`, `2026-W45`, `2026-Q4`. What Excel makes of `2026-11` (`Nov-26`) is refused: it would read
+ * as another period than the same month written well, and free the row to go twice.
+ */
+export function inspectPeriod(text: string): Finding | undefined {
+  if (text.length > PERIOD_CHARACTERS_MAX || !/^[A-Za-z0-9-]+$/.test(text)) return { code: "period_malformed" };
+  const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
+  return !isIsoDate && isDateLike(text) ? { code: "made_a_date" } : undefined;
+}

@@ -1,0 +1,38 @@
+/** A batch of the very same bytes. */
+export interface SameBytes {
+  readonly id: string;
+  readonly period?: string;
+  readonly guessedPeriod?: string;
+  readonly createdAt: number;
+}
+
+/** How a file that was met before is taken. */
+export type Meeting<Batch extends SameBytes> =
+  | { readonly kind: "new" }
+  /** The same batch: only what is ready or was not sent goes. */
+  | { readonly kind: "same"; readonly batch: Batch }
+  /** The whole file waits for a person: another month, or a forgotten copy? */
+  | { readonly kind: "again"; readonly batch: Batch };
+
+const DAY_MS = 86_400_000;
+
+/** The rows of DESIGN §7 that are about whole files. `known`: batches of the same bytes, newest first. */
+export function meet<Batch extends SameBytes>(
+  known: readonly Batch[],
+  file: {
+    readonly period?: string | undefined;
+    readonly guessedPeriod?: string | undefined;
+    /** The batch that this very file, at this place and unchanged on disk, was taken as. */
+    readonly lyingThere?: string | undefined;
+  },
+  nowMs: number,
+  duplicateDays: number,
+): Meeting<Batch> {
+  const batch = known.find((one) => one.period === file.period);
+  if (!batch) return { kind: "new" };
+  // a stated period is part of the batch's identity: nothing is left to guess
+  if (file.period !== undefined || batch.id === file.lyingThere) return { kind: "same", batch };
+  const otherMonth = file.guessedPeriod !== undefined && file.guessedPeriod !== batch.guessedPeriod;
+  const late = nowMs - batch.createdAt > duplicateDays * DAY_MS;
+  return { kind: otherMonth || late ? "again" : "same", batch };
+}

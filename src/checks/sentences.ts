@@ -1,0 +1,218 @@
+/**
+ * What a row's faults say to a payroll clerk: one sentence and one thing to do per code. `{value}` is the cell as it
+ * may be shown, in quotes; `{thing}` what the column holds; `{found}` and `{more}` what the check adds. Where a check
+ * knows the plain number, the hint becomes "Write 52250.00."
+ */
+const SENTENCES = {
+  // the row
+  key_repeated: {
+    sentence: "the key {found} stands twice in this row",
+    hint: "Keep one of the two.",
+  },
+  operation_contradicted: {
+    sentence: "the row says {value}, but the file is for {found}",
+    hint: "Move the row to a file of its own operation, or correct the cell.",
+  },
+  operation_unknown_word: {
+    sentence: "{value} is none of {found}",
+    hint: "Write one of these words.",
+  },
+  operation_cell_empty: {
+    sentence: "the row does not say its operation",
+    hint: "Write {found} in the cell.",
+  },
+  option_both: {
+    sentence: "the row has fields of both kinds of payout: {found}",
+    hint: "Empty the cells of one kind: either a registered beneficiary, or a bank account.",
+  },
+  option_neither: {
+    sentence: "the row names no beneficiary: {found} are all empty",
+    hint: "Fill in the fields of one kind: either a registered beneficiary, or a bank account.",
+  },
+  totals_row: {
+    sentence: "this looks like a totals row ({value}), not like {found}",
+    hint: "Delete the totals row, and give the total with --expect-total or in a control file.",
+  },
+  example_row: {
+    sentence: "this is an example row of a template: it still says EXAMPLE",
+    hint: "Delete the row, or replace every value that says EXAMPLE.",
+  },
+
+  // any cell
+  value_missing: {
+    sentence: "there is no value, and {field} is required",
+    hint: "Fill it in.",
+  },
+  control_character: {
+    sentence: "{value} has {found} in it",
+    hint: "Delete it: type the cell again on one line.",
+  },
+  hidden_character: {
+    sentence: "{value} has an invisible character in it ({found})",
+    hint: "Type the cell again instead of pasting it.",
+  },
+  broken_character: {
+    sentence: "{value} has a character that was damaged earlier ({found})",
+    hint: "Type the cell again, and save the file as CSV UTF-8.",
+  },
+  json_number_for_text: {
+    sentence: "{value} is a JSON number, and {thing} is text",
+    hint: 'Write it in quotes, as in {"{field}": "0123"}: numbers lose leading zeros and long digits.',
+  },
+  json_boolean: {
+    sentence: "{value} is true or false in JSON, not {thing}",
+    hint: "Write the value itself.",
+  },
+  json_nested: {
+    sentence: "the value is a JSON object or array, not {thing}",
+    hint: "Write one text or number.",
+  },
+
+  // what spreadsheets do
+  scientific_notation: {
+    sentence: "{value} is {thing} that Excel rounded; the digits are gone",
+    hint: "Type it again with the column formatted as Text.",
+  },
+  decimals_added: {
+    sentence: "{value} is {thing} that was turned into a decimal number",
+    hint: "Type it again without the point, with the column formatted as Text.",
+  },
+  made_a_date: {
+    sentence: "{value} looks like a date that Excel made of {thing}",
+    hint: "Type it again with the column formatted as Text.",
+  },
+  spreadsheet_error: {
+    sentence: "{value} is an error of the spreadsheet, not {thing}",
+    hint: "Repair the formula, and save the file again.",
+  },
+  true_or_false: {
+    sentence: "{value} is a yes/no value of the spreadsheet, not {thing}",
+    hint: "Type {thing} instead.",
+  },
+  leading_apostrophe: {
+    sentence: "{value} begins with an apostrophe",
+    hint: "Take the apostrophe away; in the spreadsheet, format the column as Text instead.",
+  },
+  formula_as_text: {
+    sentence: "{value} is a formula, not {thing}",
+    hint: "Write the plain value, without = and quotes.",
+  },
+  thousands_separator: {
+    sentence: "{value} has a thousands separator",
+    hint: "Write it without separators, with a point before the decimals.",
+  },
+  decimal_comma: {
+    sentence: "{value} has a decimal comma",
+    hint: "Write a point before the decimals.",
+  },
+  currency_sign: {
+    sentence: "{value} has a currency sign",
+    hint: "Write the number alone.",
+  },
+  in_parentheses: {
+    sentence: "{value} is in parentheses, which bookkeeping reads as a negative amount",
+    hint: "Write the amount without them, or delete the row.",
+  },
+  has_sign: {
+    sentence: "{value} has a sign",
+    hint: "Write the amount without a sign, or delete the row.",
+  },
+  space_inside: {
+    sentence: "{value} has {found} in it",
+    hint: "Take the space away.",
+  },
+  foreign_digits: {
+    sentence: "{value} has digits other than 0 to 9",
+    hint: "Type it with the digits 0 to 9.",
+  },
+  leading_zeros: {
+    sentence: "{value} begins with a zero",
+    hint: "Write it without leading zeros.",
+  },
+  bare_point: {
+    sentence: "{value} has a point without digits on both sides",
+    hint: "Write digits before and after the point, or no point.",
+  },
+  not_a_number: {
+    sentence: "{value} is not a number",
+    hint: "Write {thing} with the digits 0 to 9 and at most one point.",
+  },
+
+  // limits and shapes
+  amount_not_positive: {
+    sentence: "{value} is not more than zero",
+    hint: "Correct the amount, or delete the row.",
+  },
+  amount_too_many_digits: {
+    sentence: "{value} has {found} digits; at most {more} are allowed",
+    hint: "Correct the amount.",
+  },
+  amount_too_many_decimals: {
+    sentence: "{value} has {found} digits after the point; at most {more} are allowed",
+    hint: "Round the amount; if the point separates thousands, take it away.",
+  },
+  number_not_whole: {
+    sentence: "{value} is not a whole number",
+    hint: "Write it without a point.",
+  },
+  number_too_many_digits: {
+    sentence: "{value} has {found} digits; at most {more} are allowed",
+    hint: "Correct the number.",
+  },
+  ifsc_malformed: {
+    sentence: "{value} {found}; an IFSC is 4 letters, a zero, 6 letters or digits",
+    hint: "Look up the branch code on the cheque or passbook.",
+  },
+
+  // columns that are not sent
+  reference_not_ascii: {
+    sentence: "{value} has characters other than plain letters, digits and signs",
+    hint: "Write the reference with the characters of an English keyboard.",
+  },
+  reference_too_long: {
+    sentence: "{value} has {found} characters; a reference has at most {more}",
+    hint: "Write a shorter reference.",
+  },
+  period_malformed: {
+    sentence: "{value} is not a period: letters, digits and -, at most 20",
+    hint: "Write it like 2026-11.",
+  },
+} as const satisfies Record<string, { sentence: string; hint: string }>;
+
+export type RowFaultCode = keyof typeof SENTENCES;
+
+/** Every code that a row can be invalid for. */
+export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(SENTENCES) as RowFaultCode[];
+
+/** What a check found wrong with a text. `plain`: the number that was probably meant. */
+export interface Finding {
+  readonly code: RowFaultCode;
+  readonly found?: string;
+  readonly more?: string;
+  readonly plain?: string;
+}
+
+/** How the place of a finding is spoken of. `value` as it may be shown, without quotes. */
+export interface Wording {
+  readonly value?: string;
+  readonly thing?: string;
+  readonly field?: string;
+}
+
+/** The message and the hint of a finding. */
+export function say(finding: Finding, wording: Wording): { message: string; hint: string } {
+  const { sentence, hint } = SENTENCES[finding.code];
+  const parts: Readonly<Record<string, string | undefined>> = {
+    value: wording.value === undefined ? undefined : `"${wording.value}"`,
+    thing: wording.thing,
+    field: wording.field,
+    found: finding.found,
+    more: finding.more,
+  };
+  const fill = (text: string): string =>
+    text.replace(/\{(value|thing|field|found|more)\}/g, (_, name: string) => parts[name] ?? "");
+  return {
+    message: fill(sentence),
+    hint: finding.plain === undefined ? fill(hint) : `Write ${finding.plain}.`,
+  };
+}

@@ -1,0 +1,32 @@
+import type { Operation } from "../operations/operation.ts";
+import type { Row } from "../reader/row.ts";
+import { cellText, isFilled } from "./cell.ts";
+import type { ColumnPlan } from "./columns.ts";
+
+const TOTAL_WORD = /^(?:(?:grand|sub|net)[ -]?)?totals?\b|^sum\b/i;
+const TOTAL_CHARACTERS_MAX = 30;
+
+/** A row that a spreadsheet added below the table (F6): `Total`, a sum, and no payee. Gives the word it says. */
+export function totalsWord(row: Row, plan: ColumnPlan, operation: Operation): string | undefined {
+  const first = row.cells.findIndex((_, index) => isFilled(row, index));
+  const word = cellText(row, first).trim();
+  if (word.length > TOTAL_CHARACTERS_MAX || !TOTAL_WORD.test(word)) return undefined;
+  const required = operation.forms.flatMap((form) => form.fields).filter((field) => field.required);
+  const isPayment = required.some((field) => {
+    const index = plan.positions.get(field.name) ?? -1;
+    return field.kind !== "amount" && index !== first && isFilled(row, index);
+  });
+  return isPayment ? undefined : word;
+}
+
+const SPACE = 32;
+
+/** Cheap enough to ask for every row: its first cell is empty or begins like one of the words. */
+export function mayBeTotals(row: Row): boolean {
+  const cell = row.cells[0];
+  if (typeof cell !== "string" || cell === "") return true;
+  const first = cell.charCodeAt(0);
+  return first === SPACE || TOTAL_INITIALS.has(cell.charAt(0));
+}
+
+const TOTAL_INITIALS = new Set("tTsSgGnN");
