@@ -1,3 +1,4 @@
+import { FileRefusedError } from "../errors.ts";
 import { counted } from "./refusals.ts";
 import { isJson, membersOf } from "./object.ts";
 import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";
@@ -17,6 +18,15 @@ type Expects =
   | "value"
   | "comma_after_member"
   | "nothing";
+
+/** What a piece of text gave. */
+interface DocumentCut {
+  readonly rows: readonly string[];
+  /** Where the value begins that is not whole yet. */
+  readonly end: number;
+  /** Refuses the file, unless one of `rows` does so before. */
+  readonly fault?: FileRefusedError;
+}
 
 /**
  * Cuts a JSON document, fed piece by piece, into the texts of its rows. The document is a list of rows, or a wrapper
@@ -49,19 +59,23 @@ export class JsonDocument {
     return this.#rowsSeen;
   }
 
-  /** Takes what is whole from `text`, appends its rows to `rows` and gives the index of the rest. */
-  cut(text: string, rows: string[], isEnd: boolean): number {
-    let at = skipSpace(text, 0);
-    while (at < text.length) {
-      const next = this.#step(text, at, rows);
-      if (next === "incomplete") {
-        this.#checkLength(text.length - at);
-        break;
+  /** Takes what is whole from `text`. */
+  cut(text: string, isEnd: boolean): DocumentCut {
+    const rows: string[] = [];
+    let end = skipSpace(text, 0);
+    try {
+      while (end < text.length) {
+        const next = this.#step(text, end, rows);
+        if (next === "incomplete") break;
+        end = skipSpace(text, next);
       }
-      at = skipSpace(text, next);
+      this.#checkLength(text.length - end);
+      if (isEnd && this.#expects !== "nothing") throw this.#refuseCutOff(end < text.length);
+    } catch (error) {
+      if (!(error instanceof FileRefusedError)) throw error;
+      return { rows, end, fault: error };
     }
-    if (isEnd && this.#expects !== "nothing") throw this.#refuseCutOff(at < text.length);
-    return at;
+    return { rows, end };
   }
 
   #step(text: string, at: number, rows: string[]): number | "incomplete" {
@@ -185,7 +199,10 @@ export class JsonDocument {
   #refuseCutOff(isInValue: boolean): Error {
     if (this.#isInRows && isInValue) return this.#refuse("json_truncated", { found: "this row is not closed" });
     const found = this.#isInRows ? "the list of rows is not closed" : "the last brace is missing";
-    return this.#source.refuse("json_truncated", { ...(this.#isInRows ? { row: this.#rowsSeen } : {}), found });
+    return this.#source.refuse("json_truncated", {
+      ...(this.#isInRows && this.#rowsSeen > 0 ? { row: this.#rowsSeen } : {}),
+      found,
+    });
   }
 
   #refuseRest(character: string): Error {

@@ -42,9 +42,9 @@ async function* readRowTexts(source: SheetSource, document: JsonDocument): Async
     isBlank &&= chunk.text.trim() === "";
     if (isBlank && isEnd) throw refuseEmpty(source, chunk.hasBytes, hasText);
     const text = carried + chunk.text;
-    const rows: string[] = [];
-    const end = document.cut(text, rows, isEnd);
+    const { rows, end, fault } = document.cut(text, isEnd);
     if (rows.length > 0) yield rows;
+    if (fault) throw fault;
     if (chunk.broken) throw source.refuse(chunk.broken.code, { row: document.rowsSeen + 1, ...chunk.broken.detail });
     carried = text.slice(end);
   }

@@ -111,7 +111,7 @@ function describeValue(text: string): string {
   if (text.startsWith("[")) return "a list";
   if (text.startsWith('"')) return "a text";
   if (/^-?\d/.test(text)) return "a number";
-  return /^(?:true|false|null)$/.test(text) ? text : "not JSON";
+  return /^(?:true|false|null)$/.test(text) ? text : "no value of JSON";
 }
 
 function describeFlaw(element: string): string {

@@ -81,7 +81,7 @@ function cutRecords(text: string, delimiter: string, isEnd: boolean, source: She
       quoted.push({ index: records.length, text: text.slice(at, Math.min(next, at + recordCharactersMax)) });
       records.push([]);
     } else if (!isTooLong) {
-      records.push(text.slice(at, stop).split(delimiter));
+      records.push(stop === at ? BLANK_RECORD : text.slice(at, stop).split(delimiter));
     }
     if (isTooLong) {
       parseQuoted(quoted, records, delimiter, source, rowsBefore);
@@ -96,6 +96,9 @@ function cutRecords(text: string, delimiter: string, isEnd: boolean, source: She
   parseQuoted(quoted, records, delimiter, source, rowsBefore);
   return { records, endsOpen, end: at };
 }
+
+/** One for all empty lines: there may be millions of them. */
+const BLANK_RECORD = [""];
 
 interface QuotedRecord {
   /** Its place among the records. */

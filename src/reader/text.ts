@@ -22,6 +22,8 @@ export interface Breakage {
 const CHUNK_BYTES = 64 * 1024;
 /** At most this many bytes of a character cut in two wait for the next chunk. */
 const CARRIED_BYTES_MAX = 4;
+/** Enough to see that every second byte is NUL. */
+const LOOKED_AT_BYTES = 64;
 
 /** The text of a file: UTF-8 with or without a byte order mark, UTF-16 with one, `encoding` for all others. */
 export async function* readText(path: string, encoding: Encoding): AsyncGenerator<TextChunk> {
@@ -135,22 +137,25 @@ const WINDOWS_1252: Decoder = {
 };
 
 function decode(decoder: Decoder, bytes: Buffer): { text: string; broken?: Breakage } {
-  const text = decoder.decode(bytes);
-  if (text === undefined) {
-    const looksLikeUtf16 = decoder === UTF_8 && bytes.subarray(0, 64).includes(0);
-    const good = decoder.goodPart(bytes);
-    if (looksLikeUtf16) return { text: good, broken: nulBytes(bytes) };
-    return { text: good, broken: { code: "not_utf8", detail: { found: `${decoder.name} text` } } };
-  }
+  const decoded = decoder.decode(bytes);
+  const text = decoded ?? decoder.goodPart(bytes);
   const nul = text.indexOf("\0");
-  return nul < 0 ? { text } : { text: text.slice(0, nul), broken: nulBytes(bytes) };
+  if (nul >= 0) return { text: text.slice(0, nul), broken: nulBytes(bytes) };
+  if (decoded !== undefined) return { text };
+  const isNulAhead = decoder === UTF_8 && bytes.subarray(0, LOOKED_AT_BYTES).includes(0);
+  return { text, broken: isNulAhead ? nulBytes(bytes) : notReadable(decoder) };
+}
+
+function notReadable(decoder: Decoder): Breakage {
+  return { code: "not_utf8", detail: { found: `${decoder.name} text` } };
 }
 
 /** A pre-sized copy is full of NUL bytes (M-5); UTF-16 without a byte order mark has them at every second place. */
 function nulBytes(bytes: Buffer): Breakage {
-  const odd = bytes.subarray(0, 64).filter((byte, index) => index % 2 === 1 && byte === 0).length;
-  const even = bytes.subarray(0, 64).filter((byte, index) => index % 2 === 0 && byte === 0).length;
-  const looksLikeUtf16 = (odd > 8 && even === 0) || (even > 8 && odd === 0);
+  const beginning = bytes.subarray(0, LOOKED_AT_BYTES);
+  const odd = beginning.filter((byte, index) => index % 2 === 1 && byte === 0).length;
+  const even = beginning.filter((byte, index) => index % 2 === 0 && byte === 0).length;
+  const looksLikeUtf16 = (odd > 8 && odd > 4 * even) || (even > 8 && even > 4 * odd);
   const found = looksLikeUtf16
     ? " (it looks like UTF-16 text without a byte order mark)"
     : " (it was probably not copied completely)";
