@@ -13,11 +13,11 @@ export type InputName =
     };
 
 const NAME_BYTES_MAX = 200;
- 
+
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
 /** Names that other programs, or we, give to files that are not input. */
 const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
-  [/^~\$/, "Office keeps it while a file is open"],
+  [/^~\$/, "it is the mark of an open Office file"],
   [/^\./, "it is hidden"],
   [/\.(?:tmp|part|partial|filepart|crdownload)$/i, "it is still being written"],
   [/\.summary\.json$/i, "it is our own summary"],

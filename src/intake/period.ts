@@ -4,7 +4,7 @@
  */
 export function guessPeriod(fileName: string): string | undefined {
   const name = fileName.toLowerCase().replace(/\.[a-z]{1,6}$/, "");
-  const periods = new Set([...numericPeriods(name), ...namedPeriods(name)]);
+  const periods = new Set([...namedPeriods(name), ...numericPeriods(withoutNamed(name))]);
   const [period] = periods;
   if (periods.size !== 1 || period === undefined) return undefined;
   return namesAnotherMonth(name, period) ? undefined : period;
@@ -45,6 +45,11 @@ const YEAR_THEN_NAME = new RegExp(`(?<!\\d)(20\\d\\d)[-_. ,]{0,2}${MONTH_NAME}`,
 function* namedPeriods(name: string): Generator<string> {
   for (const [, month, year] of name.matchAll(NAME_THEN_YEAR)) yield period(year, monthNumber(month));
   for (const [, year, month] of name.matchAll(YEAR_THEN_NAME)) yield period(year, monthNumber(month));
+}
+
+/** The day in `nov-06-2026` is no month. */
+function withoutNamed(name: string): string {
+  return name.replace(NAME_THEN_YEAR, " ").replace(YEAR_THEN_NAME, " ");
 }
 
 /** `oct-nov-2026`. */

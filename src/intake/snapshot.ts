@@ -1,21 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { BigIntStats } from "node:fs";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { displayName, missingFile } from "./missing.ts";
-
-/** What a file is and was, to see whether it is still the same. Numbers are decimal text. */
-export interface FileIdentity {
-  readonly dev: string;
-  readonly ino: string;
-  readonly sizeBytes: string;
-  readonly mtimeNs: string;
-  readonly ctimeNs: string;
-}
+import { displayName } from "./missing.ts";
+import { identityOf, isUnchanged, openRegular } from "./source-file.ts";
+import type { FileIdentity } from "./source-file.ts";
 
 /** An immutable copy of an input file: what is parsed, hashed, checked and sent (I7). */
 export interface Snapshot {
@@ -83,33 +75,6 @@ export async function removeTemporaries(directory: string): Promise<void> {
   for (const name of await readdir(directory)) if (TEMPORARY.test(name)) await unlink(join(directory, name));
 }
 
-/** Neither follows a link nor waits for a writer of a FIFO, also when the file is swapped in between (M-10). */
-async function openRegular(path: string): Promise<FileHandle> {
-  const name = displayName(path);
-  try {
-    const seen = await lstat(path, { bigint: true });
-    if (!seen.isFile())
-      throw new PaydropError("usage", `${name}: this is ${kindOf(seen)}, not a file`, "Name the file itself.");
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const opened = await file.stat({ bigint: true });
-    if (opened.isFile() && opened.dev === seen.dev && opened.ino === seen.ino) return file;
-    await file.close();
-  } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    const code = systemCodeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR") throw await missingFile(path);
-    if (code === "EACCES" || code === "EPERM") {
-      throw new PaydropError(
-        "usage",
-        `${name}: the file may not be read`,
-        "Give the user who runs paydrop the right to read it.",
-      );
-    }
-    if (code !== "ELOOP") throw new PaydropError("usage", `${name}: ${messageOf(error)}`, "", { cause: error });
-  }
-  throw new PaydropError("usage", `${name}: the file was exchanged just now`, "Try again.");
-}
-
 /** undefined when the file changed while it was copied. */
 async function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
   const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
@@ -125,14 +90,14 @@ async function copyOnce(source: FileHandle, path: string, directory: string): Pr
     });
     await writing(path, () => copy.sync());
     const identity = identityOf(await source.stat({ bigint: true }));
-    if (!isSame(before, identity) || identity.sizeBytes !== sizeBytes.toString()) return undefined;
+    if (!isUnchanged(before, identity) || identity.sizeBytes !== sizeBytes.toString()) return undefined;
 
     const sha256 = hash.digest("hex");
     const target = join(directory, `${sha256}${extensionOf(path)}`);
     if (!(await verifySnapshot(target, sha256))) {
       await writing(path, () => rename(temporary, target));
-      await syncDirectory(directory);
     }
+    await writing(path, () => syncDirectory(directory));
     return { path: target, sha256, sizeBytes, identity };
   } finally {
     await copy.close();
@@ -179,29 +144,8 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-function identityOf(stats: BigIntStats): FileIdentity {
-  return {
-    dev: stats.dev.toString(),
-    ino: stats.ino.toString(),
-    sizeBytes: stats.size.toString(),
-    mtimeNs: stats.mtimeNs.toString(),
-    ctimeNs: stats.ctimeNs.toString(),
-  };
-}
-
-function isSame(one: FileIdentity, other: FileIdentity): boolean {
-  return one.sizeBytes === other.sizeBytes && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;
-}
-
 /** The reader takes the format from it. */
 function extensionOf(path: string): string {
   const extension = extname(path).toLowerCase();
   return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : "";
-}
-
-function kindOf(stats: BigIntStats): string {
-  if (stats.isDirectory()) return "a folder";
-  if (stats.isSymbolicLink()) return "a link";
-  if (stats.isFIFO()) return "a named pipe";
-  return stats.isSocket() ? "a socket" : "a device";
 }

@@ -1,0 +1,66 @@
+import type { BigIntStats } from "node:fs";
+import { constants } from "node:fs";
+import { lstat, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { displayName, missingFile } from "./missing.ts";
+
+/** What a file is and was, to see whether it is still the same. Numbers are decimal text. */
+export interface FileIdentity {
+  readonly dev: string;
+  readonly ino: string;
+  readonly sizeBytes: string;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+}
+
+/**
+ * Opens a regular file for reading, PaydropError `usage` for anything else. Neither follows a link nor waits for a writer of a FIFO, also when the file is swapped in between (M-10).
+ */
+export async function openRegular(path: string): Promise<FileHandle> {
+  const name = displayName(path);
+  try {
+    const seen = await lstat(path, { bigint: true });
+    if (!seen.isFile())
+      throw new PaydropError("usage", `${name}: this is ${kindOf(seen)}, not a file`, "Name the file itself.");
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const opened = await file.stat({ bigint: true });
+    if (opened.isFile() && opened.dev === seen.dev && opened.ino === seen.ino) return file;
+    await file.close();
+  } catch (error) {
+    if (error instanceof PaydropError) throw error;
+    const code = systemCodeOf(error);
+    if (code === "ENOENT" || code === "ENOTDIR") throw await missingFile(path);
+    if (code === "EACCES" || code === "EPERM") {
+      throw new PaydropError(
+        "usage",
+        `${name}: the file may not be read`,
+        "Give the user who runs paydrop the right to read it.",
+      );
+    }
+    if (code !== "ELOOP") throw new PaydropError("usage", `${name}: ${messageOf(error)}`, "", { cause: error });
+  }
+  throw new PaydropError("usage", `${name}: the file was exchanged just now`, "Try again.");
+}
+
+export function identityOf(stats: BigIntStats): FileIdentity {
+  return {
+    dev: stats.dev.toString(),
+    ino: stats.ino.toString(),
+    sizeBytes: stats.size.toString(),
+    mtimeNs: stats.mtimeNs.toString(),
+    ctimeNs: stats.ctimeNs.toString(),
+  };
+}
+
+/** Nobody has written to the file, or changed its rights, in between. */
+export function isUnchanged(one: FileIdentity, other: FileIdentity): boolean {
+  return one.sizeBytes === other.sizeBytes && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;
+}
+
+function kindOf(stats: BigIntStats): string {
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isSymbolicLink()) return "a link";
+  if (stats.isFIFO()) return "a named pipe";
+  return stats.isSocket() ? "a socket" : "a device";
+}
