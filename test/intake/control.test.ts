@@ -1,0 +1,53 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readControlFile } from "../../src/intake/control.ts";
+import { faultOf, temporaryFolder } from "../support/files.ts";
+
+function inputWith(control: string | Uint8Array): string {
+  const path = join(temporaryFolder(), "payroll.csv");
+  writeFileSync(`${path}.control`, control);
+  return path;
+}
+
+describe("the control file", () => {
+  test.each([
+    ["rows=240\ntotal=11087750.50\n", { rows: 240, total: "11087750.50" }],
+    ["\ufeff\r\n  Rows = 240 \r\n\r\n", { rows: 240 }],
+    ["total=0.1", { total: "0.1" }],
+  ])("states rows, a total, or both: %j", async (text, expected) => {
+    expect(await readControlFile(inputWith(text))).toEqual(expected);
+  });
+
+  test("need not be there", async () => {
+    expect(await readControlFile(join(temporaryFolder(), "payroll.csv"))).toBeUndefined();
+  });
+
+  test.each([
+    ["rows=240\ntotal=1,000\n", "line 2"],
+    ["rows=2.5", "line 1"],
+    ["rows=-1", "line 1"],
+    ["total=1e3", "line 1"],
+    ["total=1.00001", "line 1"],
+    ["rows=1\n\nsum=5", "line 3"],
+    ["rows", "line 1"],
+    ["rows=1\nrows=1", "line 2: rows is stated twice"],
+    ["", "neither rows nor total"],
+    ["\n".repeat(5000), "too long"],
+  ])("that says anything else is refused with the line: %j", async (text, words) => {
+    const path = inputWith(text);
+    const fault = await faultOf(readControlFile(path));
+    expect(fault.code).toBe("control_malformed");
+    expect(fault.message).toContain(words);
+    await expect(readControlFile(path)).rejects.toThrow(/^payroll\.csv\.control: /);
+  });
+
+  test("must be a regular file", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "a.csv.control"));
+    writeFileSync(join(folder, "target"), "rows=1\n");
+    symlinkSync(join(folder, "target"), join(folder, "b.csv.control"));
+    expect((await faultOf(readControlFile(join(folder, "a.csv")))).code).toBe("control_malformed");
+    expect((await faultOf(readControlFile(join(folder, "b.csv")))).code).toBe("control_malformed");
+  });
+});
