@@ -1,6 +1,9 @@
 import type { RowRecord } from "../journal/store.ts";
 import type { Row } from "../reader/row.ts";
 
+/** What is made of a step dies young: larger steps cost memory and win no time. */
+const ROWS_PER_STEP_MAX = 128;
+
 /** Rows of the file and what the journal knows of them: as many of each, the same numbers in the same order. */
 export interface Step {
   readonly rows: readonly Row[];
@@ -26,7 +29,7 @@ export async function* lockstep(
           at = 0;
           continue;
         }
-        const count = Math.min(chunk.length - from, page.length - at);
+        const count = Math.min(ROWS_PER_STEP_MAX, chunk.length - from, page.length - at);
         const step = { rows: chunk.slice(from, from + count), records: page.slice(at, at + count) };
         assertSameNumbers(step);
         yield step;

@@ -69,8 +69,7 @@ function line(nowMs: number, batch: string, word: string, values: Readonly<Recor
 
 function valueText(value: string | number): string {
   if (typeof value === "number") return String(value);
-  const text = printable(value);
-  return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
+  return printable(/^[^\s"=]+$/.test(value) ? value : JSON.stringify(value));
 }
 
 function seconds(durationMs: number): string {

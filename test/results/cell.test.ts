@@ -1,0 +1,103 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { parse } from "csv-parse/sync";
+import { describe, expect, test } from "vitest";
+import { openSheet } from "../../src/reader/sheet.ts";
+import type { Row } from "../../src/reader/row.ts";
+import { guardCell } from "../../src/results/cell.ts";
+import { tableIn } from "../../src/results/table.ts";
+import { writeResults } from "../../src/results/write-results.ts";
+import { resultsInput, rowRecord, sheetOf } from "../support/records.ts";
+
+const FORMULAS = [
+  "=1+1",
+  "=cmd|'/c calc'!A1",
+  '=HYPERLINK("http://evil.example","look")',
+  "@SUM(A1:A9)",
+  "+cmd|'/c calc'!A1",
+  "-cmd|'/c calc'!A1",
+  "-2+3",
+  "+91-98123",
+  "\t=1+1",
+  "\r=1+1",
+  "=",
+  "-",
+  "+",
+];
+const FULL_WIDTH_AND_LINE_FEED = ["＝1+1", "＋1+1", "－1+1", "＠SUM(A1)", "\n=1+1"];
+const HARMLESS = ["-5", "-12.50", "+919812345678", "", " ", "'", "Asha", "1-2", "a=b", "0012345", "''=x", "52,250.00"];
+
+describe("a cell that a spreadsheet would run", () => {
+  test.each([...FORMULAS, ...FULL_WIDTH_AND_LINE_FEED])("%j gets a ' before it", (text) => {
+    expect(guardCell(text)).toBe(`'${text}`);
+  });
+
+  test.each(HARMLESS)("%j stays as it is", (text) => {
+    expect(guardCell(text)).toBe(text);
+  });
+
+  test("never stands in a file out, whatever the cells, the header and the answer say", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "cell-"));
+    try {
+      const corpus = [...FORMULAS, ...FULL_WIDTH_AND_LINE_FEED];
+      const columns = corpus.map((text, index) => `${text}${index}`);
+      const sheet = sheetOf("csv", columns, 1, () => corpus);
+      const record = { settledBy: "=by", other: { batch: "=B", row: 1 }, response: "\u001b]0;=x\u0007" };
+      const states = ["rejected", "held"] as const;
+      for (const state of states) {
+        const report = await writeResults(resultsInput(folder, sheet, [rowRecord(2, { state, ...record })]));
+        const text = await readFile(report.files.results ?? "", "utf8");
+        const cells = parse(text, { bom: true }).flat();
+        expect(cells.filter((cell) => /^[=+\-@\t\r\n＝＋－＠]/.test(cell) && !/^[+-]\d+$/.test(cell))).toEqual([]);
+        expect(cells.slice(0, 5).join()).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe("text that was read comes back as it was", () => {
+  test("cells and headers through our writer and the reader", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "round-"));
+    try {
+      const cells = [...FORMULAS, ...HARMLESS, "two\nlines", 'say "hi"', "é", "नमस्ते", " spaces "];
+      const columns = cells.map((_, index) => (index % 3 === 0 ? `=c${index}` : `c${index}`));
+      const sheet = sheetOf("csv", columns, 1, () => cells);
+      const report = await writeResults(resultsInput(folder, sheet, [rowRecord(2, { state: "invalid" })]));
+      const again = await openSheet(report.files.retry ?? "", {
+        fileName: "payroll.csv.retry.csv",
+        encoding: "utf-8",
+        knownNames: [],
+      });
+      expect(again.header?.slice(0, -2)).toEqual(columns);
+      const rows: Row[] = [];
+      for await (const chunk of again.rows()) rows.push(...chunk);
+      expect(rows.map((row) => row.cells.slice(0, -2))).toEqual([cells]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test.todo("also text that begins with a line feed or a full-width sign: the reader must take that ' off too");
+
+  test("any text survives the quoting", () => {
+    const cell = fc.string({ unit: fc.constantFrom(...Array.from("a1,;\"'=+-@\t\r\n é\u2028")) });
+    fc.assert(
+      fc.property(fc.array(fc.array(cell, { minLength: 3, maxLength: 3 }), { minLength: 1 }), (rows) => {
+        const columns = ["a", "b", "c"];
+        const table = tableIn("csv", { before: ["n"], after: [] }, columns);
+        const out = rows.map((cells, index) => ({
+          before: [index],
+          row: { number: index, columns, cells },
+          after: [],
+        }));
+        const read = parse(table.begin() + table.rows(out), { bom: true, record_delimiter: ["\r\n"], from: 2 });
+        const expected = rows.map((cells, index) => [String(index), ...cells.map(guardCell)]);
+        expect(read).toEqual(expected);
+      }),
+    );
+  });
+});

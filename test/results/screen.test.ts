@@ -1,0 +1,149 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import type { BatchReport, RunEvent } from "../../src/events.ts";
+import { openingText, summaryText } from "../../src/results/screen.ts";
+
+const PLAIN = { color: false, width: 120 } as const;
+
+const REPORT: BatchReport = {
+  batch: "K7Q29F3M",
+  file: "october-payroll.csv",
+  operation: "payout, option B",
+  destination: "https://api.bank.example",
+  total: { rows: 240, amount: "11087750.50" },
+  byStatus: {
+    accepted: { rows: 235, amount: "10871500.50" },
+    rejected: { rows: 3, amount: "135750.00" },
+    unknown: { rows: 2, amount: "80500.00" },
+  },
+  accounts: [],
+  requests: 240,
+  startedAt: 0,
+  durationMs: 172_000,
+  files: { results: "october-payroll.csv.results.csv", retry: "october-payroll.csv.retry.csv", retryRows: 3 },
+  remarks: [],
+  rowsToLookAt: { unknown: [91, 164], rejected: [112, 130, 201] },
+  exitCode: 4,
+};
+
+describe("the summary", () => {
+  test("reads as promised", () => {
+    expect(`\n${summaryText(REPORT, PLAIN)}`).toMatchInlineSnapshot(`
+      "
+      batch K7Q29F3M   october-payroll.csv   2 min 52 s
+                        rows          amount
+        ✓ accepted       235     10871500.50   the service took the request; not proof that money arrived
+        ✗ rejected         3       135750.00   correct and drop again
+        ? unknown          2        80500.00   DO NOT SEND AGAIN before you checked
+        total            240     11087750.50   equals the file
+      results    october-payroll.csv.results.csv
+      correct    october-payroll.csv.retry.csv   3 rows
+      next       look up rows 91 and 164 in the service's dashboard, then
+                 paydrop settle K7Q29F3M --row 91 --as done|not-done --by NAME --note TEXT
+      "
+    `);
+  });
+
+  test("says first what stopped the run, then how to go on", () => {
+    const report: BatchReport = {
+      ...REPORT,
+      byStatus: { accepted: { rows: 100, amount: "1.00" }, not_sent: { rows: 140, amount: "2.00" } },
+      files: { results: "r.csv", elsewhere: "the disk is full; the results are in /state instead" },
+      stop: { code: "key_refused", message: "the service did not accept our key", hint: "ask IT for the key" },
+      remarks: ["row 240 has no line end"],
+      file: "pay roll.csv",
+    };
+    expect(`\n${summaryText(report, PLAIN)}`).toMatchInlineSnapshot(`
+      "
+      batch K7Q29F3M   pay roll.csv   2 min 52 s
+      stopped before the end: the service did not accept our key
+                        rows          amount
+        ✓ accepted       100            1.00   the service took the request; not proof that money arrived
+        … not_sent       140            2.00   nothing was sent
+        total            240     11087750.50   equals the file
+      attention  the disk is full; the results are in /state instead
+      results    r.csv
+      note       row 240 has no line end
+      next       ask IT for the key
+                 to send the other 140 rows
+                 paydrop run 'pay roll.csv'
+      "
+    `);
+  });
+
+  test("of one held row gives the command for that row", () => {
+    const report: BatchReport = {
+      ...REPORT,
+      byStatus: { held: { rows: 1, amount: "1.00" }, settled_not_done: { rows: 1, amount: "1.00" } },
+      rowsToLookAt: { held: [34] },
+    };
+    const text = summaryText(report, PLAIN);
+    expect(text).toContain("paydrop release K7Q29F3M --row 34 --by NAME --reason TEXT");
+    expect(text).toContain("paydrop retry K7Q29F3M");
+  });
+
+  test.each([60, 80, 120])("stays within %d columns with millions of rows, but for commands and paths", (width) => {
+    const many = { rows: 12_345_678, amount: "123456789012345.50" };
+    const report: BatchReport = {
+      ...REPORT,
+      total: many,
+      byStatus: { accepted: many, settled_not_done: many, unknown: many },
+      remarks: ["a remark that goes on for quite a while, longer than sixty characters in any case"],
+    };
+    const lines = summaryText(report, { color: false, width }).split("\n");
+    const wide = lines.filter((line) => line.length > width);
+    expect(wide.filter((line) => !/paydrop settle|paydrop retry|dashboard|october/.test(line))).toEqual([]);
+    const ends = lines.flatMap((line) => {
+      const at = line.indexOf("123456789012345.50");
+      return at < 0 ? [] : [at];
+    });
+    expect(new Set(ends).size).toBe(1);
+    expect(ends).toHaveLength(4);
+  });
+
+  test("in ASCII uses no other character", () => {
+    const text = summaryText(REPORT, { ...PLAIN, ascii: true });
+    expect(text).toMatch(/^[\n -~]*$/);
+    expect(text).toContain("+ accepted");
+  });
+
+  test("colours change nothing but colours", () => {
+    const colored = summaryText(REPORT, { ...PLAIN, color: true });
+    expect(colored).toContain("\u001b[");
+    expect(stripVTControlCharacters(colored)).toBe(summaryText(REPORT, PLAIN));
+  });
+
+  test("a hostile file name stays on its line", () => {
+    const text = summaryText({ ...REPORT, file: "a\u001b[2J\n.csv" }, PLAIN);
+    expect(text).toContain("a\\u{1b}[2J\\n.csv");
+  });
+});
+
+test("the opening shows rows and sums per debit account", () => {
+  const start: Extract<RunEvent, { type: "start" }> = {
+    type: "start",
+    batch: "K7Q29F3M",
+    file: "october-payroll.csv",
+    operation: "payout, option B",
+    destination: "https://api.bank.example",
+    rows: 240,
+    total: "11087750.50",
+    accounts: [
+      { account: "ACC-OPS-01", total: { rows: 180, amount: "9214500.00" }, byStatus: {} },
+      { account: "ACC-FIELD-02", total: { rows: 60, amount: "1873250.50" }, byStatus: {} },
+    ],
+    toSend: 3,
+    resumed: true,
+  };
+  expect(`\n${openingText(start, PLAIN)}`).toMatchInlineSnapshot(`
+    "
+    october-payroll.csv   payout, option B   batch K7Q29F3M, going on
+    to https://api.bank.example
+                      rows  amount, as in the file
+      ACC-OPS-01       180              9214500.00
+      ACC-FIELD-02      60              1873250.50
+      total            240             11087750.50
+    3 rows of 240 will be sent in this run
+    "
+  `);
+});
