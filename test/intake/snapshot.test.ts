@@ -2,14 +2,17 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -105,6 +108,19 @@ describe("a snapshot", () => {
     expect(error.code).toBe("stopped");
     expect(error.message).toBe("payroll.CSV: the file is still being written");
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test("is not taken of a file that is overwritten in place with as many bytes", async () => {
+    const { path, directory } = setUp(Buffer.alloc(8_000_000, "x"));
+    const file = openSync(path, "r+");
+    const timer = setInterval(() => {
+      writeSync(file, "y".repeat(100), 0);
+    }, 0);
+    const error = await errorOf(takeSnapshot(path, directory)).finally(() => {
+      clearInterval(timer);
+      closeSync(file);
+    });
+    expect(error.code).toBe("stopped");
   });
 
   test("is taken at a later try of a file that stops changing", async () => {
