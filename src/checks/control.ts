@@ -1,6 +1,5 @@
-import { AMOUNT_SCALE, PLAIN_DECIMAL, formatUnits, unitsOf } from "../amount.ts";
+import { formatUnits, unitsOf } from "../amount.ts";
 import type { FileFault } from "../errors.ts";
-import { printable } from "../printable.ts";
 import type { CheckedRow } from "./instruction.ts";
 
 /** What somebody said the file would hold. */
@@ -8,7 +7,7 @@ export interface ExpectedControl {
   /** Who said so, as a message names it: `--expect-total`, `payroll.csv.control`. */
   readonly source: string;
   readonly rows?: number;
-  /** Plain decimal text. */
+  /** Plain decimal text with at most four decimals: whoever read it saw to that. */
   readonly total?: string;
 }
 
@@ -44,8 +43,7 @@ export function createControlCounter(): ControlCounter {
 }
 
 /**
- * A fault for every source that says otherwise: `control_rows_differ`, `control_total_differs`, `control_unreadable`;
- * `control_missing` where one is required (`require_control`) and nobody said anything.
+ * A fault for every source that says otherwise: `control_rows_differ`, `control_total_differs`; `control_missing` where one is required (`require_control`) and nobody said anything.
  */
 export function compareControl(
   expected: readonly ExpectedControl[],
@@ -63,7 +61,7 @@ function compareRows({ source, rows }: ExpectedControl, actual: ControlTotals): 
   return [
     {
       code: "control_rows_differ",
-      message: `${source} says ${rows} rows, the file has ${actual.rows}: ${difference} ${rows > actual.rows ? "are missing" : "too many"}`,
+      message: `${source} says ${rows} rows, the file has ${actual.rows}: ${difference} ${rows > actual.rows ? "too few" : "too many"}`,
       hint: "Copy the file again completely, or correct the number of rows.",
     },
   ];
@@ -71,7 +69,6 @@ function compareRows({ source, rows }: ExpectedControl, actual: ControlTotals): 
 
 function compareTotal({ source, total }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
   if (total === undefined) return [];
-  if (!isTotal(total)) return [unreadable(source, `the total "${printable(total, 40)}"`)];
   const difference = unitsOf(total) - unitsOf(actual.total);
   if (difference === 0n) return [];
   const [amount, direction] = difference > 0n ? [difference, "less"] : [-difference, "more"];
@@ -85,41 +82,8 @@ function compareTotal({ source, total }: ExpectedControl, actual: ControlTotals)
   ];
 }
 
-/** Lines `rows=240` and `total=11087750.50` of a file `….control`; empty lines and lines that begin with # are left out. */
-export function readControlText(text: string, source: string): ExpectedControl | FileFault {
-  const control: { source: string; rows?: number; total?: string } = { source };
-  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/);
-  for (const [index, line] of lines.entries()) {
-    const trimmed = line.trim();
-    if (trimmed === "" || trimmed.startsWith("#")) continue;
-    const at = trimmed.indexOf("=");
-    const name = trimmed.slice(0, Math.max(at, 0)).trim().toLowerCase();
-    const value = trimmed.slice(at + 1).trim();
-    if (name === "rows" && control.rows === undefined && /^[0-9]{1,9}$/.test(value)) control.rows = Number(value);
-    else if (name === "total" && control.total === undefined && isTotal(value)) control.total = value;
-    else return unreadable(source, `line ${index + 1}, "${printable(trimmed, 40)}",`);
-  }
-  return control.rows === undefined && control.total === undefined ? unreadable(source, "an empty file") : control;
-}
-
-const TOTAL_CHARACTERS_MAX = 40;
-
-function isTotal(text: string): boolean {
-  if (text.length > TOTAL_CHARACTERS_MAX || !PLAIN_DECIMAL.test(text)) return false;
-  const point = text.indexOf(".");
-  return point < 0 || text.length - point - 1 <= AMOUNT_SCALE;
-}
-
 function countOf(rows: number): string {
   return rows === 1 ? "there is 1 row" : `there are ${rows} rows`;
-}
-
-function unreadable(source: string, found: string): FileFault {
-  return {
-    code: "control_unreadable",
-    message: `${source} says ${found} which is no control total`,
-    hint: "Write plain numbers: rows=240 and total=11087750.50, each at most once.",
-  };
 }
 
 const MISSING: FileFault = {

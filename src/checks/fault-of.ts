@@ -11,8 +11,7 @@ import { columnLetters } from "./spreadsheet.ts";
 export type Place = Pick<Field, "name" | "kind" | "sensitive" | "shape">;
 
 const SHOWN_CHARACTERS_MAX = 40;
-/** This many digits give no account or mobile away. */
-const SHOWN_DIGITS_MAX = 6;
+const SHOWN_DIGITS_MAX = 4;
 
 /** A fault of one cell; `index` is -1 where the row has no such column, `hasCells` says that it has spreadsheet cells. */
 export function faultOfCell(
@@ -49,13 +48,11 @@ function thingOf(place: Place): string {
   return place.name.includes("acc") ? "an account number" : "an id";
 }
 
-/** Spreadsheets left these shapes: they say more than the last four characters would. */
-const SHAPES: readonly RowFaultCode[] = [
+/** What spreadsheets left of a number is no longer that number, and says more than the last four characters would. */
+const GONE: readonly RowFaultCode[] = ["made_a_date", "spreadsheet_error", "true_or_false"];
+const SHAPED: readonly RowFaultCode[] = [
   "scientific_notation",
   "decimals_added",
-  "made_a_date",
-  "spreadsheet_error",
-  "true_or_false",
   "leading_apostrophe",
   "formula_as_text",
   "thousands_separator",
@@ -63,16 +60,21 @@ const SHAPES: readonly RowFaultCode[] = [
 
 /** The value as it may stand in a message (I10): masked where the field is, cut, printable. */
 function shown(place: Place, text: string, code: RowFaultCode): string {
-  if (place.sensitive === undefined) return printable(text, SHOWN_CHARACTERS_MAX);
-  if (place.sensitive !== "account" && place.sensitive !== "mobile") {
-    return printable(mask(text, place.sensitive), SHOWN_CHARACTERS_MAX);
-  }
-  return printable(SHAPES.includes(code) ? maskDigits(text) : mask(text, place.sensitive), SHOWN_CHARACTERS_MAX);
+  return printable(masked(place, text, code), SHOWN_CHARACTERS_MAX);
+}
+
+function masked({ sensitive }: Place, text: string, code: RowFaultCode): string {
+  if (sensitive === undefined) return text;
+  const isNumber = sensitive === "account" || sensitive === "mobile";
+  if (isNumber && GONE.includes(code)) return text;
+  return isNumber && SHAPED.includes(code) ? maskDigits(text) : mask(text, sensitive);
 }
 
 /** `5.01002E+13` as it is, `="50100271828"` as `="••1828"`: the shape, and of many digits the last four. */
 function maskDigits(text: string): string {
-  const digitPositions = [...text.matchAll(/[0-9]/g)].map((match) => match.index);
-  if (digitPositions.length <= SHOWN_DIGITS_MAX) return text;
-  return `${text.slice(0, digitPositions[0])}••${text.slice(digitPositions.at(-4))}`;
+  if (/^[0-9][.,]?[0-9]{0,5}E/i.test(text)) return text;
+  const positions = [...text.matchAll(/[0-9]/g)].map((match) => match.index);
+  return positions.length > SHOWN_DIGITS_MAX
+    ? `${text.slice(0, positions[0])}••${text.slice(positions.at(-SHOWN_DIGITS_MAX))}`
+    : text;
 }

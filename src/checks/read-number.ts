@@ -68,9 +68,9 @@ function diagnose(text: string): Finding {
     return withPlain({ code: "currency_sign" }, text.replace(CURRENCY, "").replace(CURRENCY, ""));
   }
   if (ANY_SPACE.test(text)) return withPlain(spaceInside(text), text);
+  if (/^0[0-9]+(?:\.[0-9]*)?$/.test(text)) return withPlain({ code: "leading_zeros" }, text);
   if (GROUPED.test(text))
     return withPlain({ code: isDecimalComma(text) ? "decimal_comma" : "thousands_separator" }, text);
-  if (/^0[0-9.]*$/.test(text)) return withPlain({ code: "leading_zeros" }, text);
   if (text === ".") return { code: "bare_point" };
   if (/^[0-9]*\.[0-9]*$/.test(text)) return withPlain({ code: "bare_point" }, text);
   return { code: "not_a_number" };

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareControl, createControlCounter } from "../../src/checks/control.ts";
+import { GOOD_ROWS, checkOne } from "../support/rows.ts";
+
+function totalsOf(...amounts: readonly string[]): ReturnType<ReturnType<typeof createControlCounter>["totals"]> {
+  const counter = createControlCounter();
+  counter.add(amounts.map((amount) => checkOne("transfer", { ...GOOD_ROWS.transfer, amount })));
+  return counter.totals();
+}
+
+test("amounts add up without rounding, however many there are", () => {
+  expect(totalsOf(...Array<string>(10).fill("0.10")).total).toBe("1.00");
+  expect(totalsOf("999999999999999", "0.01").total).toBe("999999999999999.01");
+  const cents = fc.array(fc.integer({ min: 1, max: 10 ** 12 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(cents, (all) => {
+      const texts = all.map((one) => `${String(Math.floor(one / 100))}.${String(one % 100).padStart(2, "0")}`);
+      const sum = all.reduce((total, one) => total + BigInt(one), 0n);
+      expect(totalsOf(...texts).total.replace(".", "")).toBe(sum.toString().padStart(3, "0"));
+    }),
+  );
+});
+
+test("an invalid row counts, with its amount where that can be read", () => {
+  const counter = createControlCounter();
+  counter.add([
+    checkOne("transfer", { ...GOOD_ROWS.transfer, amount: "10", to_account: "" }),
+    checkOne("transfer", { ...GOOD_ROWS.transfer, amount: "1,000" }),
+    checkOne("transfer", { ...GOOD_ROWS.transfer, amount: "5.5" }),
+  ]);
+  expect(counter.totals()).toEqual({ rows: 3, total: "15.50", unreadable: 1 });
+});
+
+describe("control totals", () => {
+  const actual = { rows: 2, total: "15.50", unreadable: 0 };
+
+  test("are fine when everybody says the same, however it is written", () => {
+    const said = [
+      { source: "--expect-rows", rows: 2 },
+      { source: "payroll.csv.control", rows: 2, total: "15.5" },
+    ];
+    expect(compareControl(said, actual, true)).toEqual([]);
+  });
+
+  test("that differ name who said what", () => {
+    const faults = compareControl(
+      [
+        { source: "--expect-rows", rows: 3 },
+        { source: "payroll.csv.control", rows: 2, total: "15.51" },
+      ],
+      actual,
+      false,
+    );
+    expect(faults.map((fault) => [fault.code, fault.message])).toEqual([
+      ["control_rows_differ", "--expect-rows says 3 rows, the file has 2: 1 too few"],
+      ["control_total_differs", "payroll.csv.control says 15.51, the amounts of the file add up to 15.50, 0.01 less"],
+    ]);
+  });
+
+  test("that differ for an amount that cannot be read say so", () => {
+    const [fault] = compareControl([{ source: "--expect-total", total: "20" }], { ...actual, unreadable: 2 }, false);
+    expect(fault?.message).toContain("4.50 less; there are 2 rows whose amount cannot be read");
+  });
+
+  test("are asked for only where they are required", () => {
+    expect(compareControl([{ source: "the file" }], actual, false)).toEqual([]);
+    expect(compareControl([{ source: "the file" }], actual, true).map((fault) => fault.code)).toEqual([
+      "control_missing",
+    ]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { inspectId, inspectIfsc } from "../../src/checks/read-id.ts";
+import { inspectPeriod, inspectReference } from "../../src/checks/read-own.ts";
+
+describe("ids", () => {
+  test.each([
+    "50100271828001",
+    "0012345",
+    "1234567890123450",
+    "+919800000001",
+    "ACC-OPS-01",
+    "2E5",
+    "200000",
+    "BENE 7",
+    "#42",
+    "1-2",
+    "1.5",
+    "12-345-678",
+    "MAYA-01",
+    "-",
+  ])("%s is an id", (text) => {
+    expect(inspectId(text)).toBeUndefined();
+  });
+
+  test.each([
+    ["5.01002E+13", "scientific_notation"],
+    ["1.23E+15", "scientific_notation"],
+    ["1,23E+15", "scientific_notation"],
+    ["2E+05", "scientific_notation"],
+    ["1.2e10", "scientific_notation"],
+    ["123456789012.0", "decimals_added"],
+    ["123456789012.00", "decimals_added"],
+    ["50,100,271", "thousands_separator"],
+    ["5,01,00,271", "thousands_separator"],
+    ["02-Jan", "made_a_date"],
+    ["01-Mar", "made_a_date"],
+    ["Jan-26", "made_a_date"],
+    ["02-Jan-2026", "made_a_date"],
+    ["2026-11-02 00:00:00", "made_a_date"],
+    ["2026-11-02", "made_a_date"],
+    ["1/2/2026", "made_a_date"],
+    ["01-02-2026", "made_a_date"],
+    ["#N/A", "spreadsheet_error"],
+    ["TRUE", "true_or_false"],
+    ["false", "true_or_false"],
+    ["'0123", "leading_apostrophe"],
+    ['="0123"', "formula_as_text"],
+    ["１２３４", "foreign_digits"],
+    ["१२३४", "foreign_digits"],
+    ["1234\u00a0", "space_inside"],
+    ["1234\u200d", "hidden_character"],
+    ["1234\u200e", "hidden_character"],
+  ])("%s is not: %s", (text, code) => {
+    expect(inspectId(text)?.code).toBe(code);
+  });
+});
+
+describe("branch codes", () => {
+  test.each(["HDFC0001234", "hdfc0001234", "SBIN0ABC123"])("%s has the shape", (text) => {
+    expect(inspectIfsc(text)).toBeUndefined();
+  });
+
+  test.each([
+    ["SBIN00123", "ifsc_malformed", "has 9 characters"],
+    ["S", "ifsc_malformed", "has 1 character"],
+    ["HDFCO001234", "ifsc_malformed", "has no zero as its fifth character"],
+    ["1DFC0001234", "ifsc_malformed", "does not begin with 4 letters"],
+    ["HDFC00012-4", "ifsc_malformed", "has a character that is neither a letter nor a digit"],
+    ["#REF!", "spreadsheet_error", undefined],
+  ])("%s has not: %s, %s", (text, code, found) => {
+    expect(inspectIfsc(text)).toEqual(found === undefined ? { code } : { code, found });
+  });
+});
+
+describe("columns of our own", () => {
+  test.each(["SAL-2026-11-E042", "2026-11-02", "1-2", "a b/c:d", "x".repeat(64)])("%s is a reference", (text) => {
+    expect(inspectReference(text)).toBeUndefined();
+  });
+
+  test.each([
+    ["x".repeat(65), "reference_too_long"],
+    ["SАL-1", "reference_not_ascii"],
+    ["SAL\u00a01", "reference_not_ascii"],
+    ["a\nb", "control_character"],
+    ["1.2E+15", "scientific_notation"],
+    ["#N/A", "spreadsheet_error"],
+  ])("%j is no reference: %s", (text, code) => {
+    expect(inspectReference(text)?.code).toBe(code);
+  });
+
+  test.each(["2026-11", "2026-11-15", "2026-W45", "2026-Q4", "FY26"])("%s is a period", (text) => {
+    expect(inspectPeriod(text)).toBeUndefined();
+  });
+
+  test.each([
+    ["Nov-26", "made_a_date"],
+    ["01-11-2026", "made_a_date"],
+    ["2026/11", "period_malformed"],
+    ["2026 11", "period_malformed"],
+    ["x".repeat(21), "period_malformed"],
+  ])("%s is no period: %s", (text, code) => {
+    expect(inspectPeriod(text)?.code).toBe(code);
+  });
+});
+
+test("a text of 100,000 characters costs no more than a look at each of them", () => {
+  const long = ["1", "A", "1,", " ", "#", "=", "1.", "E+", "Jan-", "\u200d"].map((unit) => unit.repeat(100_000) + "!");
+  for (const text of long) {
+    const begin = performance.now();
+    for (const inspect of [inspectId, inspectIfsc, inspectReference, inspectPeriod]) inspect(text);
+    expect(performance.now() - begin).toBeLessThan(50);
+  }
+});
