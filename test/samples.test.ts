@@ -1,0 +1,135 @@
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createChecker } from "../src/checks/check-row.ts";
+import { compareControl, createControlCounter } from "../src/checks/control.ts";
+import { operationOf } from "../src/checks/operation-of.ts";
+import { ROW_FAULT_CODES } from "../src/checks/sentences.ts";
+import { FileRefusedError } from "../src/errors.ts";
+import { readControlFile } from "../src/intake/control.ts";
+import { OPERATIONS } from "../src/operations/catalogue.ts";
+import { READER_FAULT_CODES } from "../src/reader/refusals.ts";
+import { openSheet } from "../src/reader/sheet.ts";
+import { DEFAULT_CHOICES, codesOf } from "./support/rows.ts";
+
+const SAMPLES = join(import.meta.dirname, "../samples");
+const GALLERY = join(SAMPLES, "faults");
+
+/** Codes of whole files that the checks and the intake give. */
+const FILE_FAULT_CODES = [
+  "column_misspelt",
+  "column_missing",
+  "operation_unknown",
+  "operation_ambiguous",
+  "operation_mismatch",
+  "control_rows_differ",
+  "control_total_differs",
+  "control_missing",
+  "control_malformed",
+];
+
+interface Outcome {
+  readonly refused: readonly string[];
+  /** Fault codes by row number. */
+  readonly invalid: Readonly<Record<number, readonly string[]>>;
+  readonly ready: number;
+  readonly operations: readonly string[];
+}
+
+/** Everything that is done with a file before the journal, with what DESIGN gives as defaults. */
+async function checkFile(path: string, requireControl = false): Promise<Outcome> {
+  try {
+    return await checkReadable(path, requireControl);
+  } catch (error) {
+    if (!(error instanceof FileRefusedError)) throw error;
+    return { refused: error.faults.map((fault) => fault.code), invalid: {}, ready: 0, operations: [] };
+  }
+}
+
+async function checkReadable(path: string, requireControl: boolean): Promise<Outcome> {
+  const fileName = basename(path);
+  const knownNames = OPERATIONS.flatMap((one) => one.forms.flatMap((form) => form.fields.map((field) => field.name)));
+  const sheet = await openSheet(path, { fileName, encoding: "utf-8", knownNames });
+  const rows = [];
+  for await (const chunk of sheet.rows()) rows.push(...chunk);
+  const wrapperOperation = sheet.wrapper?.operation;
+  const file = operationOf({
+    filePath: path,
+    columns: sheet.header ?? rows[0]?.columns ?? [],
+    ...(wrapperOperation === undefined ? {} : { wrapperOperation }),
+  });
+  if ("code" in file) throw new FileRefusedError(fileName, [file]);
+  const { operation } = file;
+  const options = { fileName, format: sheet.format, choices: DEFAULT_CHOICES, sandbox: false };
+  const checked = createChecker({ ...options, ...(operation ? { operation } : {}) }).check(rows);
+  const counter = createControlCounter();
+  counter.add(checked);
+  const expected = [
+    { source: "the wrapper", ...sheet.wrapper?.control },
+    { source: "the control file", ...(await readControlFile(path)) },
+  ];
+  const faults = compareControl(expected, counter.totals(), requireControl);
+  if (faults.length > 0) throw new FileRefusedError(fileName, faults);
+  const invalid = checked.filter((one) => one.faults);
+  return {
+    refused: [],
+    invalid: Object.fromEntries(invalid.map((one) => [one.row.number, codesOf(one)])),
+    ready: checked.length - invalid.length,
+    operations: [...new Set(checked.map((one) => one.instruction?.operation.name ?? "none"))].sort(),
+  };
+}
+
+const gallery = readdirSync(GALLERY).filter((name) => !name.endsWith(".control"));
+const codeOf = (name: string): string => name.slice(0, name.indexOf("."));
+
+describe("the gallery of faults", () => {
+  test("has a file for every code, and no other", () => {
+    const codes = [...ROW_FAULT_CODES, ...READER_FAULT_CODES, ...FILE_FAULT_CODES];
+    expect(gallery.map(codeOf).sort()).toEqual([...codes].sort());
+  });
+
+  test.each(gallery)("%s shows exactly its fault", async (name) => {
+    const code = codeOf(name);
+    const { refused, invalid } = await checkFile(join(GALLERY, name), code === "control_missing");
+    const isOfRow = (ROW_FAULT_CODES as readonly string[]).includes(code);
+    expect(refused).toEqual(isOfRow ? [] : [code]);
+    expect(Object.values(invalid)).toEqual(isOfRow ? [[code]] : []);
+  });
+});
+
+describe("the samples", () => {
+  test("of a payroll have three rows to correct, in CSV and JSON alike", async () => {
+    const rows = [["ifsc_malformed"], ["scientific_notation"], ["thousands_separator"]];
+    const { invalid, ready } = await checkFile(join(SAMPLES, "payroll.csv"));
+    expect(ready).toBe(21);
+    expect(invalid).toEqual({ 8: rows[0], 15: rows[1], 21: rows[2] });
+    expect((await checkFile(join(SAMPLES, "payroll.json"))).invalid).toEqual({ 7: rows[0], 14: rows[1], 20: rows[2] });
+  });
+
+  test.each([
+    ["vendors.csv", 6, "payout"],
+    ["vendors.json", 6, "payout"],
+    ["payouts-both-options.csv", 7, "payout"],
+    ["payouts-both-options.json", 7, "payout"],
+    ["payroll-wrapped.json", 6, "payout"],
+    ["transfers.csv", 5, "transfer"],
+    ["transfers.json", 5, "transfer"],
+    ["transfers-semicolon.csv", 5, "transfer"],
+    ["transfers-utf16.txt", 5, "transfer"],
+    ["loans.csv", 4, "loan"],
+    ["loans.json", 4, "loan"],
+    ["collections.csv", 4, "collection"],
+    ["collections.json", 4, "collection"],
+    ["collections.jsonl", 4, "collection"],
+    ["mixed.csv", 6, "collection loan payout transfer"],
+    ["mixed.json", 6, "collection loan payout transfer"],
+  ])("%s is ready to go: %i rows, %s", async (name, ready, operations) => {
+    const outcome = await checkFile(join(SAMPLES, name));
+    expect({ ...outcome, operations: outcome.operations.join(" ") }).toEqual({
+      refused: [],
+      invalid: {},
+      ready,
+      operations,
+    });
+  });
+});
