@@ -72,8 +72,8 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     if (row.repeatedKey !== undefined) {
       return invalid(row, plan, faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` }));
     }
-    const operation = hasOperationColumn ? operationOfRow(row, plan, options.operation) : options.operation;
-    if (!operation) throw new Error("rows of a file without an operation were checked");
+    const operation =
+      options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
     if ("code" in operation) return invalid(row, plan, faultOfRow(operation, cellText(row, operationAt)));
     const totals = mayBeTotals(row) ? totalsWord(row, plan, operation) : undefined;
     if (totals !== undefined) {

@@ -74,6 +74,10 @@ describe("the operation of a row", () => {
   });
 });
 
+test("a JSON row without the key operation, in a file that states none, is a fault like an empty cell", () => {
+  expect(codes(undefined, GOOD_ROWS.loan, JSON_FILE)).toEqual(["operation_cell_empty"]);
+});
+
 describe("a text that is sent", () => {
   test.each([
     ["a line\nbreak", "control_character"],
