@@ -16,7 +16,11 @@ export interface TransportOptions {
   readonly connectTimeoutMs: number;
   /** How long the body of an answer may take once its head is there. 5 s unless said. */
   readonly bodyTimeoutMs?: number;
-  /** False gives every request its own connection: slower, and proof against a server that answers one twice (I6). */
+  /**
+   * False gives every request its own connection (I6): slower, and proof against a server that answers one request
+   * twice. With reuse, undici drops a connection on which bytes lie before the next request is written; bytes that come
+   * later cannot be told from that request's answer.
+   */
   readonly reuseConnections: boolean;
   /** PEM text. The CA certificates replace the built-in ones. */
   readonly ca?: string;
@@ -52,11 +56,6 @@ export function createTransport(options: TransportOptions): Transport {
   };
   const underWay = new UnderWay();
 
-  function dispatch(exchange: Exchange, path: string, body: string): void {
-    if (exchange.done) return;
-    dispatcher.dispatch({ origin: base.origin, path: prefix + path, method: "POST", headers, body }, exchange);
-  }
-
   return {
     post(path, body, { signal } = {}) {
       return new Promise((resolve) => {
@@ -65,10 +64,8 @@ export function createTransport(options: TransportOptions): Transport {
           resolve(answer);
         });
         underWay.add(exchange, signal);
-        // I6: with one turn of the event loop here, undici's own look at an idle connection, one turn later, comes after
-        // a poll of the network. Stray bytes that are already in the kernel then close it before it is used again.
-        if (options.reuseConnections) setImmediate(dispatch, exchange, path, body);
-        else dispatch(exchange, path, body);
+        if (exchange.done) return;
+        dispatcher.dispatch({ origin: base.origin, path: prefix + path, method: "POST", headers, body }, exchange);
       });
     },
     async close() {

@@ -168,6 +168,38 @@ describe("never on the wire", () => {
     expect(server.bytesReceived).toBe(0);
   });
 
+  test("a row that is given up while it waits for a connection is not sent when one becomes free", async () => {
+    const server = await serve(() => wire.inOrder(wire.pause(150), wire.answer(200)));
+    const transport = open(server.url, { concurrency: 1 });
+    const first = transport.post(PATH, BODY);
+    const stop = new AbortController();
+    const second = transport.post(PATH, BODY, { signal: stop.signal });
+    stop.abort();
+    expect(await second).toMatchObject({ kind: "unsent", cause: "local" });
+    expect(await first).toMatchObject({ status: 200 });
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 200 });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("a connection that comes after the timeout is not written to", async () => {
+    const certificates = createCertificates();
+    const server = await serve(() => wire.answer(200), { tls: certificates.server });
+    const doorkeeper = net.createServer((client) => {
+      const upstream = net.connect(server.port, "127.0.0.1");
+      upstream.on("error", () => client.destroy());
+      client.on("error", () => upstream.destroy()).on("close", () => upstream.destroy());
+      setTimeout(() => client.pipe(upstream).pipe(client), 250);
+    });
+    doorkeeper.listen(0, "127.0.0.1");
+    await once(doorkeeper, "listening");
+    cleanups.push(() => new Promise((resolve) => doorkeeper.close(() => resolve())));
+    const { port } = doorkeeper.address() as AddressInfo;
+    const transport = open(`https://localhost:${port}`, { timeoutMs: 100, ca: certificates.ca });
+    expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(server.bytesReceived).toBe(0);
+  });
+
   test("a transport that is closed", async () => {
     const server = await serve(() => wire.answer(200));
     const transport = open(server.url);
