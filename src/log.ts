@@ -7,7 +7,7 @@ export type Log = Pick<Logger, "trace" | "debug" | "info" | "warn" | "error" | "
 
 export interface OpenLog {
   readonly log: Log;
-  close(): void;
+  readonly close: () => void;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
-import type { CheckReport } from "../processor.ts";
+import type { CheckReport } from "../results/check-report.ts";
 import { basename } from "node:path";
 import { printable } from "../printable.ts";
 import { rowRanges } from "./row-ranges.ts";
@@ -22,10 +22,17 @@ export function checkText(report: CheckReport): string {
   const columns = `${report.columnsKnown} of ${report.columnsAll} columns known`;
   const lines = [`${file}   ${report.operation}   ${columns}   ${rowsOf(report.rows)}   ${report.total}`];
   for (const alike of grouped(complaintsOf(report))) lines.push(...told(file, alike));
+  lines.push(...capText(report));
   lines.push(...report.remarks.map((remark) => `${file}: ${printable(remark)}`));
   const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
   lines.push(`${counts.length > 0 ? counts.join("   ") : "nothing to send"}        nothing was sent`);
   return lines.map((line) => `${line}\n`).join("");
+}
+
+/** The report lists the first rows of a long list of complaints; the counts are of all. */
+function capText({ faults, holds, invalid, held }: CheckReport): string[] {
+  const left = invalid.rows - faults.length + (held.rows - holds.length);
+  return left > 0 ? [`  and ${left} more rows that are not listed; correct these first`] : [];
 }
 
 const COUNTS = [

@@ -1,7 +1,7 @@
 import { loadConfig } from "../config/load.ts";
 import { errorText } from "./error-text.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { checkFile } from "../processor.ts";
+import { checkFile } from "../take-in.ts";
 import type { Call } from "./command.ts";
 import { checkObjects, checkText } from "./check-text.ts";
 

@@ -85,8 +85,7 @@ async function inSandbox(config: Config, work: (config: Config) => Promise<numbe
       aesKey: new Secret(sandbox.aesKey),
       aesIv: new Secret(sandbox.aesIv),
       choices: { ...config.choices, keyEncoding: "auto" },
-      // its port changes from run to run, and its memory is thrown away
-      acceptDestination: true,
+      // the memory of what was only tried is thrown away
       acceptLostJournal: true,
       by: config.by ?? "sandbox",
     });

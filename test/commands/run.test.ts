@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Ended } from "../support/paydrop.ts";
+import { paydrop, temporaryFolder } from "../support/paydrop.ts";
+
+/** A folder with the template of option B, whose example rows only the sandbox takes. */
+async function folderWithTemplate(): Promise<string> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "try.csv"), (await paydrop(["template", "payout"])).stdout);
+  return folder;
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe("run --sandbox", () => {
+  test("needs no keys, tells that no money moves, and writes the results beside the file", async () => {
+    const folder = await folderWithTemplate();
+    const { code, stdout, stderr } = await paydrop(["run", "--sandbox", "try.csv"], {}, folder);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^SANDBOX: nothing here moves money\.\n/);
+    expect(stdout).toMatch(/✓ accepted +2 +3000\.00/);
+    expect(stderr).toMatch(/^\S+Z \w{8} start file=try\.csv rows=2 total=3000\.00\n/);
+    expect(stderr).toMatch(/ end accepted=2 .*exit=0\n$/);
+    expect(readFileSync(join(folder, "try.csv.results.csv"), "utf8")).toContain("accepted");
+    expect(stdout + stderr).not.toContain("\u001b");
+  });
+
+  test("--quiet prints nothing at all when the exit code is 0", async () => {
+    const folder = await folderWithTemplate();
+    const ended = await paydrop(["run", "--sandbox", "--quiet", "try.csv"], {}, folder);
+    expect(ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("--json prints only JSON, the summary last, amounts as text", async () => {
+    const folder = await folderWithTemplate();
+    const { code, stdout, stderr } = await paydrop(["run", "--sandbox", "--json", "try.csv"], {}, folder);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = linesOf(stdout);
+    expect(lines.map((line) => line["type"])).toEqual(["start", "row", "row", "summary"]);
+    expect(lines.at(-1)).toMatchObject({ exit_code: 0, amount: { total: "3000.00" } });
+  });
+
+  test("a state folder that is named is kept, and the same file again has nothing to do", async () => {
+    const folder = await folderWithTemplate();
+    const operands = ["--sandbox", "--json", "--state-dir", "state", "try.csv"];
+    expect((await paydrop(["run", ...operands], {}, folder)).code).toBe(0);
+    const again = await paydrop(["run", ...operands], {}, folder);
+    expect(again.code).toBe(0);
+    expect(linesOf(again.stdout).at(-1)).toMatchObject({ requests: 0, rows: { accepted: 2 } });
+    expect(existsSync(join(folder, "state"))).toBe(true);
+  });
+
+  test("several files run one after the other and the gravest code wins", async () => {
+    const folder = await folderWithTemplate();
+    writeFileSync(join(folder, "broken.csv"), 'name,amount\n"Asha,100\n');
+    const { code, stdout, stderr } = await paydrop(["run", "--sandbox", "broken.csv", "try.csv"], {}, folder);
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/✓ accepted +2/);
+    expect(stderr).toMatch(/^broken\.csv: .+\n {2}→ .+$/m);
+  });
+});
+
+describe("run", () => {
+  test("names every missing variable at once, exits 2, and shows the way without keys", async () => {
+    const folder = await folderWithTemplate();
+    const { code, stdout, stderr } = await paydrop(["run", "try.csv"], {}, folder);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    for (const name of ["BASE_URL", "API_KEY", "AES_KEY", "AES_IV"]) expect(stderr).toContain(`PAYDROP_${name}`);
+    expect(stderr).toContain("--sandbox");
+    expect(existsSync(join(folder, "try.csv.results.csv"))).toBe(false);
+  });
+
+  test("a file that is not there exits 2", async () => {
+    const { code, stderr } = await paydrop(["run", "--sandbox", "missing.csv"], {}, temporaryFolder());
+    expect(code).toBe(2);
+    expect(stderr).toContain("missing.csv: there is no such file");
+  });
+});
+
+describe("check", () => {
+  test("needs no keys, sends nothing, writes nothing, and refuses example rows outside the sandbox", async () => {
+    const folder = await folderWithTemplate();
+    const { code, stdout } = await paydrop(["check", "try.csv"], {}, folder);
+    expect(code).toBe(3);
+    expect(stdout).toContain("2 invalid");
+    expect(stdout).toContain("nothing was sent");
+    expect((await paydrop(["check", "--sandbox", "--quiet", "try.csv"], {}, folder)).code).toBe(0);
+    expect(existsSync(join(folder, "try.csv.results.csv"))).toBe(false);
+  });
+
+  test("a broken key file does not stand in its way", async () => {
+    const folder = await folderWithTemplate();
+    const { code } = await paydrop(["check", "--sandbox", "try.csv"], { PAYDROP_API_KEY_FILE: "/nonexistent" }, folder);
+    expect(code).toBe(0);
+  });
+});
+
+describe("status and results of a batch", () => {
+  async function afterRun(): Promise<{
+    folder: string;
+    batch: string;
+    call: (...operands: string[]) => Promise<Ended>;
+  }> {
+    const folder = await folderWithTemplate();
+    const call = (...operands: string[]): Promise<Ended> => paydrop([...operands, "--state-dir", "state"], {}, folder);
+    const { stdout } = await call("run", "--sandbox", "--json", "try.csv");
+    return { folder, batch: String(linesOf(stdout)[0]?.["batch"]), call };
+  }
+
+  test("status lists it, shows it in full, and has nothing to alert about", async () => {
+    const { batch, call } = await afterRun();
+    expect((await call("status")).stdout).toContain(batch);
+    expect((await call("status", batch)).stdout).toMatch(/accepted +2 +3000\.00/);
+    expect(linesOf((await call("status", "--json")).stdout)[0]).toMatchObject({
+      type: "batch",
+      batch,
+      rows: { accepted: 2 },
+    });
+    expect(await call("status", "--check", "--quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  test("deleted results come back byte for byte", async () => {
+    const { folder, batch, call } = await afterRun();
+    const path = join(folder, "try.csv.results.csv");
+    const before = readFileSync(path);
+    rmSync(path);
+    expect((await call("results", batch)).code).toBe(0);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("a batch that is not there exits 2", async () => {
+    const { call } = await afterRun();
+    expect((await call("status", "NOSUCH00")).code).toBe(2);
+    expect((await call("results", "NOSUCH00")).code).toBe(2);
+  });
+
+  test("an empty state folder has no batch yet", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "state"), { mode: 0o700 });
+    expect((await paydrop(["status", "--state-dir", "state"], {}, folder)).stdout).toBe("no batch yet\n");
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { batchTable, batchText } from "../../src/commands/status-text.ts";
+import type { BatchStatus } from "../../src/commands/status.ts";
+
+function status(id: string, rows: number): BatchStatus {
+  return {
+    batch: {
+      id,
+      environment: "live",
+      destination: "https://api.bank.example",
+      fileName: `payroll-${id}.csv`,
+      folder: "/srv/inbox",
+      format: "csv",
+      sha256: "0".repeat(64),
+      sizeBytes: 1,
+      rows,
+      total: "11087750.50",
+      choices: "{}",
+      remarks: [],
+      phase: "open",
+      createdAt: Date.UTC(2026, 9, 31, 12, 37, 22),
+    },
+    tallies: { accepted: { rows: rows - 2, amount: "10000000.00" }, unknown: { rows: 2, amount: "80500.00" } },
+  };
+}
+
+describe("the table of all batches", () => {
+  const all = [status("K7Q29F3M", 240), status("H2MM0A1B", 1_000_000)];
+
+  test.each([20, 40, 60, 80, 120, 200])("is never wider than a terminal of %i columns", (columns) => {
+    const lines = batchTable(all, columns).trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
+  test("shows what needs a person even at 60 columns, and everything when there is room", () => {
+    expect(batchTable(all, 60)).toMatch(/batch.*rows.*accepted.*unknown.*held/);
+    expect(batchTable(all, 250)).toContain("https://api.bank.example");
+  });
+
+  test("says so when there is none", () => {
+    expect(batchTable([], 80)).toBe("no batch yet\n");
+  });
+});
+
+describe("one batch in full", () => {
+  test("names totals, advice, the rows to look at, and who did what", () => {
+    const text = batchText({
+      ...status("K7Q29F3M", 240),
+      open: { unknown: [91, 164] },
+      history: [{ at: Date.UTC(2026, 10, 1), by: "asha", kind: "settle", row: 91, note: "looked up" }],
+    });
+    expect(text).toContain("batch K7Q29F3M");
+    expect(text).toMatch(/unknown +2 +80500\.00 +DO NOT SEND AGAIN before you checked/);
+    expect(text).toMatch(/total +240 +11087750\.50/);
+    expect(text).toContain("unknown: rows 91, 164\n");
+    expect(text).toContain("2026-11-01T00:00:00Z asha: settle row 91 looked up\n");
+  });
+});
