@@ -96,6 +96,18 @@ export function createJudge(rules: DuplicateRules): Judge {
   };
 }
 
+/** Every row of a file that was dropped again waits for a person; what surely was accepted stays a duplicate. */
+export function holdingWholeFile(judge: Judge): Judge {
+  return (stated, seen, nowMs) => {
+    const verdict = judge(stated, seen, nowMs);
+    if (verdict.state === "duplicate" || (verdict.state === "held" && verdict.code !== "possible_duplicate")) {
+      return verdict;
+    }
+    const other = verdict.state === "held" ? verdict.other : seen.find((one) => !one.sameBatch);
+    return { state: "held", code: "same_file", ...(other ? { other } : {}) };
+  };
+}
+
 function judgeInFile(stated: Stated, here: readonly Seen[], rules: DuplicateRules): Verdict {
   const conflict = here.find((other) => other.sameReference && !other.sameCore);
   if (conflict) return held("reference_conflict", conflict);

@@ -24,9 +24,9 @@ export class Rows {
   #repeats = new Map<string, number>();
   #repeatsOf = -1;
 
-  constructor(database: DatabaseSync, keys: PaymentKeys) {
+  constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
     this.#keys = keys;
-    this.#seen = new SeenRows(database);
+    this.#seen = new SeenRows(database, past);
     this.#insert = database.prepare(
       `INSERT INTO row (batch, number, state, operation, option, amount, keyed_by_reference, period, payment_key,
          core_key, beneficiary_key, code, faults, other_batch, other_row, other_at, changed_at)

@@ -21,7 +21,6 @@ interface SeenRow {
   readonly period: string | null;
   readonly changed_at: number;
   readonly id: string;
-  readonly seq: number;
   readonly guessed_period: string | null;
   readonly phase: BatchPhase;
 }
@@ -31,35 +30,44 @@ const ELSEWHERE_MAX = 64;
 const HERE_MAX = 8;
 
 const COLUMNS = `r.number, r.state, r.code, r.keyed_by_reference, r.payment_key, r.core_key, r.period, r.changed_at,
-  b.id, b.seq, b.guessed_period, b.phase`;
+  b.id, b.guessed_period, b.phase`;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
 
 /** Looks up the rows that share a key with the one that is judged (DESIGN §7). */
 export class SeenRows {
-  readonly #byCore: StatementSync;
-  readonly #byPayment: StatementSync;
+  readonly #byCore: readonly StatementSync[];
+  readonly #byPayment: readonly StatementSync[];
   readonly #hereByCore: StatementSync;
   readonly #hereByPeriod: StatementSync;
   readonly #hereByPayment: StatementSync;
 
-  constructor(database: DatabaseSync) {
-    const from = `SELECT ${COLUMNS} FROM row r JOIN batch b ON b.seq = r.batch`;
-    const elsewhere = `AND r.batch <> ? AND ${IN_THE_WAY} ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`;
-    this.#byCore = database.prepare(`${from} WHERE r.core_key = ? ${elsewhere}`);
-    this.#byPayment = database.prepare(`${from} WHERE r.payment_key = ? ${elsewhere}`);
+  /** `past`: name under which another journal is attached, whose rows all count as elsewhere. */
+  constructor(database: DatabaseSync, past?: string) {
+    const from = (schema: string): string =>
+      `SELECT ${COLUMNS} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch`;
+    const elsewhere = (schema: string, key: string): StatementSync =>
+      database.prepare(
+        `${from(schema)} WHERE r.${key} = ? AND ${schema === "main" ? "r.batch <> ?" : "? IS NOT NULL"}
+         AND b.phase <> 'recording' AND ${IN_THE_WAY} ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
+      );
+    const schemas = past === undefined ? ["main"] : ["main", past];
+    this.#byCore = schemas.map((schema) => elsewhere(schema, "core_key"));
+    this.#byPayment = schemas.map((schema) => elsewhere(schema, "payment_key"));
     const here = `AND r.batch = ? AND r.state <> 'invalid' ORDER BY r.number LIMIT ${HERE_MAX}`;
-    this.#hereByCore = database.prepare(`${from} WHERE r.core_key = ? ${here}`);
-    this.#hereByPeriod = database.prepare(`${from} WHERE r.core_key = ? AND r.period IS ? ${here}`);
-    this.#hereByPayment = database.prepare(`${from} WHERE r.payment_key = ? ${here}`);
+    this.#hereByCore = database.prepare(`${from("main")} WHERE r.core_key = ? ${here}`);
+    this.#hereByPeriod = database.prepare(`${from("main")} WHERE r.core_key = ? AND r.period IS ? ${here}`);
+    this.#hereByPayment = database.prepare(`${from("main")} WHERE r.payment_key = ? ${here}`);
   }
 
   /** In other batches. */
   elsewhere(keys: Keys, batchSeq: number): Seen[] {
-    const rows = this.#byCore.all(keys.core, batchSeq) as unknown as SeenRow[];
-    const known = new Set(rows.map((row) => `${row.seq}/${row.number}`));
-    for (const row of this.#byPayment.all(keys.payment, batchSeq) as unknown as SeenRow[]) {
-      if (!known.has(`${row.seq}/${row.number}`)) rows.push(row);
+    const find = (statements: readonly StatementSync[], key: Uint8Array): SeenRow[] =>
+      statements.flatMap((statement) => statement.all(key, batchSeq) as unknown as SeenRow[]);
+    const rows = find(this.#byCore, keys.core);
+    const known = new Set(rows.map((row) => `${row.id}/${row.number}`));
+    for (const row of find(this.#byPayment, keys.payment)) {
+      if (!known.has(`${row.id}/${row.number}`)) rows.push(row);
     }
     return rows.map((row) => asSeen(row, keys, false));
   }

@@ -1,8 +1,9 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { HoldCode, Judge } from "../checks/duplicates.ts";
+import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import { Attempts } from "./attempts.ts";
 import { Batches } from "./batches.ts";
 import { asJournalError, CommitGroup } from "./commit-group.ts";
@@ -36,6 +37,23 @@ export function openSqliteJournal(stateDir: string, now: () => number = Date.now
   return new SqliteJournal(database, stateId, new PaymentKeys(hashKey), now);
 }
 
+/**
+ * A journal to throw away, in a directory of its own, that knows what the journal of `stateDir` has seen and changes
+ * nothing there: what a check works on.
+ */
+export function openScratchJournal(scratchDir: string, stateDir: string, now: () => number = Date.now): JournalStore {
+  const database = openJournalFile(scratchDir);
+  // nothing in it has to survive anything
+  database.exec("PRAGMA synchronous = OFF");
+  const path = join(stateDir, "journal.db");
+  if (!existsSync(path)) return new SqliteJournal(database, "", new PaymentKeys(readIdentity(database).hashKey), now);
+  database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
+  const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
+    value: Uint8Array;
+  };
+  return new SqliteJournal(database, "", new PaymentKeys(value), now, "past");
+}
+
 /** `JournalStore` on one SQLite file. SQL lives in the classes it is made of; here is what is one transaction. */
 class SqliteJournal implements JournalStore {
   readonly stateId: string;
@@ -47,12 +65,12 @@ class SqliteJournal implements JournalStore {
   readonly #decisions: Decisions;
   readonly #now: () => number;
 
-  constructor(database: DatabaseSync, stateId: string, keys: PaymentKeys, now: () => number) {
+  constructor(database: DatabaseSync, stateId: string, keys: PaymentKeys, now: () => number, past?: string) {
     this.stateId = stateId;
     this.#database = database;
     this.#group = new CommitGroup(database);
     this.#batches = new Batches(database);
-    this.#rows = new Rows(database, keys);
+    this.#rows = new Rows(database, keys, past);
     this.#attempts = new Attempts(database, this.#rows.seen());
     this.#decisions = new Decisions(database, this.#rows.seen());
     this.#now = now;
@@ -116,6 +134,15 @@ class SqliteJournal implements JournalStore {
       yield page.map((row) => row.number);
       last = page.at(-1)?.number ?? last;
     }
+  }
+
+  operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]> {
+    return this.#read(() => {
+      const found = this.#database
+        .prepare("SELECT DISTINCT operation, option FROM row WHERE batch = ? AND payment_key IS NOT NULL")
+        .all(this.#batches.seqOf(batchId).seq) as { operation: OperationName; option: PayoutOption | null }[];
+      return found.map(({ operation, option }) => (option === null ? { operation } : { operation, option }));
+    });
   }
 
   row(batchId: string, number: number): Promise<RowRecord | undefined> {

@@ -125,6 +125,8 @@ export interface JournalStore {
   rows(batchId: string, fromRow?: number): AsyncIterable<readonly RowRecord[]>;
   /** Numbers of the rows that may go, in input order, in pages. */
   readyRows(batchId: string): AsyncIterable<readonly number[]>;
+  /** The operations, and options, of the batch's instructions. */
+  operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]>;
   row(batchId: string, number: number): Promise<RowRecord | undefined>;
   tallies(batchId: string): Promise<Tallies>;
 

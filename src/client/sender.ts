@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import { messageOf, PaydropError } from "../errors.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { Answer } from "./answer.ts";
+import { createEnvelope, createRequestBody } from "./envelope.ts";
+import { readAesIv, readAesKey } from "./keys.ts";
+import { createTransport } from "./transport.ts";
+
+/** Sends payloads by the configuration: keys, certificates, address and choices in one place. */
+export interface Sender {
+  /** Never rejects: what goes wrong before a connection is `unsent`. */
+  send(operation: Operation, payload: string, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** Throws PaydropError `config` for missing or malformed keys, certificates or address: before anything is sent. */
+export function createSender(config: Config, needsEnvelope: boolean): Sender {
+  const { baseUrl, apiKey, aesKey, aesIv, choices } = config;
+  if (baseUrl === undefined || apiKey === undefined) {
+    throw missing(baseUrl === undefined ? "PAYDROP_BASE_URL" : "PAYDROP_API_KEY");
+  }
+  if (needsEnvelope && (aesKey === undefined || aesIv === undefined)) {
+    throw missing(aesKey === undefined ? "PAYDROP_AES_KEY" : "PAYDROP_AES_IV");
+  }
+  const envelope =
+    aesKey === undefined || aesIv === undefined
+      ? undefined
+      : createEnvelope({
+          key: readAesKey(aesKey.reveal(), choices.keyEncoding),
+          iv: readAesIv(aesIv.reveal(), choices.keyEncoding),
+          padding: choices.padding,
+          hexCase: choices.hexCase,
+        });
+  const bodyOf = createRequestBody(envelope);
+  const transport = createTransport({
+    baseUrl,
+    apiKey,
+    concurrency: config.concurrency,
+    timeoutMs: config.timeoutMs,
+    connectTimeoutMs: config.connectTimeoutMs,
+    reuseConnections: config.reuseConnections,
+    useProxyFromEnvironment: true,
+    ...pem("ca", config.caFile),
+    ...pem("clientCert", config.clientCertFile),
+    ...pem("clientKey", config.clientKeyFile),
+  });
+  return {
+    send: (operation, payload, signal) => {
+      let body: string;
+      try {
+        body = bodyOf(operation, payload);
+      } catch (error) {
+        return Promise.resolve({ kind: "unsent", cause: "local", detail: messageOf(error), durationMs: 0 });
+      }
+      return transport.post(operation.path, body, { signal });
+    },
+    close: () => transport.close(),
+  };
+}
+
+function missing(variable: string): PaydropError {
+  return new PaydropError(
+    "config",
+    `${variable} is not set`,
+    "set it (or …_FILE with a path); to try without any keys: paydrop run --sandbox FILE",
+  );
+}
+
+function pem<Name extends string>(name: Name, path: string | undefined): Partial<Record<Name, string>> {
+  if (path === undefined) return {};
+  try {
+    return { [name]: readFileSync(path, "utf8") } as Record<Name, string>;
+  } catch (error) {
+    throw new PaydropError("config", `${path} cannot be read: ${messageOf(error)}`, "mend the path or its rights");
+  }
+}

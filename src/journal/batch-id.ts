@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+import type { Environment } from "./store.ts";
+
+/** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */
+const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CHARACTERS = 8;
+
+/** The id of a batch comes from the file's bytes, the environment and the stated period, and how often it came anew. */
+export function batchIdOf(
+  file: { readonly sha256: string; readonly environment: Environment; readonly period?: string | undefined },
+  times: number,
+): string {
+  const digest = createHash("sha256")
+    .update([file.sha256, file.environment, file.period ?? "", String(times)].join("\0"))
+    .digest();
+  return [...digest.subarray(0, CHARACTERS)].map((byte) => ALPHABET[byte & 31]).join("");
+}

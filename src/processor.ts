@@ -1,0 +1,367 @@
+/**
+ * The story of a batch, and the only place where the stages meet:
+ * intake → reader → checks → journal → submission → results.
+ */
+import { stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { createJudge, holdingWholeFile, type Judge } from "./checks/duplicates.ts";
+import { meet } from "./checks/same-bytes.ts";
+import { createSender } from "./client/sender.ts";
+import { conceal } from "./config/conceal.ts";
+import type { Config } from "./config/config.ts";
+import { PaydropError } from "./errors.ts";
+import type { AccountTotals, BatchReport, RunEvent, Stop } from "./events.ts";
+import { guessPeriod } from "./intake/period.ts";
+import { removeTemporaries, takeSnapshot, verifySnapshot, type Snapshot } from "./intake/snapshot.ts";
+import { batchIdOf } from "./journal/batch-id.ts";
+import { takeInstanceLock } from "./journal/lock.ts";
+import { openSqliteJournal } from "./journal/sqlite-journal.ts";
+import type { BatchPhase, BatchRecord, JournalStore, Tally } from "./journal/store.ts";
+import { watchPhase } from "./journal/watch-phase.ts";
+import { labelOf } from "./operations/label.ts";
+import { exitCodeOfTotals } from "./results/exit-code.ts";
+import { debitFieldOf, ownCell } from "./results/own-cell.ts";
+import { writeResults } from "./results/write-results.ts";
+import type { StopSignal } from "./stop-signal.ts";
+import { excerptOf } from "./submission/excerpt.ts";
+import type { Reason } from "./submission/reason.ts";
+import { RETRY_LIMITS } from "./submission/retry.ts";
+import { sendableRows } from "./submission/sendable-rows.ts";
+import { STOPS } from "./submission/stop-rules.ts";
+import { submit, type Submitted } from "./submission/submit.ts";
+import { checkerOf, openFile, openSnapshot, readingOf, recordRows, refused } from "./take-in.ts";
+
+export interface Services {
+  readonly config: Config;
+  readonly onEvent?: (event: RunEvent) => void;
+  readonly signal?: StopSignal;
+  /** The service is the sandbox inside this process: its address changes from run to run and says nothing. */
+  readonly sandbox?: boolean;
+  readonly now?: () => number;
+}
+
+export interface Processor {
+  readonly journal: JournalStore;
+  /** Checks, sends and writes the results of one file. Throws PaydropError; a refused file is FileRefusedError. */
+  processFile(path: string): Promise<BatchReport>;
+  /** Sends what is ready of a known batch, after a release, a retry or a resume, and writes its results again. */
+  goOn(batchId: string): Promise<BatchReport>;
+  /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */
+  writeResultsAgain(batchId: string): Promise<BatchReport>;
+  close(): Promise<void>;
+}
+
+/** `send` takes the instance lock (PaydropError `locked`) and turns attempts that were cut off into unknown (I4). */
+export async function openProcessor(services: Services, mode: "send" | "read"): Promise<Processor> {
+  const { config } = services;
+  const lock = mode === "send" ? takeInstanceLock(config.stateDir) : undefined;
+  let journal: JournalStore | undefined;
+  try {
+    journal = openSqliteJournal(config.stateDir, services.now);
+    if (lock) {
+      await journal.recover();
+      await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
+    }
+  } catch (error) {
+    await journal?.close();
+    lock?.release();
+    throw error;
+  }
+  const work = new BatchWork(services, journal);
+  return {
+    journal,
+    processFile: (path) => work.processFile(path),
+    goOn: (batchId) => work.goOn(batchId),
+    writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
+    close: async () => {
+      await work.journal.close();
+      lock?.release();
+    },
+  };
+}
+
+class BatchWork {
+  readonly journal: JournalStore;
+  readonly #services: Services;
+  readonly #config: Config;
+  readonly #judge: Judge;
+  readonly #now: () => number;
+
+  constructor(services: Services, journal: JournalStore) {
+    this.journal = journal;
+    this.#services = services;
+    this.#config = services.config;
+    this.#judge = createJudge(services.config);
+    this.#now = services.now ?? Date.now;
+  }
+
+  async processFile(path: string): Promise<BatchReport> {
+    const startedAt = this.#now();
+    const file = resolve(path);
+    const snapshot = await takeSnapshot(path, this.#snapshots());
+    const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
+    if (resumed) {
+      await this.journal.makeReady(batch.id, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
+      await this.journal.judgeAgain(batch.id, this.#judge);
+    }
+    const submitted = await this.#send(batch, resumed, accounts);
+    const report = await this.#report(batch, submitted, startedAt, file);
+    await this.journal.noteSource(file, identityText(snapshot), batch.id);
+    return report;
+  }
+
+  async goOn(batchId: string): Promise<BatchReport> {
+    const startedAt = this.#now();
+    const batch = await this.#known(batchId);
+    const submitted = await this.#send(batch, true, []);
+    return this.#report(batch, submitted, startedAt, join(batch.folder, batch.fileName));
+  }
+
+  async writeResultsAgain(batchId: string): Promise<BatchReport> {
+    const batch = await this.#known(batchId);
+    return this.#report(batch, { requests: 0 }, this.#now(), join(batch.folder, batch.fileName));
+  }
+
+  /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
+  async #takeBatch(file: string, snapshot: Snapshot): Promise<Taken> {
+    const fileName = basename(file);
+    if ((await this.journal.written(file)) === snapshot.sha256) throw refused(fileName, "retry_not_corrected");
+    const opened = await openFile(file, snapshot, this.#services);
+    const period = this.#config.period ?? opened.sheet.wrapper?.period;
+    const guessedPeriod = guessPeriod(fileName);
+    const known = await this.journal.batchesOfBytes(snapshot.sha256, this.#config.environment);
+    const lyingThere = await this.journal.sourceBatch(file, identityText(snapshot));
+    const days = this.#config.duplicateDays;
+    const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#now(), days);
+    if (meeting.kind === "same") return { batch: meeting.batch, resumed: true, accounts: [] };
+
+    const times = known.filter((one) => one.period === period).length;
+    const id = batchIdOf({ sha256: snapshot.sha256, environment: this.#config.environment, period }, times);
+    await this.journal.createBatch({
+      id,
+      environment: this.#config.environment,
+      destination: this.#destination(),
+      fileName,
+      folder: dirname(file),
+      format: opened.sheet.format,
+      sha256: snapshot.sha256,
+      sizeBytes: snapshot.sizeBytes,
+      ...(period === undefined ? {} : { period }),
+      ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
+      choices: JSON.stringify(opened.reading),
+      createdAt: this.#now(),
+    });
+    try {
+      const judge = meeting.kind === "again" ? holdingWholeFile(this.#judge) : this.#judge;
+      const totals = await recordRows(this.journal, id, opened, period, judge, this.#config);
+      const batch = await this.#known(id);
+      if (period !== undefined) await this.#supersede(known, id);
+      return { batch, resumed: false, accounts: totals.accounts };
+    } catch (error) {
+      await this.journal.dropBatch(id);
+      throw error;
+    }
+  }
+
+  /** A person stated the period of a file that waited whole: the copy without one must not go as well. */
+  async #supersede(known: readonly BatchRecord[], by: string): Promise<void> {
+    for (const batch of known) {
+      if (batch.phase !== "open" || batch.period !== undefined) continue;
+      const { held = NOTHING, invalid = NOTHING } = await this.journal.tallies(batch.id);
+      if (held.rows === 0 || held.rows + invalid.rows < batch.rows) continue;
+      const note = `the same file goes as batch ${by}, with its period stated`;
+      await this.journal.setPhase(batch.id, "cancelled", { by: "paydrop", kind: "cancel", note });
+    }
+  }
+
+  async #compareDestination(batch: BatchRecord): Promise<void> {
+    const destination = this.#destination();
+    if (batch.destination === destination || batch.destination === "") return;
+    if (!this.#config.acceptDestination) {
+      throw new PaydropError(
+        "destination",
+        `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
+        "if both are the same service, run it again with --accept-destination; nothing was sent",
+      );
+    }
+    const act = {
+      by: this.#config.by ?? "paydrop",
+      kind: "destination",
+      note: `${batch.destination} → ${destination}`,
+    };
+    await this.journal.setDestination(batch.id, destination, act);
+  }
+
+  /** Every ready row, attempt durable first (I2). */
+  async #send(batch: BatchRecord, resumed: boolean, accounts: readonly AccountTotals[]): Promise<Submitted> {
+    const { journal } = this;
+    const stop = stopOfPhase(batch.phase);
+    if (stop) return { requests: 0, stop };
+    await this.#compareDestination(batch);
+    const toSend = (await journal.tallies(batch.id)).ready?.rows ?? 0;
+    const { label, needsEnvelope } = labelOf(await journal.operations(batch.id));
+    this.#tell({
+      type: "start",
+      batch: batch.id,
+      file: batch.fileName,
+      operation: label,
+      destination: this.#destination(),
+      rows: batch.rows,
+      total: batch.total,
+      accounts,
+      toSend,
+      resumed,
+    });
+    if (toSend === 0) return { requests: 0 };
+    const reading = readingOf(batch);
+    const snapshot = join(this.#snapshots(), reading.snapshot);
+    if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
+    const sender = createSender(this.#config, needsEnvelope);
+    const phase = watchPhase(journal, batch.id);
+    try {
+      const sheet = await openSnapshot(batch, reading, this.#snapshots());
+      const submitted = await submit(
+        {
+          rows: sendableRows(sheet, checkerOf(batch, reading), journal.readyRows(batch.id)),
+          begin: (row) => journal.begin(batch.id, row.number, this.#judge),
+          end: (attempt, end) => journal.end(attempt, end),
+          again: async (row) => {
+            await journal.makeReady(batch.id, [row.number], ["not_sent"]);
+          },
+          send: (row, signal) => sender.send(row.operation, row.payload, signal),
+          excerpt: (row, body) => excerptOf(body, row.payload, row.operation, conceal),
+          onOutcome: (row, sent) =>
+            this.#tell({
+              type: "row",
+              batch: batch.id,
+              row: row.number,
+              status: sent.state,
+              reason: sent.reason,
+              amount: row.amount,
+              attempts: sent.ordinal,
+              sentAt: sent.sentAt,
+              durationMs: Math.round(sent.durationMs),
+              alone: sent.alone,
+              ...(sent.httpStatus === undefined ? {} : { httpStatus: sent.httpStatus }),
+            }),
+          onWait: (reason, waitMs) => this.#tell({ type: "waiting", batch: batch.id, reason, waitMs }),
+          stopAsked: () => stopOfPhase(phase.phase()),
+        },
+        {
+          concurrency: this.#config.concurrency,
+          retry429: this.#config.choices.retry429,
+          limits: RETRY_LIMITS,
+          soft: this.#services.signal?.soft ?? NEVER,
+          hard: this.#services.signal?.hard ?? NEVER,
+          random: Math.random,
+          ...(this.#config.rate === undefined ? {} : { rate: this.#config.rate }),
+        },
+      );
+      return await this.#noteStop(batch, submitted);
+    } finally {
+      phase.close();
+      await sender.close();
+    }
+  }
+
+  /** A run that was asked to stop after its last row had gone did not stop early. */
+  async #noteStop(batch: BatchRecord, submitted: Submitted): Promise<Submitted> {
+    const { stop, requests } = submitted;
+    if (!stop) return submitted;
+    const { ready = NOTHING, not_sent: unsent = NOTHING } = await this.journal.tallies(batch.id);
+    const remaining = ready.rows + unsent.rows;
+    if (remaining === 0 && stop.code === STOPS.signal.code) return { requests };
+    await this.journal.note(batch.id, {
+      by: "paydrop",
+      kind: "stop",
+      note: `${stop.message}; ${remaining} rows remain`,
+    });
+    this.#tell({ type: "stopped", batch: batch.id, stop, remaining });
+    return submitted;
+  }
+
+  /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
+  async #report(batch: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
+    const reading = readingOf(batch);
+    const sheet = await openSnapshot(batch, reading, this.#snapshots());
+    const { label } = labelOf(await this.journal.operations(batch.id));
+    const endedAt = this.#now();
+    const { stop, requests } = submitted;
+    const run = { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}) };
+    const { files, totals, exitCode } = await writeResults({
+      batch,
+      sheet,
+      records: () => this.journal.rows(batch.id),
+      target: { folder: dirname(file), fileName: basename(file) },
+      fallbackFolder: join(this.#config.stateDir, "results"),
+      mode: await stat(file).then(({ mode }) => mode & 0o666, () => 0o600), // prettier-ignore
+      debitAccountOf: (row, record) => ownCell(row, debitFieldOf(record)),
+      referenceOf: (row) => ownCell(row, "reference"),
+      run,
+      exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere),
+      written: (path) => this.journal.written(path),
+      noteWritten: (path, sha256) => this.journal.noteWritten(path, sha256),
+    });
+    return {
+      batch: batch.id,
+      file,
+      operation: label,
+      destination: batch.destination,
+      total: totals.total,
+      byStatus: totals.byStatus,
+      accounts: totals.accounts,
+      requests,
+      startedAt,
+      durationMs: endedAt - startedAt,
+      ...(stop ? { stop } : {}),
+      files,
+      remarks: [...batch.remarks, ...totals.remarks],
+      rowsToLookAt: totals.rowsToLookAt,
+      exitCode,
+    };
+  }
+
+  async #known(batchId: string): Promise<BatchRecord> {
+    const batch = await this.journal.batch(batchId);
+    if (!batch) throw new PaydropError("usage", `there is no batch ${batchId}`, "`paydrop status` lists them");
+    return batch;
+  }
+
+  #destination(): string {
+    return this.#services.sandbox ? "sandbox" : (this.#config.baseUrl ?? "");
+  }
+
+  #snapshots(): string {
+    return join(this.#config.stateDir, "snapshots");
+  }
+
+  #tell(event: RunEvent): void {
+    this.#services.onEvent?.(event);
+  }
+}
+
+interface Taken {
+  readonly batch: BatchRecord;
+  readonly resumed: boolean;
+  readonly accounts: readonly AccountTotals[];
+}
+
+function stopOfPhase(phase: BatchPhase): Stop | undefined {
+  return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
+}
+
+function identityText({ identity }: Snapshot): string {
+  return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
+}
+
+function snapshotGone(batch: BatchRecord): PaydropError {
+  return new PaydropError(
+    "journal",
+    `the private copy of ${batch.fileName} (batch ${batch.id}) is missing or damaged`,
+    "restore the state directory from a backup; nothing was sent",
+  );
+}
+
+const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];
+const NOTHING: Tally = { rows: 0, amount: "0.00" };
+const NEVER: AbortSignal = new AbortController().signal;

@@ -1,0 +1,248 @@
+/**
+ * How a file becomes a batch: intake → reader → checks → journal. With `processor.ts` the only place where stages meet.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { createChecker, type Checker } from "./checks/check-row.ts";
+import { createColumnPlan } from "./checks/columns.ts";
+import { compareControl, createControlCounter, type ExpectedControl } from "./checks/control.ts";
+import { createJudge, type Judge } from "./checks/duplicates.ts";
+import type { CheckedRow } from "./checks/instruction.ts";
+import { operationOf } from "./checks/operation-of.ts";
+import type { Choices, Config } from "./config/config.ts";
+import { FileRefusedError } from "./errors.ts";
+import type { AccountTotals } from "./events.ts";
+import { readControlFile } from "./intake/control.ts";
+import { isOwnHeader } from "./intake/own.ts";
+import { guessPeriod } from "./intake/period.ts";
+import { takeSnapshot, type Snapshot } from "./intake/snapshot.ts";
+import { batchIdOf } from "./journal/batch-id.ts";
+import { openScratchJournal } from "./journal/sqlite-journal.ts";
+import type { BatchRecord, JournalStore, NewRow, RowRecord } from "./journal/store.ts";
+import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
+import type { OperationName } from "./operations/operation.ts";
+import type { Sheet } from "./reader/row.ts";
+import { openSheet } from "./reader/sheet.ts";
+import { checkReport, type CheckReport } from "./results/check-report.ts";
+import { TotalsCollector } from "./results/totals.ts";
+import type { Services } from "./processor.ts";
+
+/** Everything up to sending, on a journal to throw away: no network, no keys, nothing is remembered. */
+export async function checkFile(path: string, services: Services): Promise<CheckReport> {
+  const { config } = services;
+  const scratch = await mkdtemp(join(tmpdir(), "paydrop-check-"));
+  const journal = openScratchJournal(scratch, config.stateDir, services.now);
+  try {
+    const file = resolve(path);
+    const snapshot = await takeSnapshot(path, scratch);
+    const opened = await openFile(file, snapshot, services);
+    const period = config.period ?? opened.sheet.wrapper?.period;
+    const guessedPeriod = guessPeriod(basename(file));
+    const id = batchIdOf({ sha256: snapshot.sha256, environment: config.environment, period }, 0);
+    await journal.createBatch({
+      id,
+      environment: config.environment,
+      destination: "",
+      fileName: basename(file),
+      folder: dirname(file),
+      format: opened.sheet.format,
+      sha256: snapshot.sha256,
+      sizeBytes: snapshot.sizeBytes,
+      ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
+      choices: JSON.stringify(opened.reading),
+      createdAt: (services.now ?? Date.now)(),
+    });
+    const totals = await recordRows(journal, id, opened, period, createJudge(config), config);
+    return await checkReport(journal, id, {
+      file,
+      ...totals,
+      columnsKnown: opened.columnsKnown,
+      columnsAll: opened.columns.length,
+      remarks: opened.sheet.remarks,
+    });
+  } finally {
+    await journal.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** What must be known to read a snapshot the same way again, whatever the configuration says by then. */
+export interface Reading extends Pick<
+  Choices,
+  "emptyFields" | "amountDigitsMax" | "amountDecimalsMax" | "ifscFormat" | "ownColumns" | "encoding"
+> {
+  /** File name of the snapshot. */
+  readonly snapshot: string;
+  readonly operation?: OperationName;
+  readonly sandbox: boolean;
+}
+
+export interface OpenedFile {
+  readonly fileName: string;
+  readonly sheet: Sheet;
+  readonly columns: readonly string[];
+  readonly columnsKnown: number;
+  readonly reading: Reading;
+  readonly checker: Checker;
+  /** Control totals that somebody stated. */
+  readonly control: readonly ExpectedControl[];
+}
+
+/** Opens a snapshot, finds out its operation and what was stated about it. Throws FileRefusedError. */
+export async function openFile(file: string, snapshot: Snapshot, services: Services): Promise<OpenedFile> {
+  const { config, sandbox = false } = services;
+  const fileName = basename(file);
+  const { choices } = config;
+  const sheet = await openSheet(snapshot.path, { fileName, encoding: choices.encoding, knownNames: FIELD_NAMES });
+  const columns = sheet.header ?? (await firstColumns(sheet));
+  if (isOwnHeader(columns)) throw refused(fileName, "own_results_file");
+  const found = operationOf({
+    columns,
+    filePath: file,
+    ...(config.operation === undefined ? {} : { operation: config.operation }),
+    ...(sheet.wrapper?.operation === undefined ? {} : { wrapperOperation: sheet.wrapper.operation }),
+  });
+  if ("code" in found) throw new FileRefusedError(fileName, [found]);
+  const operations = found.operation && !found.mixed ? [found.operation] : OPERATIONS;
+  const plan = createColumnPlan(columns, { operations, ownColumns: choices.ownColumns, mustBeComplete: false });
+  const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = choices;
+  const reading: Reading = {
+    snapshot: basename(snapshot.path),
+    ...(found.operation === undefined ? {} : { operation: found.operation.name }),
+    ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
+  };
+  return {
+    fileName,
+    sheet,
+    columns,
+    columnsKnown: "knownCount" in plan ? plan.knownCount : 0,
+    reading,
+    checker: checkerOf({ fileName, format: sheet.format }, reading),
+    control: await statedControl(file, sheet, config),
+  };
+}
+
+async function firstColumns(sheet: Sheet): Promise<readonly string[]> {
+  for await (const rows of sheet.rows()) if (rows[0]) return rows[0].columns;
+  return [];
+}
+
+async function statedControl(file: string, sheet: Sheet, config: Config): Promise<ExpectedControl[]> {
+  const flags = {
+    ...(config.expectRows === undefined ? {} : { rows: config.expectRows }),
+    ...(config.expectTotal === undefined ? {} : { total: config.expectTotal }),
+  };
+  const beside = await readControlFile(file);
+  return [
+    ...(Object.keys(flags).length > 0 ? [{ source: "the command line", ...flags }] : []),
+    ...(sheet.wrapper?.control ? [{ source: `"control" in the file`, ...sheet.wrapper.control }] : []),
+    ...(beside ? [{ source: `${basename(file)}.control`, ...beside }] : []),
+  ];
+}
+
+/** Reads, checks and writes down every row, then compares the control totals; only then is the batch open. */
+export async function recordRows(
+  journal: JournalStore,
+  batchId: string,
+  opened: OpenedFile,
+  period: string | undefined,
+  judge: Judge,
+  config: Config,
+): Promise<{ rows: number; total: string; accounts: readonly AccountTotals[] }> {
+  const counter = createControlCounter();
+  const accounts = new TotalsCollector();
+  for await (const rows of opened.sheet.rows()) {
+    const checked = opened.checker.check(rows);
+    const newRows = checked.map((one) => asNewRow(one, period));
+    counter.add(checked);
+    for (const [index, one] of checked.entries()) {
+      const record = newRows[index];
+      if (record) accounts.add(asIfReady(record), one.instruction?.debitAccount);
+    }
+    await journal.addRows(batchId, newRows, judge);
+  }
+  const found = counter.totals();
+  const { rows, total } = found;
+  const faults = compareControl(opened.control, found, config.requireControl);
+  if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
+  await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks });
+  if (config.allOrNothing) {
+    const { invalid, held } = await journal.tallies(batchId);
+    if (invalid ?? held) await journal.holdReady(batchId, "all_or_nothing");
+  }
+  return { rows, total, accounts: accounts.totals().accounts };
+}
+
+function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {
+  const { row, instruction } = checked;
+  if (!instruction) {
+    return {
+      number: row.number,
+      faults: checked.faults,
+      ...(checked.operation === undefined ? {} : { operation: checked.operation.name }),
+      ...(checked.amount === undefined ? {} : { amount: checked.amount }),
+    };
+  }
+  const stated = instruction.period ?? period;
+  return {
+    number: row.number,
+    operation: instruction.operation.name,
+    ...(instruction.option === undefined ? {} : { option: instruction.option }),
+    amount: instruction.amount,
+    payment: {
+      core: instruction.core,
+      beneficiary: instruction.beneficiary,
+      ...(instruction.reference === undefined ? {} : { reference: instruction.reference }),
+      ...(stated === undefined ? {} : { period: stated }),
+    },
+  };
+}
+
+function asIfReady({ number, amount }: NewRow): RowRecord {
+  return { number, state: "ready", attempts: 0, ...(amount === undefined ? {} : { amount }) };
+}
+
+export function checkerOf(batch: Pick<BatchRecord, "fileName" | "format">, reading: Reading): Checker {
+  return createChecker({
+    fileName: batch.fileName,
+    format: batch.format,
+    choices: reading,
+    sandbox: reading.sandbox,
+    ...(reading.operation === undefined ? {} : { operation: operationNamed(reading.operation) }),
+  });
+}
+
+/** The batch's snapshot as a sheet, read the way it was read first. */
+export function openSnapshot(batch: BatchRecord, reading: Reading, snapshots: string): Promise<Sheet> {
+  return openSheet(join(snapshots, reading.snapshot), {
+    fileName: batch.fileName,
+    format: batch.format,
+    encoding: reading.encoding,
+    knownNames: FIELD_NAMES,
+  });
+}
+
+export function readingOf(batch: BatchRecord): Reading {
+  return JSON.parse(batch.choices) as Reading;
+}
+
+const FIELD_NAMES: readonly string[] = [
+  ...new Set(OPERATIONS.flatMap((one) => one.forms.flatMap((form) => form.fields.map((field) => field.name)))),
+  ...["operation", "reference", "period"],
+];
+
+export function refused(fileName: string, code: keyof typeof OWN_FILES): FileRefusedError {
+  return new FileRefusedError(fileName, [{ code, ...OWN_FILES[code] }]);
+}
+
+const OWN_FILES = {
+  own_results_file: {
+    message: "this is a results file that paydrop wrote (it has the columns result_row and result_status)",
+    hint: "run the file that it reports on, or the retry file after you corrected it",
+  },
+  retry_not_corrected: {
+    message: "this retry file is just as paydrop wrote it: nothing in it was corrected",
+    hint: "correct its rows, save it, then run it again",
+  },
+} as const;
