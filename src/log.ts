@@ -14,7 +14,7 @@ export interface OpenLog {
  * The log of a run: to stderr or to `logFile` (private, opened again on SIGHUP so that logrotate can rename it). Written
  * synchronously, so that the last lines before a crash are there. Secrets never get through (S3).
  */
-export async function openLog(config: Config, to: NodeJS.WritableStream = process.stderr): Promise<OpenLog> {
+export async function openLog(config: Config, to: { write(line: string): unknown } = process.stderr): Promise<OpenLog> {
   const { pino } = await import("pino");
   const file =
     config.logFile === undefined

@@ -8,6 +8,7 @@ import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
+import { withLog } from "./log-events.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller } from "./teller.ts";
 
@@ -24,7 +25,7 @@ export async function run(call: Call): Promise<number> {
 }
 
 async function sendAll(call: Call, config: Config, sandbox: boolean): Promise<number> {
-  const teller = createTeller(call, config);
+  const teller = await withLog(createTeller(call, config), call, config);
   const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
   const codes: number[] = [];
   try {

@@ -5,6 +5,7 @@ import { plainEnd, plainLine, plainProgress } from "../results/plain-lines.ts";
 import { ProgressCounter, countsLine, progressLine } from "../results/progress.ts";
 import { openingText, summaryText } from "../results/screen.ts";
 import type { Call } from "./command.ts";
+import { logsToStderr } from "./log-events.ts";
 import { lookOf } from "./look-of.ts";
 
 /** Tells a person, a log or a program what a run does. */
@@ -20,6 +21,7 @@ export interface Teller {
 export function createTeller(call: Call, config: Config): Teller {
   if (config.quiet) return quietTeller(call, config);
   if (config.json) return jsonTeller(call);
+  if (logsToStderr(config)) return summaryTeller(call, config);
   const dumb = call.env["TERM"] === "dumb";
   return call.stderr.isTerminal && !dumb ? terminalTeller(call, config) : plainTeller(call, config);
 }
@@ -33,6 +35,16 @@ function quietTeller(call: Call, config: Config): Teller {
         config.json ? asLine(jsonSummary(report)) : summaryText(report, lookOf(call.stdout, call, config)),
       );
     },
+    say: (text) => call.stderr.write(`${text}\n`),
+    close: () => undefined,
+  };
+}
+
+/** stderr belongs to the log. */
+function summaryTeller(call: Call, config: Config): Teller {
+  return {
+    onEvent: () => undefined,
+    ended: (report) => call.stdout.write(summaryText(report, lookOf(call.stdout, call, config))),
     say: (text) => call.stderr.write(`${text}\n`),
     close: () => undefined,
   };

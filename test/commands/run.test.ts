@@ -46,6 +46,20 @@ describe("run --sandbox", () => {
     expect(lines.at(-1)).toMatchObject({ exit_code: 0, amount: { total: "3000.00" } });
   });
 
+  test("--log-format json makes every line on stderr JSON", async () => {
+    const folder = await folderWithTemplate();
+    const { code, stderr } = await paydrop(["run", "--sandbox", "--log-format", "json", "try.csv"], {}, folder);
+    expect(code).toBe(0);
+    expect(linesOf(stderr).map((line) => line["msg"])).toEqual(["start", "end"]);
+  });
+
+  test("--log-file holds what went wrong, and with --verbose start and end", async () => {
+    const folder = await folderWithTemplate();
+    const { stderr } = await paydrop(["run", "--sandbox", "--verbose", "--log-file", "p.log", "try.csv"], {}, folder);
+    expect(readFileSync(join(folder, "p.log"), "utf8")).toMatch(/ info start .*rows=2[^]* info end .*accepted=2/);
+    expect(stderr).toContain(" start file=try.csv ");
+  });
+
   test("a state folder that is named is kept, and the same file again has nothing to do", async () => {
     const folder = await folderWithTemplate();
     const operands = ["--sandbox", "--json", "--state-dir", "state", "try.csv"];
