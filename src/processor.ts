@@ -250,7 +250,7 @@ class BatchWork {
         {
           concurrency: this.#config.concurrency,
           retry429: this.#config.choices.retry429,
-          limits: RETRY_LIMITS,
+          limits: { ...RETRY_LIMITS, unreachableMs: this.#config.retryForMs },
           soft: this.#services.signal?.soft ?? NEVER,
           hard: this.#services.signal?.hard ?? NEVER,
           random: Math.random,

@@ -30,6 +30,8 @@ export interface Config {
   readonly rate?: number;
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
+  /** How long a service that cannot be reached is tried before rows are given up. */
+  readonly retryForMs: number;
   readonly settleMs: number;
   readonly duplicateDays: number;
 

@@ -154,6 +154,7 @@ function assemble(
     timeoutMs: values.timeout ?? 120_000,
     connectTimeoutMs: values.connect_timeout ?? 10_000,
     settleMs: values.settle ?? 5_000,
+    retryForMs: values.retry_for ?? 30_000,
     duplicateDays: values.duplicate_days ?? 20,
 
     caFile: values.ca_file,

@@ -54,6 +54,7 @@ export const SETTINGS = {
   rate: setting("requests per second at most", rate, { flag: "n", default: "no limit" }),
   timeout: setting("wait for one answer", duration(1, 3_600_000), { flag: "duration", default: "120s" }),
   connect_timeout: setting("wait for a connection", duration(1, 600_000), { default: "10s" }),
+  retry_for: setting("try a service that cannot be reached for", duration(0, 3_600_000), { default: "30s" }),
   settle: setting("a dropped file must lie still for", duration(0, 3_600_000), { default: "5s" }),
   duplicate_days: setting("days in which an equal payment is held", wholeNumber(0, 3660), { default: "20" }),
   reuse_connections: setting("keep connections for the next row", yesOrNo, { default: "true" }),

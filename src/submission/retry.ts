@@ -50,7 +50,7 @@ export class Retries {
   /** `times`: how often this row was refused for rate, this one included. */
   rateLimited(times: number, retryAfter: string | undefined): number | undefined {
     if (times > this.#limits.rateLimitedMax) return undefined;
-    const told = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, this.#now());
+    const told = retryAfter === undefined ? undefined : retryAfterMs(retryAfter);
     if (told !== undefined) return Math.min(told, this.#limits.retryAfterMaxMs);
     const wait = RATE_LIMITED_BASE_MS * 2 ** (times - 1);
     return Math.min(this.#limits.retryAfterMaxMs, wait / 2 + backoffMs(0, wait / 2, wait / 2, this.#random));
@@ -58,8 +58,8 @@ export class Retries {
 }
 
 /** Seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
-function retryAfterMs(text: string, nowMs: number): number | undefined {
+function retryAfterMs(text: string): number | undefined {
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;
   const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

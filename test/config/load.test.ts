@@ -34,6 +34,7 @@ describe("which source counts", () => {
       concurrency: 8,
       timeoutMs: 120_000,
       connectTimeoutMs: 10_000,
+      retryForMs: 30_000,
       settleMs: 5_000,
       duplicateDays: 20,
       reuseConnections: true,
