@@ -11,6 +11,7 @@ import { conceal } from "./config/conceal.ts";
 import type { Config } from "./config/config.ts";
 import { PaydropError } from "./errors.ts";
 import type { AccountTotals, BatchReport, RunEvent, Stop } from "./events.ts";
+import { faultPoint } from "./fault-point.ts";
 import { guessPeriod } from "./intake/period.ts";
 import { removeTemporaries, takeSnapshot, verifySnapshot, type Snapshot } from "./intake/snapshot.ts";
 import { batchIdOf } from "./journal/batch-id.ts";
@@ -59,7 +60,9 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   try {
     journal = openSqliteJournal(config.stateDir, services.now);
     if (lock) {
+      faultPoint("recovery.begun");
       await journal.recover();
+      faultPoint("recovery.done");
       await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
     }
   } catch (error) {
@@ -99,6 +102,7 @@ class BatchWork {
     const startedAt = this.#now();
     const file = resolve(path);
     const snapshot = await takeSnapshot(path, this.#snapshots());
+    faultPoint("snapshot.taken");
     const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
     if (resumed) {
       await this.journal.makeReady(batch.id, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);

@@ -13,6 +13,7 @@ import { operationOf } from "./checks/operation-of.ts";
 import type { Choices, Config } from "./config/config.ts";
 import { FileRefusedError } from "./errors.ts";
 import type { AccountTotals } from "./events.ts";
+import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
 import { isOwnHeader } from "./intake/own.ts";
 import { guessPeriod } from "./intake/period.ts";
@@ -166,7 +167,9 @@ export async function recordRows(
   const { rows, total } = found;
   const faults = compareControl(opened.control, found, config.requireControl);
   if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
+  faultPoint("rows.recorded");
   await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks });
+  faultPoint("batch.opened");
   if (config.allOrNothing) {
     const { invalid, held } = await journal.tallies(batchId);
     if (invalid ?? held) await journal.holdReady(batchId, "all_or_nothing");

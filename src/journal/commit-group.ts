@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
+import { faultPoint } from "../fault-point.ts";
 
 interface Waiting {
   readonly apply: () => unknown;
@@ -38,7 +39,9 @@ export class CommitGroup {
       if (this.#failure) throw this.#failure;
       this.#database.exec("BEGIN IMMEDIATE");
       for (const waiting of group) settled.push(applyOne(waiting));
+      faultPoint("commit.before");
       this.#database.exec("COMMIT");
+      faultPoint("commit.after");
     } catch (error) {
       this.#failure ??= asJournalError(error);
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");

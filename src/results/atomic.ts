@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { lstat, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { faultPoint } from "../fault-point.ts";
 import { printable } from "../printable.ts";
 
 const TEMPORARY = /^\.paydrop-[0-9a-f]{16}\.tmp$/;
@@ -63,14 +64,17 @@ export class AtomicFile {
       await this.#handle.close();
       this.#stage = "closed";
     });
+    faultPoint("results.written");
     return this.#hash.digest("hex");
   }
 
   /** After `finish`: gives the file its name, over what has that name now. */
   async publish(): Promise<void> {
     await onDisk(this.path, async () => {
+      faultPoint("results.before_rename");
       await rename(this.#temporary, this.path);
       this.#stage = "gone";
+      faultPoint("results.after_rename");
       await syncFolder(dirname(this.path));
     });
   }

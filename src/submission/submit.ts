@@ -1,6 +1,7 @@
 import pLimit from "p-limit";
 import type { Answer } from "../client/answer.ts";
 import type { Stop } from "../events.ts";
+import { faultPoint } from "../fault-point.ts";
 import type { AttemptEnd, Begun } from "../journal/store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { Pace } from "./pace.ts";
@@ -156,7 +157,11 @@ class Run<Row extends SendableRow> {
 
       const sentAt = Date.now();
       this.requests += 1;
-      const answer = await this.#parts.send(row, this.#options.hard);
+      faultPoint("send.before");
+      const sending = this.#parts.send(row, this.#options.hard);
+      faultPoint("send.after");
+      const answer = await sending;
+      faultPoint("answer.read");
       const outcome = outcomeOf(answer, this.#options);
       if (outcome.reason === "rate_limited") rateLimitedTimes += 1;
       if (answer.kind === "unsent") this.requests -= 1;
