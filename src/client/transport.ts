@@ -3,13 +3,14 @@ import type { Dispatcher } from "undici";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import type { Answer } from "./answer.ts";
+import { RestingConnections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 
 export interface TransportOptions {
   /** The service's address without credentials; plain http only to this machine. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Connections at most. */
+  /** Requests at the same time at most; with reuse up to four times as many connections are open, most at rest. */
   readonly concurrency: number;
   /** Total: from `post` to the end of the answer. */
   readonly timeoutMs: number;
@@ -45,7 +46,7 @@ export interface Transport {
 export function createTransport(options: TransportOptions): Transport {
   const base = readBaseUrl(options.baseUrl);
   const apiKey = options.apiKey.reveal();
-  const dispatcher = createDispatcher(base, options);
+  const network = createNetwork(base, options);
   const prefix = base.pathname.replace(/\/+$/, "");
   const headers = ["content-type", "application/json", "x-api-key", apiKey];
   const exchangeOptions = {
@@ -59,8 +60,10 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     post(path, body, { signal } = {}) {
       return new Promise((resolve) => {
+        const { dispatcher, done } = network.take();
         const exchange = new Exchange(exchangeOptions, (answer, settled) => {
           underWay.remove(settled, signal);
+          done();
           resolve(answer);
         });
         underWay.add(exchange, signal);
@@ -70,7 +73,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
     async close() {
       await underWay.ended();
-      await dispatcher.destroy();
+      await network.destroy();
     },
   };
 }
@@ -103,8 +106,14 @@ function readBaseUrl(text: string): URL {
   return url;
 }
 
-/** One pool for one origin: it cannot send anywhere else. */
-function createDispatcher(base: URL, options: TransportOptions): Dispatcher {
+interface Network {
+  /** What the next request goes through; `done` when it has its end. */
+  take(): { readonly dispatcher: Dispatcher; readonly done: () => void };
+  destroy(): Promise<void>;
+}
+
+/** Connections to one origin: nothing can be sent anywhere else. */
+function createNetwork(base: URL, options: TransportOptions): Network {
   const tls = {
     // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
     rejectUnauthorized: true,
@@ -115,7 +124,6 @@ function createDispatcher(base: URL, options: TransportOptions): Dispatcher {
     ...(options.clientKey === undefined ? {} : { key: options.clientKey }),
   } as const;
   const settings = {
-    connections: options.concurrency,
     // 0: `connection: close`, and the connection is never used again
     pipelining: options.reuseConnections ? 1 : 0,
     allowH2: false,
@@ -127,13 +135,32 @@ function createDispatcher(base: URL, options: TransportOptions): Dispatcher {
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  if (options.useProxyFromEnvironment !== true || isLoopback(base)) return new Pool(base.origin, settings);
-  return new EnvHttpProxyAgent({
-    ...settings,
-    requestTls: tls,
-    proxyTls: { rejectUnauthorized: true, timeout: options.connectTimeoutMs },
-  });
+  const viaProxy = options.useProxyFromEnvironment === true && !isLoopback(base);
+  if (options.reuseConnections && !viaProxy) {
+    const connectionsMax = Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE);
+    const connections = new RestingConnections(base.origin, connectionsMax, settings, tls);
+    return {
+      take: () => {
+        const connection = connections.take();
+        return { dispatcher: connection.client, done: () => connections.rest(connection) };
+      },
+      destroy: () => connections.destroy(),
+    };
+  }
+  const pooled = { ...settings, connections: options.concurrency };
+  const dispatcher = viaProxy
+    ? new EnvHttpProxyAgent({
+        ...pooled,
+        requestTls: tls,
+        proxyTls: { rejectUnauthorized: true, timeout: options.connectTimeoutMs },
+      })
+    : new Pool(base.origin, pooled);
+  return { take: () => ({ dispatcher, done: () => undefined }), destroy: () => dispatcher.destroy() };
 }
+
+/** Open connections: enough for each to rest between two requests, not so many that a service would mind. */
+const RESTING_PER_LANE = 4;
+const RESTING_MIN = 64;
 
 /** The requests that have no end yet, and one listener per signal however many requests share it. */
 class UnderWay {

@@ -1,0 +1,86 @@
+import type { Socket } from "node:net";
+import { buildConnector, Client } from "undici";
+
+/**
+ * HTTP/1.1 does not say which request an answer belongs to (RFC 9112 §9.2): only silence in between does. Longer than
+ * the 40 ms by which a delayed acknowledgement can hold back what the other side has already written (Nagle).
+ */
+const REST_MS = 60;
+
+/** One connection, and what of it was read when its last request had its end. */
+export interface Connection {
+  readonly client: Client;
+  socket: Socket | undefined;
+  bytesRead: number;
+  restingSinceMs: number;
+}
+
+/**
+ * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while it rests
+ * are nobody's answer: it is closed (I6). The one that has rested longest goes first; while even that one has not
+ * rested enough, another is opened, up to `connectionsMax`. The caller bounds how many requests are made at once.
+ */
+export class RestingConnections {
+  readonly #origin: string;
+  readonly #connectionsMax: number;
+  readonly #options: Client.Options;
+  readonly #connect: buildConnector.connector;
+  readonly #all = new Set<Connection>();
+  /** Longest rested first. */
+  readonly #resting: Connection[] = [];
+  #isClosed = false;
+
+  constructor(origin: string, connectionsMax: number, options: Client.Options, connect: buildConnector.BuildOptions) {
+    this.#origin = origin;
+    this.#connectionsMax = connectionsMax;
+    this.#options = options;
+    this.#connect = buildConnector({ ...connect, allowH2: false });
+  }
+
+  /** A connection that nobody uses. Give it back with `rest`. */
+  take(): Connection {
+    for (;;) {
+      const longest = this.#resting[0];
+      if (longest === undefined) return this.#open();
+      const isRested = performance.now() - longest.restingSinceMs >= REST_MS;
+      if (!isRested && this.#all.size < this.#connectionsMax) return this.#open();
+      this.#resting.shift();
+      if (!hasSpoken(longest)) return longest;
+      this.#all.delete(longest);
+      void longest.client.destroy();
+    }
+  }
+
+  rest(connection: Connection): void {
+    connection.bytesRead = connection.socket?.bytesRead ?? 0;
+    connection.restingSinceMs = performance.now();
+    this.#resting.push(connection);
+  }
+
+  /** Whatever is asked for afterwards is refused before it is sent. */
+  async destroy(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map(({ client }) => client.destroy()));
+  }
+
+  #open(): Connection {
+    const client = new Client(this.#origin, {
+      ...this.#options,
+      connect: (options, callback) =>
+        this.#connect(options, (...[error, socket]) => {
+          connection.socket = socket ?? undefined;
+          if (error) callback(error, null);
+          else callback(null, socket);
+        }),
+    });
+    const connection: Connection = { client, socket: undefined, bytesRead: 0, restingSinceMs: 0 };
+    if (this.#isClosed) void client.destroy();
+    this.#all.add(connection);
+    return connection;
+  }
+}
+
+/** Something was read that no request asked for; undici closes such a connection too, but may not have got to it yet. */
+function hasSpoken({ socket, bytesRead }: Connection): boolean {
+  return socket !== undefined && !socket.destroyed && socket.bytesRead !== bytesRead;
+}
