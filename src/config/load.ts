@@ -122,7 +122,8 @@ function understood(name: SettingName, said: Said): unknown {
   }
 }
 
-function assemble(
+/** The one place of the defaults: for a command and for a call of the library alike. */
+export function assemble(
   values: SettingValues,
   env: NodeJS.ProcessEnv,
   secrets: Partial<Record<SecretName, FoundSecret>>,
@@ -153,8 +154,8 @@ function assemble(
     rate: values.rate,
     timeoutMs: values.timeout ?? 120_000,
     connectTimeoutMs: values.connect_timeout ?? 10_000,
-    settleMs: values.settle ?? 5_000,
     retryForMs: values.retry_for ?? 30_000,
+    settleMs: values.settle ?? 5_000,
     duplicateDays: values.duplicate_days ?? 20,
 
     caFile: values.ca_file,
@@ -202,7 +203,7 @@ function withoutUndefined<T>(all: { [K in keyof T]: T[K] | undefined }): T {
 }
 
 /** What would hand the keys or the money to somebody else (G8). */
-function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
+export function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
   const remote = config.baseUrl !== undefined && !isLoopback(config.baseUrl);
   if (remote && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
     throw new PaydropError(

@@ -72,7 +72,8 @@ function fromFile(name: SecretName, file: string, origin: string, missing?: "may
   return { secret: checked(name, text, what), origin, file };
 }
 
-function checked(name: SecretName, text: string, what: string): Secret {
+/** Throws `config` for a text that no key can be; `what` says where it stood. */
+export function checked(name: SecretName, text: string, what: string): Secret {
   const wrong = whatIsWrong(name, text);
   if (!wrong) return new Secret(text);
   throw new PaydropError(

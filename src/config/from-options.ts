@@ -1,0 +1,168 @@
+import { resolve } from "node:path";
+import { PaydropError } from "../errors.ts";
+import type { Choices, Config } from "./config.ts";
+import { assemble, assertSafe } from "./load.ts";
+import { nearest } from "./nearest.ts";
+import { Secret } from "./secret.ts";
+import type { FoundSecret, SecretName } from "./secrets-in.ts";
+import { SECRETS, checked } from "./secrets-in.ts";
+import { SETTINGS } from "./settings.ts";
+import type { Setting, SettingName } from "./settings.ts";
+import { NotRight } from "./values.ts";
+
+/** How a file is read and checked. What is left out has the default of the command line; no file and no variable is read. */
+export interface CheckOptions extends Partial<Omit<Choices, "padding" | "hexCase" | "keyEncoding" | "retry429">> {
+  /** What the rows are, when neither the file nor its folder says it. */
+  readonly operation?: Config["operation"];
+  /** What the file pays for, such as `2026-11`. */
+  readonly period?: string;
+  /** Control totals; a file with others is refused whole. The sum as decimal text, `"11087750.50"`. */
+  readonly expectRows?: number;
+  readonly expectTotal?: string;
+  /** Refuses a file without control totals. */
+  readonly requireControl?: boolean;
+  /** Equal rows of one file are not held. */
+  readonly allowRepeats?: boolean;
+  /** One invalid row holds the whole file. */
+  readonly allOrNothing?: boolean;
+  /** Days in which an equal payment is held; 20 unless said. */
+  readonly duplicateDays?: number;
+  /** The memory of what was sent: private, kept, one process at a time. `$XDG_STATE_HOME/paydrop` unless said. */
+  readonly stateDir?: string;
+  /** `test` for an address on this machine, else `live`. Memory is kept apart. */
+  readonly environment?: Config["environment"];
+}
+
+/** Where a file is sent and how; also what `CheckOptions` says. */
+export interface SendOptions extends CheckOptions {
+  /** `https://api.bank.example`, without the `/v1` path; http only to this machine. */
+  readonly baseUrl?: string;
+  /** The key of the header `x-api-key` (§5.1). */
+  readonly apiKey?: string | Secret;
+  /** 32 and 16 bytes, in hex, base64 or as text; for payouts only (§5.2). */
+  readonly aesKey?: string | Secret;
+  readonly aesIv?: string | Secret;
+  /** `auto`: the one encoding that gives 32 and 16 bytes. §5.2 shows none. */
+  readonly keyEncoding?: Choices["keyEncoding"];
+  /** `pkcs7` unless said. §5.2 shows none. */
+  readonly padding?: Choices["padding"];
+  /** `lower` unless said. */
+  readonly hexCase?: Choices["hexCase"];
+  /** Requests in flight at most; 8 unless said. */
+  readonly concurrency?: number;
+  /** Requests per second at most; no limit unless said. */
+  readonly rate?: number;
+  /** Milliseconds for one answer; 120,000 unless said. After that the row is `unknown`. */
+  readonly timeoutMs?: number;
+  /** Milliseconds for a connection; 10,000 unless said. */
+  readonly connectTimeoutMs?: number;
+  /** A row that met a 429 waits as told and goes again. True unless said; false makes it `unknown`. */
+  readonly retry429?: boolean;
+  /** False gives every row a connection of its own. */
+  readonly reuseConnections?: boolean;
+  /** Paths of PEM files. The CA certificates replace the built-in ones. */
+  readonly caFile?: string;
+  readonly clientCertFile?: string;
+  readonly clientKeyFile?: string;
+  /** A batch that began at another address goes on at this one. */
+  readonly acceptDestination?: boolean;
+  /** Sends although the journal was lost; needs `by`. */
+  readonly acceptLostJournal?: boolean;
+  /** Who acts, for the history. */
+  readonly by?: string;
+}
+
+type SettingOption = Exclude<keyof SendOptions, SecretName>;
+
+/** Every option and the setting whose rules hold for it. */
+const OPTIONS = {
+  operation: "operation",
+  period: "period",
+  expectRows: "expect_rows",
+  expectTotal: "expect_total",
+  requireControl: "require_control",
+  allowRepeats: "allow_repeats",
+  allOrNothing: "all_or_nothing",
+  duplicateDays: "duplicate_days",
+  stateDir: "state_dir",
+  environment: "environment",
+  emptyFields: "empty_fields",
+  amountDigitsMax: "amount_digits_max",
+  amountDecimalsMax: "amount_decimals_max",
+  ifscFormat: "ifsc_format",
+  encoding: "encoding",
+  ownColumns: "own_columns",
+  baseUrl: "base_url",
+  keyEncoding: "key_encoding",
+  padding: "padding",
+  hexCase: "hex_case",
+  concurrency: "concurrency",
+  rate: "rate",
+  timeoutMs: "timeout",
+  connectTimeoutMs: "connect_timeout",
+  retry429: "retry_429",
+  reuseConnections: "reuse_connections",
+  caFile: "ca_file",
+  clientCertFile: "client_cert_file",
+  clientKeyFile: "client_key_file",
+  acceptDestination: "accept_destination",
+  acceptLostJournal: "accept_lost_journal",
+  by: "by",
+} as const satisfies Record<SettingOption, SettingName>;
+
+const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
+
+/** Options of a library call as a frozen Config. Throws PaydropError `config`, which names the option. */
+export function configFromOptions(options: SendOptions, env: NodeJS.ProcessEnv = process.env): Config {
+  const values: Record<string, unknown> = {};
+  const secrets: Partial<Record<SecretName, FoundSecret>> = {};
+  for (const [option, given] of Object.entries(options) as [string, unknown][]) {
+    if (given === undefined) continue;
+    if (SECRET_NAMES.includes(option)) {
+      const name = option as SecretName;
+      secrets[name] = { secret: readSecretOption(name, given), origin: "option" };
+    } else if (Object.hasOwn(OPTIONS, option)) {
+      values[OPTIONS[option as SettingOption]] = readOption(option as SettingOption, given);
+    } else throw unknownOption(option);
+  }
+  const config = assemble(values, env, secrets, {});
+  assertSafe(config, env);
+  return Object.freeze(config);
+}
+
+/** One option by the rules of its setting, so that a value means the same wherever it is said. Throws `config`. */
+export function readOption(option: SettingOption, given: unknown): unknown {
+  const setting: Setting<unknown> = SETTINGS[OPTIONS[option]];
+  try {
+    // a plain number would be read as seconds
+    const value = setting.read(option.endsWith("Ms") ? `${String(given)}ms` : given);
+    return setting.path ? resolve(value as string) : value;
+  } catch (error) {
+    if (!(error instanceof NotRight)) throw error;
+    // an address may hold a password: it is not repeated
+    const shown = option === "baseUrl" ? "the address" : JSON.stringify(given);
+    throw new PaydropError("config", `${option}: ${shown} is not ${error.message}`, "correct the option");
+  }
+}
+
+/** Throws `config` for a text that no key can be, without repeating it. */
+export function readSecretOption(name: SecretName, given: unknown): Secret {
+  if (given instanceof Secret) return checked(name, given.reveal(), name);
+  if (typeof given === "string") return checked(name, given, name);
+  throw new PaydropError("config", `${name} is missing or not a text`, "give the key as a string or a Secret");
+}
+
+/** A misspelt option must not pass as one that was not given: it may be the one that holds a file back. */
+function unknownOption(option: string): PaydropError {
+  const known = [...Object.keys(OPTIONS), ...SECRET_NAMES];
+  const near = nearest(
+    option,
+    known.map((name) => name.toLowerCase()),
+  );
+  const meant = known.find((name) => name.toLowerCase() === near);
+  return new PaydropError(
+    "config",
+    `there is no option "${option}"`,
+    meant ? `did you mean ${meant}?` : `there are ${known.join(", ")}`,
+  );
+}

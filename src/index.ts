@@ -1,0 +1,219 @@
+/**
+ * paydrop as a library: the four calls of the service, and whole files. Nothing here ends the process, reads its
+ * environment for keys, or writes to its output.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTypedClient } from "./client/client.ts";
+import type { Client, ClientOptions } from "./client/client.ts";
+import { encryptPayload as encrypt } from "./client/envelope.ts";
+import type { EnvelopeOptions } from "./client/envelope.ts";
+import { readAesIv, readAesKey } from "./client/keys.ts";
+import type { KeyEncoding } from "./client/keys.ts";
+import { configFromOptions, readOption, readSecretOption } from "./config/from-options.ts";
+import type { CheckOptions, SendOptions } from "./config/from-options.ts";
+import { Secret } from "./config/secret.ts";
+import { PaydropError } from "./errors.ts";
+import type { BatchReport, RunEvent } from "./events.ts";
+import { openProcessor } from "./processor.ts";
+import type { CheckReport } from "./results/check-report.ts";
+import type { Sandbox } from "./sandbox/server.ts";
+import type { StopSignal } from "./stop-signal.ts";
+import { outcomeOf } from "./submission/outcome.ts";
+import { checkFile as takeInOnly } from "./take-in.ts";
+
+export { FileRefusedError, PaydropError } from "./errors.ts";
+export type { ErrorCode, FileFault } from "./errors.ts";
+export { Secret } from "./config/secret.ts";
+export type {
+  CallOptions,
+  CallResult,
+  Client,
+  CollectionRequest,
+  LoanApplication,
+  PayoutInline,
+  PayoutToExisting,
+  TransferRequest,
+} from "./client/client.ts";
+export type { CheckOptions, SendOptions } from "./config/from-options.ts";
+export type { AccountTotals, BatchReport, RunEvent, Stop, WrittenFiles } from "./events.ts";
+export type { CheckReport } from "./results/check-report.ts";
+export type { Fault } from "./checks/fault.ts";
+export type { ResultStatus } from "./journal/state.ts";
+export type { Tally } from "./journal/store.ts";
+export type { OperationName } from "./operations/operation.ts";
+
+export interface CreateClientOptions extends ClientOptions {
+  /**
+   * What a complete 429 is called: `not_sent` (true, the default), so that it may go again, or `unknown` (false). The
+   * client itself never sends a call a second time.
+   */
+  readonly retry429?: boolean;
+}
+
+/**
+ * The four operations of §1 as functions, on connections of their own:
+ *
+ *     const client = createClient({ baseUrl: "https://api.bank.example", apiKey });
+ *     const result = await client.transfer({ from_account: "ACC-1", to_account: "ACC-2", amount: "2500.00" });
+ *     if (result.outcome === "unknown") …; // it may have been carried out: never send it again unseen
+ *     await client.close();
+ *
+ * Amounts are decimal strings and travel with their digits. A call remembers nothing: keeping track of what was sent is
+ * the caller's own work, or that of `processFile`. Throws PaydropError `config` for an option that cannot be right; a
+ * call rejects only with `usage` (fields that no service could take) or `config` (a payout without AES key and IV).
+ */
+export function createClient(options: CreateClientOptions): Client {
+  const { retry429 = true, ...rest } = options;
+  for (const name of CHECKED_OPTIONS) if (options[name] !== undefined) readOption(name, options[name]);
+  readOption("baseUrl", options.baseUrl);
+  const { aesKey, aesIv } = options;
+  if ((aesKey === undefined) !== (aesIv === undefined)) {
+    throw new PaydropError("config", "aesKey and aesIv belong together, and one is missing", "give both, or neither");
+  }
+  const secrets = {
+    apiKey: readSecretOption("apiKey", options.apiKey),
+    ...(aesKey === undefined ? {} : { aesKey: readSecretOption("aesKey", aesKey) }),
+    ...(aesIv === undefined ? {} : { aesIv: readSecretOption("aesIv", aesIv) }),
+  };
+  return createTypedClient({ ...rest, ...secrets }, (answer) => outcomeOf(answer, { retry429 }));
+}
+
+const CHECKED_OPTIONS = ["concurrency", "timeoutMs", "connectTimeoutMs", "keyEncoding", "padding", "hexCase"] as const;
+
+export interface EncryptOptions {
+  /** 32 bytes, or the key as the dashboard shows it: hex, base64 or text. */
+  readonly aesKey: string | Secret | Uint8Array;
+  /** 16 bytes, in the same way. */
+  readonly aesIv: string | Secret | Uint8Array;
+  readonly keyEncoding?: KeyEncoding;
+  /** `pkcs7` unless said; §5.2 shows none. */
+  readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
+  readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
+}
+
+/**
+ * A payout's payload (compact JSON) as the HEX text of its AES-256-CBC ciphertext: steps 2 and 3 of §5.2. It travels as
+ * `{"body": hex}`. Throws PaydropError `config` for a key or IV of another length.
+ */
+export function encryptPayload(payload: string, options: EncryptOptions): string {
+  const { aesKey, aesIv, keyEncoding, ...form } = options;
+  const key = bytesOf(aesKey, (text) => readAesKey(text, keyEncoding), "aesKey", 32);
+  const iv = bytesOf(aesIv, (text) => readAesIv(text, keyEncoding), "aesIv", 16);
+  return encrypt(payload, { ...form, key, iv });
+}
+
+function bytesOf(
+  given: string | Secret | Uint8Array,
+  read: (text: string) => Uint8Array,
+  name: "aesKey" | "aesIv",
+  length: number,
+): Uint8Array {
+  if (!(given instanceof Uint8Array)) return read(readSecretOption(name, given).reveal());
+  if (given.length === length) return given;
+  throw new PaydropError("config", `${name} has ${given.length} bytes`, `right would be ${length}`);
+}
+
+/** What a run is told from outside, and tells. */
+export interface ProcessOptions extends SendOptions {
+  /**
+   * Sends to this sandbox (of `paydrop/sandbox`) instead: its address and keys are taken, and without `stateDir`
+   * nothing is remembered.
+   */
+  readonly sandbox?: Sandbox;
+  /** Every row as it gets its end, and what else happens. What it throws is thrown again when the run has ended. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Asks the run to stop: nothing new is sent, rows in flight finish, the results are written. */
+  readonly signal?: AbortSignal;
+  /** Does not wait for the rows in flight either: they become `unknown`. */
+  readonly giveUpSignal?: AbortSignal;
+}
+
+/**
+ * Checks a file, sends every valid row at most once, and writes results, retry file and summary beside it, as
+ * `paydrop run` does. The same file again goes on where it stopped. The report's `exitCode` is that of the command.
+ *
+ * Rejects with FileRefusedError (`file_refused`: the file is broken, nothing was sent) or PaydropError: `config`,
+ * `usage`, `locked` (another run has this state directory), `destination`, `journal`, `results_unwritable`.
+ */
+export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
+  const { onEvent, signal, giveUpSignal, sandbox, ...sendOptions } = options;
+  const stop = stopSignalOf(signal, giveUpSignal);
+  if (!sandbox) {
+    readOption("baseUrl", sendOptions.baseUrl);
+    readSecretOption("apiKey", sendOptions.apiKey);
+    return run(path, { config: configFromOptions(sendOptions), signal: stop, sandbox: false }, onEvent);
+  }
+  const scratch = sendOptions.stateDir === undefined ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
+  try {
+    const config = configFromOptions({
+      ...sendOptions,
+      ...(scratch === undefined ? {} : { stateDir: scratch }),
+      ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
+      ...{ environment: "test", keyEncoding: "auto" },
+      // the memory of what was only tried may be thrown away
+      ...{ acceptLostJournal: true, by: sendOptions.by ?? "sandbox" },
+    });
+    return await run(path, { config, signal: stop, sandbox: true }, onEvent);
+  } finally {
+    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Rejects with
+ * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
+ */
+export function checkFile(
+  path: string,
+  options: CheckOptions & { readonly sandbox?: Sandbox } = {},
+): Promise<CheckReport> {
+  const { sandbox, ...checkOptions } = options;
+  return takeInOnly(path, { config: configFromOptions(checkOptions), sandbox: sandbox !== undefined });
+}
+
+async function run(
+  path: string,
+  services: Omit<Parameters<typeof openProcessor>[0], "onEvent">,
+  onEvent: ProcessOptions["onEvent"],
+): Promise<BatchReport> {
+  const listener = onEvent && new Listener(onEvent);
+  const processor = await openProcessor({ ...services, ...(listener ? { onEvent: listener.tell } : {}) }, "send");
+  let report: BatchReport;
+  try {
+    report = await processor.processFile(path);
+  } finally {
+    await processor.close();
+  }
+  listener?.rethrow();
+  return report;
+}
+
+/** A listener that throws is not called again, and holds no row back: what it threw comes after the results. */
+class Listener {
+  readonly #onEvent: (event: RunEvent) => void;
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(onEvent: (event: RunEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  readonly tell = (event: RunEvent): void => {
+    if (this.#thrown) return;
+    try {
+      this.#onEvent(event);
+    } catch (error) {
+      this.#thrown = { error };
+    }
+  };
+
+  rethrow(): void {
+    if (this.#thrown) throw this.#thrown.error as Error;
+  }
+}
+
+function stopSignalOf(signal: AbortSignal | undefined, giveUp: AbortSignal | undefined): StopSignal {
+  const hard = giveUp ?? new AbortController().signal;
+  return { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard };
+}
