@@ -72,21 +72,28 @@ function outcomeOfSuccess(answer: Answered): Outcome {
 
 function isHtml(answer: Answered): boolean {
   return (
-    /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) || /^\s*<(?:!doctype|html)/i.test(answer.body)
+    /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) || /^\s*<(?:!doctype|!--|html|head|body)/i.test(answer.body)
   );
 }
 
 /** §2.6 shows no response bodies: such a row is never sent again for it, and never hidden either. */
 function speaksOfFailure(body: string): boolean {
-  if (!body.trimStart().startsWith("{")) return false;
+  // trimmed, because a byte order mark is no JSON
+  const text = body.trim();
+  if (!/^[{[]/.test(text)) return false;
   try {
-    const { success, status, error } = JSON.parse(body) as Record<string, unknown>;
-    return (
-      success === false ||
-      (typeof status === "string" && /^(?:fail|error|reject|declin)/i.test(status)) ||
-      (error !== undefined && error !== null && error !== false && error !== "")
-    );
+    return [JSON.parse(text) as unknown].flat().some(reportsFailure);
   } catch {
     return false;
   }
+}
+
+function reportsFailure(answer: unknown): boolean {
+  if (typeof answer !== "object" || answer === null) return false;
+  const { success, status, error } = answer as Record<string, unknown>;
+  return (
+    success === false ||
+    (typeof status === "string" && /^(?:fail|error|reject|declin)/i.test(status)) ||
+    (error !== undefined && error !== null && error !== false && error !== "")
+  );
 }

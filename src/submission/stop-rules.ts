@@ -17,7 +17,7 @@ export class StopRules {
   observe(outcome: Outcome, text: string): Stop | undefined {
     this.#unknown = outcome.state === "unknown" ? this.#unknown + 1 : 0;
     this.#unreachable = outcome.reason === "unreachable" ? this.#unreachable + 1 : 0;
-    const refusal = outcome.reason === "refused" ? `${outcome.httpStatus ?? ""} ${text.replace(/\d+/g, "#")}` : "";
+    const refusal = outcome.reason === "refused" ? `${outcome.httpStatus ?? ""} ${withoutIds(text)}` : "";
     this.#refusals = refusal !== "" && refusal === this.#lastRefusal ? this.#refusals + 1 : refusal === "" ? 0 : 1;
     this.#lastRefusal = refusal;
 
@@ -28,6 +28,11 @@ export class StopRules {
     if (this.#unreachable >= UNREACHABLE_ROWS_MAX) return STOPS.unreachable;
     return undefined;
   }
+}
+
+/** Request ids, times and amounts differ from answer to answer; the reason does not. */
+function withoutIds(text: string): string {
+  return text.slice(0, 1000).replace(/[\w-]+/g, (word) => (/\d/.test(word) ? "#" : word));
 }
 
 function stopFor(reason: Reason, status: number | undefined): Stop {

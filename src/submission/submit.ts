@@ -182,7 +182,7 @@ class Run<Row extends SendableRow> {
         if (alone || this.#isStopping()) await ended;
         return;
       }
-      await ended;
+      // before the commit: no other lane may start a request meanwhile
       this.#pace.waitMs(waitMs);
       this.#parts.onWait(outcome.reason, waitMs);
       await this.#parts.again(row);
