@@ -72,7 +72,8 @@ function outcomeOfSuccess(answer: Answered): Outcome {
 
 function isHtml(answer: Answered): boolean {
   return (
-    /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) || /^\s*<(?:!doctype|!--|html|head|body)/i.test(answer.body)
+    /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) ||
+    /^\s*<(?:!doctype|!--|html|head|body)/i.test(answer.body)
   );
 }
 

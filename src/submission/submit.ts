@@ -184,6 +184,7 @@ class Run<Row extends SendableRow> {
       }
       // before the commit: no other lane may start a request meanwhile
       this.#pace.waitMs(waitMs);
+      await ended;
       this.#parts.onWait(outcome.reason, waitMs);
       await this.#parts.again(row);
     }
