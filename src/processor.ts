@@ -14,14 +14,19 @@ import type { AccountTotals, BatchReport, RunEvent, Stop } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { guessPeriod } from "./intake/period.ts";
 import { removeTemporaries, takeSnapshot, verifySnapshot, type Snapshot } from "./intake/snapshot.ts";
+import { keepBallast } from "./journal/ballast.ts";
 import { batchIdOf } from "./journal/batch-id.ts";
 import { takeInstanceLock } from "./journal/lock.ts";
+import { assertRoomForFile, assertRoomForRows } from "./journal/room.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
-import type { BatchPhase, BatchRecord, JournalStore, Tally } from "./journal/store.ts";
+import type { BatchPhase, BatchRecord, Begun, JournalStore, Tally } from "./journal/store.ts";
 import { watchPhase } from "./journal/watch-phase.ts";
 import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
+import { assertKnown, marksBeside, type MarkPolicy } from "./results/found-mark.ts";
+import { inboxMark, keepMark, type MarkKeeper } from "./results/keep-mark.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
+import { runningSummaryJson } from "./results/summary.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { excerptOf } from "./submission/excerpt.ts";
@@ -49,6 +54,8 @@ export interface Processor {
   goOn(batchId: string): Promise<BatchReport>;
   /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */
   writeResultsAgain(batchId: string): Promise<BatchReport>;
+  /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */
+  keepInbox(folder: string): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -58,7 +65,11 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   const lock = mode === "send" ? takeInstanceLock(config.stateDir) : undefined;
   let journal: JournalStore | undefined;
   try {
-    journal = openSqliteJournal(config.stateDir, services.now);
+    journal = openSqliteJournal(config.stateDir, services.now, {
+      isChecked: lock !== undefined,
+      ...(config.acceptLostJournal && config.by !== undefined ? { lossAcceptedBy: config.by } : {}),
+      ...(lock && !services.sandbox ? { ballast: keepBallast(config.stateDir) } : {}),
+    });
     if (lock) {
       faultPoint("recovery.begun");
       await journal.recover();
@@ -76,6 +87,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     processFile: (path) => work.processFile(path),
     goOn: (batchId) => work.goOn(batchId),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
+    keepInbox: (folder) => work.keepInbox(folder),
     close: async () => {
       await work.journal.close();
       lock?.release();
@@ -89,6 +101,7 @@ class BatchWork {
   readonly #config: Config;
   readonly #judge: Judge;
   readonly #now: () => number;
+  readonly #inboxes = new Set<string>();
 
   constructor(services: Services, journal: JournalStore) {
     this.journal = journal;
@@ -103,12 +116,14 @@ class BatchWork {
     const file = resolve(path);
     const snapshot = await takeSnapshot(path, this.#snapshots());
     faultPoint("snapshot.taken");
+    const losses = await this.#compareMarks(file);
     const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
+    await this.#noteLosses(batch, losses);
     if (resumed) {
       await this.journal.makeReady(batch.id, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
       await this.journal.judgeAgain(batch.id, this.#judge);
     }
-    const submitted = await this.#send(batch, resumed, accounts);
+    const submitted = await this.#send(batch, resumed, accounts, file);
     const report = await this.#report(batch, submitted, startedAt, file);
     await this.journal.noteSource(file, identityText(snapshot), batch.id);
     return report;
@@ -117,13 +132,65 @@ class BatchWork {
   async goOn(batchId: string): Promise<BatchReport> {
     const startedAt = this.#now();
     const batch = await this.#known(batchId);
-    const submitted = await this.#send(batch, true, []);
-    return this.#report(batch, submitted, startedAt, join(batch.folder, batch.fileName));
+    const file = join(batch.folder, batch.fileName);
+    await this.#noteLosses(batch, await this.#compareMarks(file));
+    const submitted = await this.#send(batch, true, [], file);
+    return this.#report(batch, submitted, startedAt, file);
   }
 
   async writeResultsAgain(batchId: string): Promise<BatchReport> {
     const batch = await this.#known(batchId);
-    return this.#report(batch, { requests: 0 }, this.#now(), join(batch.folder, batch.fileName));
+    const file = join(batch.folder, batch.fileName);
+    await this.#noteLosses(batch, await this.#compareMarks(file));
+    return this.#report(batch, { requests: 0 }, this.#now(), file);
+  }
+
+  async keepInbox(folder: string): Promise<{ close(): Promise<void> }> {
+    const inbox = resolve(folder);
+    const policy = this.#markPolicy(inbox);
+    const keeper = this.#services.sandbox
+      ? undefined
+      : await keepMark({
+          ...inboxMark(inbox),
+          mode: 0o644,
+          now: () => this.journal.mark(),
+          assertKnown: (found) => assertKnown(found, policy),
+        });
+    if (keeper) this.#inboxes.add(inbox);
+    return { close: async () => keeper?.close() };
+  }
+
+  /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
+  async #compareMarks(file: string): Promise<readonly string[]> {
+    if (this.#services.sandbox) return [];
+    const found = await marksBeside(file, this.#inboxes.has(dirname(file)));
+    const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
+    return losses.filter((loss) => loss !== undefined);
+  }
+
+  #markPolicy(place: string): MarkPolicy {
+    const { acceptLostJournal, by, environment } = this.#config;
+    const accepted = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {};
+    return { journal: this.journal, environment, place, ...accepted };
+  }
+
+  async #noteLosses(batch: BatchRecord, losses: readonly string[]): Promise<void> {
+    const by = this.#config.by ?? "paydrop";
+    for (const note of losses) await this.journal.note(batch.id, { by, kind: "accept_lost_journal", note });
+  }
+
+  /** Beside the input, while rows are sent: a crash must leave behind what was sent (I12). */
+  async #keepMark(batch: BatchRecord, file: string): Promise<MarkKeeper | undefined> {
+    if (this.#services.sandbox || this.#inboxes.has(dirname(file))) return undefined;
+    const startedAt = this.#now();
+    return keepMark({
+      path: `${file}.summary.json`,
+      text: (mark) => runningSummaryJson(batch, startedAt, mark),
+      batch: batch.id,
+      mode: await modeOf(file),
+      now: () => this.journal.mark(),
+      assertKnown: (found) => assertKnown(found, this.#markPolicy(file)),
+    });
   }
 
   /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
@@ -139,6 +206,7 @@ class BatchWork {
     const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#now(), days);
     if (meeting.kind === "same") return { batch: meeting.batch, resumed: true, accounts: [] };
 
+    await assertRoomForFile(this.#config.stateDir, snapshot.sizeBytes);
     const times = known.filter((one) => one.period === period).length;
     const id = batchIdOf({ sha256: snapshot.sha256, environment: this.#config.environment, period }, times);
     await this.journal.createBatch({
@@ -197,7 +265,12 @@ class BatchWork {
   }
 
   /** Every ready row, attempt durable first (I2). */
-  async #send(batch: BatchRecord, resumed: boolean, accounts: readonly AccountTotals[]): Promise<Submitted> {
+  async #send(
+    batch: BatchRecord,
+    resumed: boolean,
+    accounts: readonly AccountTotals[],
+    file: string,
+  ): Promise<Submitted> {
     const { journal } = this;
     const stop = stopOfPhase(batch.phase);
     if (stop) return { requests: 0, stop };
@@ -220,6 +293,8 @@ class BatchWork {
     const reading = readingOf(batch);
     const snapshot = join(this.#snapshots(), reading.snapshot);
     if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
+    await assertRoomForRows(this.#config.stateDir, toSend);
+    const mark = await this.#keepMark(batch, file);
     const sender = createSender(this.#config, needsEnvelope);
     const phase = watchPhase(journal, batch.id);
     try {
@@ -227,7 +302,7 @@ class BatchWork {
       const submitted = await submit(
         {
           rows: sendableRows(sheet, checkerOf(batch, reading), journal.readyRows(batch.id)),
-          begin: (row) => journal.begin(batch.id, row.number, this.#judge),
+          begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#judge)),
           end: (attempt, end) => journal.end(attempt, end),
           again: async (row) => {
             await journal.makeReady(batch.id, [row.number], ["not_sent"]);
@@ -264,6 +339,7 @@ class BatchWork {
       return await this.#noteStop(batch, submitted);
     } finally {
       phase.close();
+      await mark?.close();
       await sender.close();
     }
   }
@@ -291,14 +367,15 @@ class BatchWork {
     const { label } = labelOf(await this.journal.operations(batch.id));
     const endedAt = this.#now();
     const { stop, requests } = submitted;
-    const run = { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}) };
+    const mark = batch.destination === SANDBOX ? {} : { mark: await this.journal.mark() };
+    const run = { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}), ...mark };
     const { files, totals, exitCode } = await writeResults({
       batch,
       sheet,
       records: () => this.journal.rows(batch.id),
       target: { folder: dirname(file), fileName: basename(file) },
       fallbackFolder: join(this.#config.stateDir, "results"),
-      mode: await stat(file).then(({ mode }) => mode & 0o666, () => 0o600), // prettier-ignore
+      mode: await modeOf(file),
       debitAccountOf: (row, record) => ownCell(row, debitFieldOf(record)),
       referenceOf: (row) => ownCell(row, "reference"),
       run,
@@ -332,7 +409,7 @@ class BatchWork {
   }
 
   #destination(): string {
-    return this.#services.sandbox ? "sandbox" : (this.#config.baseUrl ?? "");
+    return this.#services.sandbox ? SANDBOX : (this.#config.baseUrl ?? "");
   }
 
   #snapshots(): string {
@@ -354,6 +431,27 @@ function stopOfPhase(phase: BatchPhase): Stop | undefined {
   return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
 }
 
+/** The first attempt is in the mark before its first byte leaves; those after it within a second. */
+function markedFirst<Row>(mark: MarkKeeper | undefined, begin: (row: Row) => Promise<Begun>): typeof begin {
+  let isMarked = mark === undefined;
+  return (row) => {
+    if (isMarked) return begin(row);
+    return begin(row).then(async (begun) => {
+      await mark?.renew();
+      isMarked = true;
+      return begun;
+    });
+  };
+}
+
+/** Permission bits of what lies beside a file: no wider than its own. */
+function modeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ mode }) => mode & 0o666,
+    () => 0o600,
+  );
+}
+
 function identityText({ identity }: Snapshot): string {
   return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
 }
@@ -367,5 +465,7 @@ function snapshotGone(batch: BatchRecord): PaydropError {
 }
 
 const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];
+/** The destination of what was only tried: no mark is kept for it. */
+const SANDBOX = "sandbox";
 const NOTHING: Tally = { rows: 0, amount: "0.00" };
 const NEVER: AbortSignal = new AbortController().signal;

@@ -1,8 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
+import type { Ballast } from "./ballast.ts";
 
 interface Waiting {
+  /** It may still be written after the disk was found full. */
+  readonly isOutcome: boolean;
   readonly apply: () => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -12,44 +15,82 @@ interface Waiting {
  * Many changes share one commit, and so one fsync: whatever is asked for in one turn of the event loop is applied in
  * that order in one transaction, and every promise resolves after the commit returned (I2).
  *
- * The first failure ends it for good: an fsync that failed once may "succeed" later although its pages are gone.
+ * The first failure ends it for good: an fsync that failed once may "succeed" later although its pages are gone. Only
+ * when the disk is full, and nothing was synced, are outcomes of rows in flight written into the room of the ballast.
  */
 export class CommitGroup {
   readonly #database: DatabaseSync;
+  readonly #ballast: Ballast | undefined;
   #waiting: Waiting[] = [];
   #failure: PaydropError | undefined;
+  #savesOutcomes = false;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, ballast?: Ballast) {
     this.#database = database;
+    this.#ballast = ballast;
   }
 
   run<T>(apply: () => T): Promise<T> {
-    if (this.#failure) return Promise.reject(this.#failure);
+    return this.#failure ? Promise.reject(this.#failure) : this.#add(apply, false);
+  }
+
+  /** For outcomes: they are still written when others are refused because the disk is full. */
+  runToTheLast<T>(apply: () => T): Promise<T> {
+    return this.#failure && !this.#savesOutcomes ? Promise.reject(this.#failure) : this.#add(apply, true);
+  }
+
+  #add<T>(apply: () => T, isOutcome: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#commit());
-      this.#waiting.push({ apply, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ isOutcome, apply, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
   #commit(): void {
     const group = this.#waiting;
     this.#waiting = [];
-    const settled: (() => void)[] = [];
     try {
-      if (this.#failure) throw this.#failure;
-      this.#database.exec("BEGIN IMMEDIATE");
-      for (const waiting of group) settled.push(applyOne(waiting));
-      faultPoint("commit.before");
-      this.#database.exec("COMMIT");
-      faultPoint("commit.after");
+      if (this.#failure && !this.#savesOutcomes) throw this.#failure;
+      this.#write(this.#failure ? this.#onlyOutcomes(group, this.#failure) : group);
     } catch (error) {
-      this.#failure ??= asJournalError(error);
-      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      for (const { reject } of group) reject(this.#failure);
-      return;
+      this.#rollBack();
+      const isFirst = this.#failure === undefined;
+      const failure = (this.#failure ??= asJournalError(error));
+      this.#savesOutcomes = isFirst && isFull(error) && this.#ballast?.free() === true;
+      if (this.#savesOutcomes) this.#waiting = [...this.#onlyOutcomes(group, failure), ...this.#waiting];
+      else for (const { reject } of group) reject(failure);
+      if (this.#waiting.length > 0) setImmediate(() => this.#commit());
     }
+  }
+
+  #write(group: readonly Waiting[]): void {
+    const settled: (() => void)[] = [];
+    this.#database.exec("BEGIN IMMEDIATE");
+    for (const waiting of group) settled.push(applyOne(waiting));
+    faultPoint("commit.before");
+    this.#database.exec("COMMIT");
+    faultPoint("commit.after");
     for (const settle of settled) settle();
   }
+
+  #onlyOutcomes(group: readonly Waiting[], failure: PaydropError): Waiting[] {
+    for (const { isOutcome, reject } of group) if (!isOutcome) reject(failure);
+    return group.filter((waiting) => waiting.isOutcome);
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    } catch {
+      // the first error is the one to tell; whatever was begun is rolled back when the journal is opened again
+    }
+  }
+}
+
+const SQLITE_FULL = 13;
+
+function isFull(error: unknown): boolean {
+  return (error as { errcode?: number } | null)?.errcode === SQLITE_FULL;
 }
 
 /** A refusal (PaydropError) is thrown before anything was changed and concerns its own caller only. */

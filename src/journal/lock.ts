@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { PaydropError } from "../errors.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import { makePrivate } from "./open.ts";
 
 export interface InstanceLock {
@@ -15,17 +15,29 @@ const SQLITE_BUSY = 5;
  */
 export function takeInstanceLock(stateDir: string): InstanceLock {
   makePrivate(stateDir);
-  const database = new DatabaseSync(join(stateDir, "lock.db"), { timeout: 0 });
+  const path = join(stateDir, "lock.db");
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path, { timeout: 0 });
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
   } catch (error) {
-    database.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    database?.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw unusable(path, error);
     throw new PaydropError(
       "locked",
       `another paydrop is working with the state directory ${stateDir}`,
       "nothing was done; the other one goes on, or run this again when it has ended",
     );
   }
-  return { release: () => database.close() };
+  const held = database;
+  return { release: () => held.close() };
+}
+
+function unusable(path: string, error: unknown): PaydropError {
+  return new PaydropError(
+    "journal",
+    `the lock file ${path} cannot be used: ${messageOf(error)}`,
+    "nothing was sent; check the disk. Nothing is kept in the lock file: when no paydrop is running, delete it",
+    { cause: error },
+  );
 }

@@ -1,48 +1,95 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
+import { printable } from "../printable.ts";
+import {
+  assertSound,
+  DamageError,
+  isDamage,
+  isLost,
+  LOST_HINT,
+  lostError,
+  setAside,
+  stateIdOf,
+  wasCutOff,
+} from "./damage.ts";
 import { migrate } from "./schema.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 const BUSY_TIMEOUT_MS = 10_000;
 
+export interface OpenOptions {
+  /** For a process that sends: the journal must be sound, and not be missing where files were sent from (I12). */
+  readonly isChecked?: boolean;
+  /** The person who accepts that the memory of what was sent is gone. A damaged journal is then kept under another name. */
+  readonly lossAcceptedBy?: string;
+}
+
 /** Opens (or makes) the journal in a private directory, with every pragma set, whatever the defaults are (I2). */
-export function openJournalFile(stateDir: string): DatabaseSync {
+export function openJournalFile(stateDir: string, options: OpenOptions = {}): DatabaseSync {
   makePrivate(stateDir);
   const path = join(stateDir, "journal.db");
+  const { isChecked = false, lossAcceptedBy } = options;
+  const lost = isLost(stateDir);
+  if (lost && lossAcceptedBy === undefined) throw lostError(stateDir);
   try {
-    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    const database = openSound(path, isChecked);
+    if (lost) noteLoss(database, "it was missing", lossAcceptedBy);
+    return database;
+  } catch (error) {
+    if (error instanceof PaydropError) throw error;
+    if (!isDamage(error) || lossAcceptedBy === undefined) throw unusable(path, error);
+    setAside(path, Date.now());
+    const database = openSound(path, isChecked);
+    noteLoss(database, messageOf(error), lossAcceptedBy);
+    return database;
+  }
+}
+
+function openSound(path: string, isChecked: boolean): DatabaseSync {
+  const isCutOff = wasCutOff(path);
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  try {
     refuseOldSqlite(database);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     chmodSync(path, 0o600);
     migrate(database);
+    readIdentity(database);
+    if (isChecked) assertSound(database, path, isCutOff);
     return database;
   } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    throw new PaydropError(
-      "journal",
-      `the journal ${path} cannot be used: ${messageOf(error)}`,
-      "nothing was sent; check the disk, or restore the journal from a backup",
-      { cause: error },
-    );
+    database.close();
+    throw error;
   }
+}
+
+function noteLoss(database: DatabaseSync, why: string, by = "nobody"): void {
+  const note = `${new Date().toISOString()} ${by} accepted that the journal was lost: ${why}`;
+  database.prepare("INSERT INTO meta (key, value) VALUES (?, ?)").run(`loss ${randomBytes(4).toString("hex")}`, note);
+}
+
+function unusable(path: string, error: unknown): PaydropError {
+  const said = `the journal ${path} ${isDamage(error) ? "is damaged" : "cannot be used"}: ${messageOf(error)}`;
+  const hint = isDamage(error) ? LOST_HINT : "nothing was sent; check the disk and who may read and write there";
+  return new PaydropError("journal", said, hint, { cause: error });
 }
 
 /** 32 random bytes that key the hashes of payments, and the id of this state directory: made once, kept in the journal. */
 export function readIdentity(database: DatabaseSync): { stateId: string; hashKey: Uint8Array } {
-  const insert = database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)");
   const select = database.prepare("SELECT value FROM meta WHERE key = ?");
-  if (!select.get("state_id")) {
-    insert.run("state_id", randomBytes(8).toString("hex"));
+  if (!select.get("hash_key")) {
+    if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");
+    const insert = database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)");
     insert.run("hash_key", randomBytes(32));
   }
-  return {
-    stateId: (select.get("state_id") as { value: string }).value,
-    hashKey: (select.get("hash_key") as { value: Uint8Array }).value,
-  };
+  const hashKey = select.get("hash_key")?.["value"] as Uint8Array;
+  const stateId = stateIdOf(hashKey);
+  database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('state_id', ?)").run(stateId);
+  if (select.get("state_id")?.["value"] !== stateId) throw new DamageError("the key of its hashes was changed");
+  return { stateId, hashKey };
 }
 
 /** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
@@ -58,7 +105,7 @@ export function makePrivate(directory: string): void {
         `make it private: chmod 700 ${directory}`,
       );
     }
-    if ((stat.mode & 0o077) !== 0) chmodSync(directory, 0o700);
+    if ((stat.mode & 0o077) !== 0) tighten(directory);
   } catch (error) {
     if (error instanceof PaydropError) throw error;
     throw new PaydropError(
@@ -68,6 +115,21 @@ export function makePrivate(directory: string): void {
       { cause: error },
     );
   }
+}
+
+const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|results$|lost\+found$|\.)/;
+
+/** Never a folder that is also used for something else, such as the inbox: its other readers would be shut out. */
+function tighten(directory: string): void {
+  const foreign = readdirSync(directory).find((name) => !OWN_NAMES.test(name));
+  if (foreign !== undefined) {
+    throw new PaydropError(
+      "config",
+      `the state directory ${directory} is open to others and holds other files, such as ${printable(foreign)}`,
+      "name a folder of its own with --state-dir",
+    );
+  }
+  chmodSync(directory, 0o700);
 }
 
 function refuseOldSqlite(database: DatabaseSync): void {

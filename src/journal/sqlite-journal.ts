@@ -5,11 +5,13 @@ import { formatUnits, unitsOf } from "../amount.ts";
 import type { HoldCode, Judge } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import { Attempts } from "./attempts.ts";
+import type { Ballast } from "./ballast.ts";
 import { Batches } from "./batches.ts";
 import { asJournalError, CommitGroup } from "./commit-group.ts";
 import { Decisions } from "./decisions.ts";
 import { PaymentKeys } from "./keys.ts";
-import { openJournalFile, readIdentity } from "./open.ts";
+import { Marks } from "./marks.ts";
+import { openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
 import { asRecord, type RecordColumns, Rows, SELECT_RECORD } from "./rows.ts";
 import type { RowState } from "./state.ts";
 import type {
@@ -20,6 +22,7 @@ import type {
   Begun,
   Environment,
   JournalStore,
+  Mark,
   NewBatch,
   NewRow,
   RowRecord,
@@ -30,11 +33,15 @@ import type {
 const PAGE_ROWS = 1000;
 
 /** Opens the journal of a state directory; makes it when there is none. */
-export function openSqliteJournal(stateDir: string, now: () => number = Date.now): JournalStore {
-  const database = openJournalFile(stateDir);
+export function openSqliteJournal(
+  stateDir: string,
+  now: () => number = Date.now,
+  options: OpenOptions & { readonly ballast?: Ballast } = {},
+): JournalStore {
+  const database = openJournalFile(stateDir, options);
   const { stateId, hashKey } = readIdentity(database);
   for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
-  return new SqliteJournal(database, stateId, new PaymentKeys(hashKey), now);
+  return new SqliteJournal(database, stateId, new PaymentKeys(hashKey), now, undefined, options.ballast);
 }
 
 /**
@@ -63,12 +70,21 @@ class SqliteJournal implements JournalStore {
   readonly #rows: Rows;
   readonly #attempts: Attempts;
   readonly #decisions: Decisions;
+  readonly #marks: Marks;
   readonly #now: () => number;
 
-  constructor(database: DatabaseSync, stateId: string, keys: PaymentKeys, now: () => number, past?: string) {
+  constructor(
+    database: DatabaseSync,
+    stateId: string,
+    keys: PaymentKeys,
+    now: () => number,
+    past?: string,
+    ballast?: Ballast,
+  ) {
     this.stateId = stateId;
     this.#database = database;
-    this.#group = new CommitGroup(database);
+    this.#group = new CommitGroup(database, ballast);
+    this.#marks = new Marks(database, stateId);
     this.#batches = new Batches(database);
     this.#rows = new Rows(database, keys, past);
     this.#attempts = new Attempts(database, this.#rows.seen());
@@ -153,6 +169,17 @@ class SqliteJournal implements JournalStore {
     });
   }
 
+  rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]> {
+    return this.#read(() => {
+      const rows = this.#database
+        .prepare(
+          `${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`,
+        )
+        .all(this.#batches.seqOf(batchId).seq, JSON.stringify(states));
+      return (rows as unknown as RecordColumns[]).map(asRecord);
+    });
+  }
+
   tallies(batchId: string): Promise<Tallies> {
     return this.#read(() => {
       const { seq } = this.#batches.seqOf(batchId);
@@ -175,7 +202,7 @@ class SqliteJournal implements JournalStore {
   }
 
   end(attempt: number, end: AttemptEnd): Promise<void> {
-    return this.#group.run(() => this.#attempts.end(attempt, end, this.#now()));
+    return this.#group.runToTheLast(() => this.#attempts.end(attempt, end, this.#now()));
   }
 
   recover(): Promise<number> {
@@ -218,15 +245,26 @@ class SqliteJournal implements JournalStore {
     });
   }
 
-  settle(batchId: string, row: number, as: "settled_done" | "settled_not_done", act: Omit<Act, "at">): Promise<void> {
+  settle(
+    batchId: string,
+    row: number,
+    as: "settled_done" | "settled_not_done",
+    act: Omit<Act, "at">,
+    from?: RowState,
+  ): Promise<void> {
     return this.#group.run(() => {
-      this.#decisions.settle(this.#batches.seqOf(batchId), row, as, act.by, this.#now());
+      this.#decisions.settle(this.#batches.seqOf(batchId), row, as, act.by, this.#now(), from);
       this.#batches.addAct(batchId, { ...act, row }, this.#now());
     });
   }
 
+  waitingFor(batchId: string, row: number): Promise<readonly string[]> {
+    return this.#read(() => this.#decisions.waitingFor(this.#batches.seqOf(batchId), row));
+  }
+
   release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]> {
     return this.#group.run(() => {
+      this.#batches.assertNotCancelled(batchId);
       const released = this.#decisions.release(this.#batches.seqOf(batchId), rows, this.#now());
       for (const row of released) this.#batches.addAct(batchId, { ...act, row }, this.#now());
       return released;
@@ -239,6 +277,22 @@ class SqliteJournal implements JournalStore {
 
   note(batchId: string, act: Omit<Act, "at">): Promise<void> {
     return this.#group.run(() => this.#batches.addAct(batchId, act, this.#now()));
+  }
+
+  handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }> {
+    return this.#read(() => this.#batches.handedOver(after));
+  }
+
+  mark(): Promise<Mark> {
+    return this.#read(() => this.#marks.now());
+  }
+
+  knows(mark: Mark, place: string): Promise<boolean> {
+    return this.#read(() => this.#marks.knows(mark, place));
+  }
+
+  acceptLoss(mark: Mark, place: string): Promise<void> {
+    return this.#group.run(() => this.#marks.accept(mark, place));
   }
 
   sourceBatch(path: string, identity: string): Promise<string | undefined> {

@@ -96,6 +96,17 @@ export interface Tally {
 
 export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;
 
+/**
+ * I12: what a folder remembers of a journal, to know it again. The time tells an attempt from the one with the same
+ * number that a restored journal makes. 0: none yet.
+ */
+export interface Mark {
+  readonly stateId: string;
+  readonly lastAttempt: number;
+  /** When it was committed; milliseconds since 1970. */
+  readonly lastAttemptAt: number;
+}
+
 /** `begin` gives an attempt to send, or says what the check inside its transaction found instead. */
 export type Begun =
   { readonly attempt: number; readonly ordinal: number } | { readonly attempt?: undefined; readonly state: RowState };
@@ -128,6 +139,8 @@ export interface JournalStore {
   /** The operations, and options, of the batch's instructions. */
   operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]>;
   row(batchId: string, number: number): Promise<RowRecord | undefined>;
+  /** All rows in one of these states, in input order. */
+  rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]>;
   tallies(batchId: string): Promise<Tallies>;
 
   /** I2: resolves when the attempt is on stable storage. Groups with others into one commit. */
@@ -149,12 +162,33 @@ export interface JournalStore {
   /** Every ready row waits for a person. Gives how many. */
   holdReady(batchId: string, code: HoldCode): Promise<number>;
   setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void>;
+  /** Throws PaydropError `usage` when the batch is in no phase that leads there: a cancelled one stays cancelled. */
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;
-  settle(batchId: string, row: number, as: "settled_done" | "settled_not_done", act: Omit<Act, "at">): Promise<void>;
-  /** Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. */
+  /** `from`: the state that the caller saw. Throws PaydropError `usage` when the row is in another one meanwhile. */
+  settle(
+    batchId: string,
+    row: number,
+    as: "settled_done" | "settled_not_done",
+    act: Omit<Act, "at">,
+    from?: RowState,
+  ): Promise<void>;
+  /** Batches with rows that are held until this row has an end. */
+  waitingFor(batchId: string, row: number): Promise<readonly string[]>;
+  /**
+   * Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. Throws PaydropError
+   * `usage` for a cancelled batch.
+   */
   release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]>;
   history(batchId: string): Promise<readonly Act[]>;
   note(batchId: string, act: Omit<Act, "at">): Promise<void>;
+  /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */
+  handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }>;
+
+  /** The mark of this moment. */
+  mark(): Promise<Mark>;
+  /** Whether the journal has seen what a mark tells of, or a person accepted for this place that it has not. */
+  knows(mark: Mark, place: string): Promise<boolean>;
+  acceptLoss(mark: Mark, place: string): Promise<void>;
 
   /** The batch that a file at this path, with this identity on disk, was taken as. */
   sourceBatch(path: string, identity: string): Promise<string | undefined>;

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { link, lstat, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { printable } from "../printable.ts";
 
-const TEMPORARY = /^\.paydrop-[0-9a-f]{16}\.tmp$/;
+const TEMPORARY = /^\.paydrop-([0-9a-f]{8})[0-9a-f]{16}\.tmp$/;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const BUFFERED_CHARACTERS = 256 * 1024;
 
@@ -33,7 +33,7 @@ export class AtomicFile {
 
   /** `mode`: permission bits of the file in the end, whatever the umask. */
   static async create(path: string, mode: number): Promise<AtomicFile> {
-    const temporary = join(dirname(path), `.paydrop-${randomBytes(8).toString("hex")}.tmp`);
+    const temporary = join(dirname(path), `.paydrop-${tagOf(path)}${randomBytes(8).toString("hex")}.tmp`);
     return onDisk(path, async () => {
       const handle = await open(temporary, CREATE, 0o600);
       const file = new AtomicFile(path, temporary, handle);
@@ -79,6 +79,23 @@ export class AtomicFile {
     });
   }
 
+  /** After `finish`: gives the file its name only if nothing has it; false when something has. */
+  async publishNew(): Promise<boolean> {
+    return onDisk(this.path, async () => {
+      try {
+        await link(this.#temporary, this.path);
+      } catch (thrown) {
+        if (systemCodeOf(thrown) === "EEXIST") return false;
+        // a disk without hard links: the name was free a moment ago
+        await this.publish();
+        return true;
+      }
+      await this.discard();
+      await syncFolder(dirname(this.path));
+      return true;
+    });
+  }
+
   /** Removes the temporary file; harmless after `publish` and when called twice. */
   async discard(): Promise<void> {
     if (this.#stage === "gone") return;
@@ -106,19 +123,26 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 }
 
 /**
- * Removes what a crash left of unfinished files in a folder; gives how many. Only the holder of the lock may call it,
- * before it writes anything itself.
+ * Removes what a crash left of unfinished versions of these files, all in one folder, and of no others: somebody else
+ * may be writing there. Gives how many. Only the holder of the lock may call it, before it writes anything itself.
  */
-export async function removeTemporaries(folder: string): Promise<number> {
-  const names = (await readdir(folder)).filter((name) => TEMPORARY.test(name));
+export async function removeTemporaries(paths: readonly [string, ...string[]]): Promise<number> {
+  const folder = dirname(paths[0]);
+  const tags = new Set(paths.map(tagOf));
   let removed = 0;
-  for (const name of names) {
+  for (const name of await readdir(folder)) {
+    if (!tags.has(TEMPORARY.exec(name)?.[1] ?? "")) continue;
     const path = join(folder, name);
     if (!(await lstat(path)).isFile()) continue;
     await unlink(path);
     removed += 1;
   }
   return removed;
+}
+
+/** Says of a temporary file what it was to become, and nothing to a stranger. */
+function tagOf(path: string): string {
+  return createHash("sha256").update(basename(path)).digest("hex").slice(0, 8);
 }
 
 /** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */

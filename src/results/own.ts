@@ -31,10 +31,15 @@ export async function standingOfResults(path: string, format: FileFormat): Promi
 /** A summary is ours by its key `paydrop`. */
 export async function standingOfSummary(path: string): Promise<Standing> {
   return standing(path, async () => {
-    const summary = parsedJson(await readBeginning(path, SUMMARY_BYTES_MAX));
-    if (!isObject(summary) || summary["paydrop"] === undefined) return NOT_OURS;
-    return oursOf(typeof summary["batch"] === "string" ? summary["batch"] : undefined);
+    const summary = await readOwnJson(path);
+    return summary === undefined ? NOT_OURS : oursOf(String(summary["batch"]));
   });
+}
+
+/** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */
+export async function readOwnJson(path: string): Promise<Record<string, unknown> | undefined> {
+  const document = parsedJson(await readBeginning(path, SUMMARY_BYTES_MAX));
+  return isObject(document) && isObject(document["paydrop"]) ? document : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AccountTotals, Stop } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import type { BatchRecord, Tally } from "../journal/store.ts";
+import type { BatchRecord, Mark, Tally } from "../journal/store.ts";
 import { RESULT_STATUSES } from "./status.ts";
 import type { Totals } from "./totals.ts";
 
@@ -13,7 +13,26 @@ export interface RunFacts {
   readonly endedAt: number;
   readonly stop?: Stop;
   /** I12: what the journal must still know when this file is seen again. */
-  readonly mark?: { readonly stateId: string; readonly lastAttempt: number };
+  readonly mark?: Mark;
+}
+
+/** The first key of every summary: by it the file is known as ours, and the journal by its mark (I12). */
+export function ownKey(mark: Mark | undefined): Record<string, unknown> {
+  if (!mark) return { format: 1 };
+  return {
+    format: 1,
+    state_id: mark.stateId,
+    last_attempt: mark.lastAttempt,
+    last_attempt_at: mark.lastAttempt === 0 ? undefined : new Date(mark.lastAttemptAt).toISOString(),
+  };
+}
+
+/** The summary while rows are being sent: nothing but the mark that a crash must leave behind. */
+export function runningSummaryJson(batch: BatchRecord, startedAt: number, mark: Mark): string {
+  const { id, fileName: file, sha256, environment, destination } = batch;
+  const started_at = new Date(startedAt).toISOString();
+  const summary = { paydrop: ownKey(mark), phase: "running", batch: id, file, sha256, environment, destination };
+  return `${JSON.stringify({ ...summary, started_at }, null, 2)}\n`;
 }
 
 /** The text of `payroll.csv.summary.json`. By its first key it is known as ours. */
@@ -25,7 +44,8 @@ export function summaryJson(
   files: Readonly<Record<string, string>>,
 ): string {
   const summary = {
-    paydrop: { format: 1, state_id: run.mark?.stateId, last_attempt: run.mark?.lastAttempt },
+    paydrop: ownKey(run.mark),
+    phase: "ended",
     batch: batch.id,
     file: batch.fileName,
     sha256: batch.sha256,

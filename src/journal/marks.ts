@@ -1,0 +1,52 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Mark } from "./store.ts";
+
+/** What folders remember of this journal, compared with what it remembers itself (I12). */
+export class Marks {
+  readonly #database: DatabaseSync;
+  readonly #stateId: string;
+
+  constructor(database: DatabaseSync, stateId: string) {
+    this.#database = database;
+    this.#stateId = stateId;
+  }
+
+  now(): Mark {
+    const last = this.#database.prepare("SELECT id, started_at FROM attempt ORDER BY id DESC LIMIT 1").get() as
+      { id: number; started_at: number } | undefined;
+    return { stateId: this.#stateId, lastAttempt: last?.id ?? 0, lastAttemptAt: last?.started_at ?? 0 };
+  }
+
+  /**
+   * The number alone would not do: a journal restored from a backup counts on and soon reaches it again, with another
+   * attempt.
+   */
+  knows(mark: Mark, place: string): boolean {
+    return (
+      (mark.stateId === this.#stateId && this.#hasAttempt(mark)) || mark.lastAttempt <= this.#accepted(mark, place)
+    );
+  }
+
+  /** Called inside a transaction of its caller. */
+  accept(mark: Mark, place: string): void {
+    this.#database
+      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
+      .run(keyOf(mark, place), Math.max(mark.lastAttempt, this.#accepted(mark, place)));
+  }
+
+  #hasAttempt({ lastAttempt, lastAttemptAt }: Mark): boolean {
+    if (lastAttempt === 0) return true;
+    const attempt = this.#database.prepare("SELECT started_at FROM attempt WHERE id = ?").get(lastAttempt);
+    return attempt?.["started_at"] === lastAttemptAt;
+  }
+
+  /** Up to which attempt a person took the loss upon himself, for this place only. */
+  #accepted(mark: Mark, place: string): number {
+    const found = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(mark, place));
+    return (found?.["value"] as number | undefined) ?? -1;
+  }
+}
+
+function keyOf({ stateId }: Mark, place: string): string {
+  return `loss accepted ${stateId} ${place}`;
+}

@@ -1,0 +1,101 @@
+import { lstat, readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { PaydropError, systemCodeOf } from "../errors.ts";
+import type { Environment, JournalStore, Mark } from "../journal/store.ts";
+import { printable } from "../printable.ts";
+import { readOwnJson } from "./own.ts";
+
+/** A file of ours that may hold a mark (I12): a summary, or the mark of an inbox. */
+export interface FoundMark {
+  readonly path: string;
+  /** A summary of the sandbox has none. */
+  readonly mark?: Mark;
+  /** Of the batch it speaks of; none in the mark of an inbox, which speaks for all. */
+  readonly batch?: string;
+  readonly environment?: string;
+}
+
+export interface MarkPolicy {
+  readonly journal: Pick<JournalStore, "stateId" | "knows" | "acceptLoss">;
+  readonly environment: Environment;
+  /** The file, or the inbox, that a person's word is for. */
+  readonly place: string;
+  /** Who accepts that the journal was lost. */
+  readonly lossAcceptedBy?: string;
+}
+
+/** Hidden, so that it is never taken for input. */
+export const INBOX_MARK = ".paydrop";
+const LOOKS_MAX = 10;
+
+/**
+ * What concerns a file: every summary beside it, also of earlier batches, and the mark of its folder where that is an
+ * inbox. Whoever keeps the inbox's mark need not look through the folder for each of its files.
+ */
+export async function marksBeside(file: string, keepsInbox: boolean): Promise<FoundMark[]> {
+  const folder = dirname(file);
+  if (keepsInbox) return [await markAt(`${file}.summary.json`)].filter((one) => typeof one === "object");
+  const prefix = `${basename(file)}.summary.`;
+  for (let look = 1; ; look += 1) {
+    const names = await readdir(folder).catch(() => []);
+    const ours = names.filter((name) => name === INBOX_MARK || (name.startsWith(prefix) && name.endsWith(".json")));
+    const found = await Promise.all(ours.map((name) => markAt(join(folder, name))));
+    // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
+    if (!found.includes("gone") || look === LOOKS_MAX) return found.filter((one) => typeof one === "object");
+  }
+}
+
+/**
+ * Throws PaydropError `journal` when a mark tells of something that the journal does not know. Gives a sentence for the
+ * history when a person accepts that.
+ */
+export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise<string | undefined> {
+  const { journal, environment, place, lossAcceptedBy } = policy;
+  const { mark, path } = found;
+  if (!mark || (await journal.knows(mark, place))) return undefined;
+  const isOurs = mark.stateId === journal.stateId;
+  // what another state directory sent to a test service is not this one's business
+  if (!isOurs && found.environment !== undefined && found.environment !== environment) return undefined;
+  const name = printable(basename(path));
+  const loss = isOurs
+    ? `the journal is older than ${name}: it does not know attempt ${mark.lastAttempt}, which that file tells of`
+    : `${name} was written with another state directory (its journal is ${printable(mark.stateId)}, this one ${journal.stateId})`;
+  if (lossAcceptedBy === undefined) throw new PaydropError("journal", loss, isOurs ? OLDER_HINT : OTHER_HINT);
+  await journal.acceptLoss(mark, place);
+  return loss;
+}
+
+const UNLESS =
+  "or, once a person has looked up in the service's dashboard what went out, go on with --accept-lost-journal --by " +
+  "NAME: what this journal does not know then goes again";
+const OLDER_HINT = `nothing was sent; restore the newest backup of the state directory; ${UNLESS}`;
+const OTHER_HINT =
+  "nothing was sent; use the state directory that it was sent from (--state-dir; in a container, a volume that " +
+  `outlives it); ${UNLESS}`;
+
+/** `gone`: nothing is there; `foreign`: something that is not ours. */
+export async function markAt(path: string): Promise<FoundMark | "gone" | "foreign"> {
+  try {
+    if (!(await lstat(path)).isFile()) return "foreign";
+    const document = await readOwnJson(path);
+    return document ? asFound(path, document) : "foreign";
+  } catch (thrown) {
+    const code = systemCodeOf(thrown);
+    if (code === undefined) throw thrown;
+    return code === "ENOENT" ? "gone" : "foreign";
+  }
+}
+
+function asFound(path: string, document: Readonly<Record<string, unknown>>): FoundMark {
+  const own = document["paydrop"] as Readonly<Record<string, unknown>>;
+  const { state_id: stateId, last_attempt: lastAttempt, last_attempt_at: at } = own;
+  const { batch, environment } = document;
+  return {
+    path,
+    ...(typeof stateId === "string" && typeof lastAttempt === "number"
+      ? { mark: { stateId, lastAttempt, lastAttemptAt: Date.parse(String(at)) } }
+      : {}),
+    ...(typeof batch === "string" && /^[0-9A-Za-z]{1,32}$/.test(batch) ? { batch } : {}),
+    ...(typeof environment === "string" ? { environment } : {}),
+  };
+}

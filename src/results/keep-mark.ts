@@ -1,0 +1,110 @@
+import { basename, join } from "node:path";
+import { PaydropError } from "../errors.ts";
+import type { Mark } from "../journal/store.ts";
+import { AtomicFile, renameDurably } from "./atomic.ts";
+import { INBOX_MARK, markAt, type FoundMark } from "./found-mark.ts";
+import { nameOfBatch } from "./names.ts";
+import { ownKey } from "./summary.ts";
+
+/** Keeps a mark up to date while rows are sent (I12). */
+export interface MarkKeeper {
+  /** The mark of this moment is on stable storage when it resolves, if the folder can still be written. */
+  renew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface MarkInput {
+  readonly path: string;
+  readonly text: (mark: Mark) => string;
+  /** Permission bits of the file. */
+  readonly mode: number;
+  readonly now: () => Promise<Mark>;
+  /** Throws when the journal does not know the mark that stands there. */
+  readonly assertKnown: (found: FoundMark) => Promise<unknown>;
+  /** Whose summary it is; that of another batch makes way under its batch id. */
+  readonly batch?: string;
+}
+
+const RENEWED_EVERY_MS = 1000;
+const TRIES_MAX = 10;
+
+/**
+ * Puts a mark down before anything is sent, and renews it every second. Of two processes with different state
+ * directories only one gets through: a mark that is there must be known, and one that is not there is made by the
+ * first only. undefined: the folder cannot be written, or something stands there that is not ours; then the results
+ * have to go elsewhere too.
+ */
+export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined> {
+  try {
+    for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) if (await claim(input)) return keeperOf(input);
+  } catch (thrown) {
+    if (!(thrown instanceof PaydropError && thrown.code === "results_unwritable")) throw thrown;
+  }
+  return undefined;
+}
+
+/** What `keepMark` must know of the mark of an inbox. */
+export function inboxMark(folder: string): Pick<MarkInput, "path" | "text"> {
+  return { path: join(folder, INBOX_MARK), text: (mark) => `${JSON.stringify({ paydrop: ownKey(mark) })}\n` };
+}
+
+/** false: something changed in between; look again. */
+async function claim(input: MarkInput): Promise<boolean> {
+  const { path, batch } = input;
+  const found = await markAt(path);
+  if (found === "foreign") throw inTheWay(path);
+  if (found === "gone") return write(input, await input.now(), "new");
+  await input.assertKnown(found);
+  if (found.batch === batch) return write(input, await input.now(), "replace");
+  if (found.batch === undefined) throw inTheWay(path);
+  const aside = nameOfBatch(path, found.batch);
+  if ((await markAt(aside)) === "foreign") throw inTheWay(aside);
+  await renameDurably(path, aside);
+  return false;
+}
+
+async function write(input: MarkInput, mark: Mark, how: "new" | "replace"): Promise<boolean> {
+  const file = await AtomicFile.create(input.path, input.mode);
+  try {
+    await file.write(input.text(mark));
+    await file.finish();
+    if (how === "new") return await file.publishNew();
+    await file.publish();
+    return true;
+  } finally {
+    await file.discard();
+  }
+}
+
+function keeperOf(input: MarkInput): MarkKeeper {
+  let written = -1;
+  let last = Promise.resolve();
+  let isBusy = false;
+  const renewOnce = async (): Promise<void> => {
+    isBusy = true;
+    try {
+      const mark = await input.now();
+      if (mark.lastAttempt !== written) await write(input, mark, "replace");
+      written = mark.lastAttempt;
+    } catch {
+      // a folder that cannot be written shows at the end with the results, a journal that fails at the next attempt
+    } finally {
+      isBusy = false;
+    }
+  };
+  const renew = (): Promise<void> => (last = last.then(renewOnce));
+  const timer = setInterval(() => {
+    if (!isBusy) void renew();
+  }, RENEWED_EVERY_MS).unref();
+  return {
+    renew,
+    close: () => {
+      clearInterval(timer);
+      return renew();
+    },
+  };
+}
+
+function inTheWay(path: string): PaydropError {
+  return new PaydropError("results_unwritable", `${basename(path)} is not a file that paydrop wrote`);
+}
