@@ -60,6 +60,7 @@ export class Retries {
 /** Seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
 function retryAfterMs(text: string): number | undefined {
   if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
+  // every HTTP date begins with the name of a day; Date.parse takes "-1" and "1.5" for dates too
+  const date = /^\s*[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { createCertificates } from "../support/certificates.ts";
+import { API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
+import type { FaultServer, FaultServerOptions, Script } from "../support/fault-server.ts";
+import * as wire from "../support/fault-server.ts";
+import { startProgram } from "../support/program.ts";
+
+async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
+  const server = await wire.startFaultServer(script, options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = await wire.startFaultServer(() => wire.answer(200));
+  await server.close();
+  return server.port;
+}
+
+test("a refused connection waits until the service is back: every row accepted once, none unknown", async () => {
+  const port = await freePort();
+  const desk = openDesk(`http://127.0.0.1:${port}`, { PAYDROP_RETRY_FOR: "60s" });
+  desk.write("rows.csv", transfersCsv(40));
+  const program = startProgram(["run", "rows.csv"], { env: desk.env, cwd: desk.folder });
+  while (!program.stderr().includes("waiting")) await sleep(20);
+  await sleep(2000);
+  const server = await serve(() => wire.answer(200), { port });
+  const { code } = await program.ended;
+  const rows = desk.results("rows.csv");
+  expect(code).toBe(0);
+  expect(rows.every((row) => row.result_status === "accepted")).toBe(true);
+  expect(server.requests).toHaveLength(40);
+  expect(Number(rows[0]?.result_attempts)).toBeGreaterThan(1);
+  // the whole run waited, not one row
+  expect(rows.slice(1).every((row) => row.result_attempts === "1")).toBe(true);
+});
+
+test("a service that goes away in mid-run: what was in flight is at most unknown, the rest goes later, each once", async () => {
+  const held: (() => void)[] = [];
+  const server = await wire.startFaultServer((request) =>
+    request.number <= 10 ? wire.answer(200) : () => new Promise<void>((resolve) => held.push(resolve)),
+  );
+  const desk = openDesk(server.url, { PAYDROP_RETRY_FOR: "300ms" });
+  desk.write("rows.csv", transfersCsv(60));
+  const program = startProgram(["run", "rows.csv", "--concurrency", "2"], { env: desk.env, cwd: desk.folder });
+  while (held.length < 2) await sleep(10);
+  const seen = server.requests.map((request) => request.body);
+  await server.close();
+  const { code } = await program.ended;
+  const first = desk.results("rows.csv");
+  const count = (status: string): number => first.filter((row) => row.result_status === status).length;
+  expect({ code, accepted: count("accepted"), unknown: count("unknown"), not_sent: count("not_sent") }).toEqual({
+    code: 4,
+    accepted: 10,
+    unknown: 2,
+    not_sent: 48,
+  });
+  const back = await serve(() => wire.answer(200), { port: server.port });
+  const again = await desk.run("rows.csv");
+  expect(again.counts).toEqual({ accepted: 58, unknown: 2 });
+  const all = [...seen, ...back.requests.map((request) => request.body)];
+  expect(new Set(all).size).toBe(all.length);
+}); // prettier-ignore
+
+test("nobody there: bounded, every row not sent, exit 7, and the program ends", async () => {
+  const desk = openDesk(`http://127.0.0.1:${await freePort()}`, { PAYDROP_RETRY_FOR: "300ms" });
+  desk.write("rows.csv", transfersCsv(1000));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 1000 } });
+  expect(run.stdout + run.stderr).toContain("could not be reached");
+});
+
+test("a host that does not exist, with fewer rows than the rule asks for, exits 7 as well", async () => {
+  const desk = openDesk("https://nobody.invalid", { PAYDROP_RETRY_FOR: "300ms" });
+  desk.write("rows.csv", transfersCsv(2));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 2 } });
+});
+
+test("429 with Retry-After in seconds: the whole run waits, two attempts, each row carried out once", async () => {
+  const at: number[] = [];
+  const server = await serve((request) => {
+    at.push(performance.now());
+    return request.number === 10 ? wire.answer(429, {}, { "retry-after": "2" }) : wire.answer(200);
+  });
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(60));
+  const run = await desk.run("rows.csv", "--concurrency", "4");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 0, counts: { accepted: 60 } });
+  expect(server.requests).toHaveLength(61);
+  expect(run.results.filter((row) => row.result_attempts === "2")).toHaveLength(1);
+  // at most the three others were on their way when it came
+  const pauses = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+  const longest = pauses.findIndex((pause) => pause >= 1900);
+  expect(longest).toBeGreaterThanOrEqual(9);
+  expect(longest).toBeLessThanOrEqual(13);
+});
+
+test("429 with Retry-After as a date", async () => {
+  let told = 0;
+  const at: number[] = [];
+  const server = await serve((request) => {
+    at.push(Date.now());
+    if (request.number > 1) return wire.answer(200);
+    told = Math.ceil(Date.now() / 1000) * 1000 + 1000;
+    return wire.answer(429, {}, { "retry-after": new Date(told).toUTCString() });
+  });
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(3));
+  const run = await desk.run("rows.csv");
+  expect(run.counts).toEqual({ accepted: 3 });
+  expect(run.results[0]?.result_attempts).toBe("2");
+  expect(at[1]).toBeGreaterThanOrEqual(told - 20);
+  expect(server.requests).toHaveLength(4);
+});
+
+test("429 for ever: bounded, rows not sent, exit 7; later the same file sends each once", async () => {
+  const server = await serve(() => wire.answer(429, {}, { "retry-after": "0" }));
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(20));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 20 } });
+  expect(server.requests).toHaveLength(6);
+  server.use(() => wire.answer(200));
+  const again = await desk.run("rows.csv");
+  expect({ code: again.code, counts: again.counts }).toEqual({ code: 0, counts: { accepted: 20 } });
+  expect(server.requests).toHaveLength(26);
+});
+
+test("retry_429 = false: unknown after one request", async () => {
+  const server = await serve((request) => (request.number === 1 ? wire.answer(429) : wire.answer(200)));
+  const desk = openDesk(server.url, { PAYDROP_RETRY_429: "false" });
+  desk.write("rows.csv", transfersCsv(3));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 4, counts: { unknown: 1, accepted: 2 } });
+  expect(server.requests).toHaveLength(3);
+});
+
+test("--rate holds at the service", async () => {
+  const at: number[] = [];
+  const server = await serve(() => {
+    at.push(performance.now());
+    return wire.answer(200);
+  });
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(41));
+  const run = await desk.run("rows.csv", "--rate", "40");
+  expect(run.counts).toEqual({ accepted: 41 });
+  // 40 intervals of 25 ms, less the way of the first one
+  expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(950);
+  const inAnyHalfSecond = at.map((from) => at.filter((time) => time >= from && time < from + 500).length);
+  expect(Math.max(...inAnyHalfSecond)).toBeLessThanOrEqual(23);
+});
+
+test("never more requests in flight than the concurrency, and the first row goes alone", async () => {
+  let [inFlight, most] = [0, 0];
+  let secondBeforeFirstAnswer = false;
+  let firstAnswered = false;
+  const server = await serve((request) => async (socket) => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    if (request.number > 1 && !firstAnswered) secondBeforeFirstAnswer = true;
+    await sleep(request.number === 1 ? 400 : 20);
+    firstAnswered = true;
+    inFlight -= 1;
+    socket.write(wire.response(200));
+  });
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(100));
+  const run = await desk.run("rows.csv", "--concurrency", "6");
+  expect(run.counts).toEqual({ accepted: 100 });
+  expect({ most, secondBeforeFirstAnswer }).toEqual({ most: 6, secondBeforeFirstAnswer: false });
+});
+
+test("after an unknown first row the next one goes alone too; after a refusal the others follow", async () => {
+  const open = new Map<number, number>();
+  let inFlight = 0;
+  const server = await serve((request) => async (socket) => {
+    inFlight += 1;
+    open.set(request.number, inFlight);
+    await sleep(60);
+    inFlight -= 1;
+    socket.write(request.number <= 2 ? wire.response(500) : wire.response(request.number === 3 ? 422 : 200));
+  });
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(30));
+  const run = await desk.run("rows.csv", "--concurrency", "4");
+  expect(run.counts).toEqual({ unknown: 2, rejected: 1, accepted: 27 });
+  expect([1, 2, 3].map((number) => open.get(number))).toEqual([1, 1, 1]);
+  expect(Math.max(...open.values())).toBe(4);
+});
+
+const certificates = createCertificates();
+
+test.each([
+  ["for another host", certificates.otherHost, {}],
+  ["no longer valid", certificates.expired, {}],
+  ["signed by itself", certificates.selfSigned, {}],
+  ["of TLS 1.1", certificates.server, { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" }],
+] as const)("a certificate %s: nothing is sent, least of all the key, and the run stops", async (_how, pair, options) => {
+  const server = await serve(() => wire.answer(200), { tls: { ...pair, ...options } });
+  const desk = openDesk(server.url);
+  desk.env["PAYDROP_CA_FILE"] = desk.write("ca.pem", certificates.ca);
+  desk.write("rows.csv", transfersCsv(20));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 20 } });
+  expect({ requests: server.requests.length, bytes: server.bytesReceived }).toEqual({ requests: 0, bytes: 0 });
+  expect(run.stdout + run.stderr).toContain("certificate");
+
+  const good = await serve(() => wire.answer(200), { tls: certificates.server, port: 0 });
+  const mended = await desk.run("rows.csv", "--base-url", good.url, "--accept-destination", "--by", "test");
+  expect({ code: mended.code, counts: mended.counts }).toEqual({ code: 0, counts: { accepted: 20 } });
+  expect(good.requests).toHaveLength(20);
+}); // prettier-ignore
+
+test("resets inside the TLS handshake are no requests: rows wait, and go when it stops", async () => {
+  let left = 3;
+  const server = await serve(() => wire.answer(200), {
+    tls: certificates.server,
+    onConnection: () => undefined,
+  });
+  const proxy = await serve(() => wire.silence(), {
+    onConnection: (socket) => {
+      if (left > 0) {
+        left -= 1;
+        // after the ClientHello
+        socket.once("data", () => socket.resetAndDestroy());
+        return "hold";
+      }
+      void import("node:net").then(({ connect }) => {
+        const onward = connect(server.port, "127.0.0.1");
+        socket.pipe(onward).pipe(socket);
+        onward.on("error", () => socket.destroy());
+        socket.on("close", () => onward.destroy());
+      });
+      return "hold";
+    },
+  });
+  const desk = openDesk(`https://localhost:${proxy.port}`, { PAYDROP_RETRY_FOR: "30s" });
+  desk.env["PAYDROP_CA_FILE"] = desk.write("ca.pem", certificates.ca);
+  desk.write("rows.csv", transfersCsv(10));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 0, counts: { accepted: 10 } });
+  expect(server.requests).toHaveLength(10);
+  expect(run.results[0]?.result_attempts).toBe("4");
+  expect(server.requests.every((request) => request.headers["x-api-key"] === API_KEY)).toBe(true);
+});
