@@ -105,8 +105,36 @@ export class Batches {
     return rows.map((row) => row.id);
   }
 
-  setPhase(id: string, phase: BatchPhase): void {
-    this.#database.prepare("UPDATE batch SET phase = ? WHERE id = ?").run(phase, id);
+  /** Two people may act at the same time: the phase is looked at in the transaction that changes it. */
+  setPhase(id: string, phase: Exclude<BatchPhase, "recording">): void {
+    const from = JSON.stringify(LEADS_TO[phase]);
+    const { changes } = this.#database
+      .prepare("UPDATE batch SET phase = ? WHERE id = ? AND phase IN (SELECT value FROM json_each(?))")
+      .run(phase, id, from);
+    if (changes === 1) return;
+    const is = this.find(id)?.phase ?? "unknown";
+    throw new PaydropError("usage", `batch ${id} is ${is}, it cannot become ${phase}`, "nothing was changed");
+  }
+
+  assertNotCancelled(id: string): void {
+    if (this.find(id)?.phase !== "cancelled") return;
+    throw new PaydropError(
+      "usage",
+      `batch ${id} is cancelled: nothing of it is released`,
+      "put the rows that must go after all into a new file",
+    );
+  }
+
+  handedOver(after: number): { lastAct: number; batches: string[] } {
+    const last = this.#database.prepare("SELECT coalesce(max(id), 0) AS id FROM act").get() as { id: number };
+    const rows = this.#database
+      .prepare(
+        `SELECT b.id, max(a.id) AS act FROM act a JOIN batch b ON b.seq = a.batch
+         WHERE a.id > ? AND a.kind = 'handover' AND b.phase = 'open'
+         AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND r.state = 'ready') GROUP BY b.id ORDER BY act`,
+      )
+      .all(after) as { id: string }[];
+    return { lastAct: last.id, batches: rows.map((row) => row.id) };
   }
 
   setDestination(id: string, destination: string): void {
@@ -129,6 +157,13 @@ export class Batches {
     return (rows as unknown as BatchColumns[]).map(asBatch);
   }
 }
+
+/** From which phases a batch gets into this one. A cancelled batch stays cancelled. */
+const LEADS_TO: Readonly<Record<Exclude<BatchPhase, "recording">, readonly BatchPhase[]>> = {
+  open: ["paused"],
+  paused: ["open"],
+  cancelled: ["open", "paused"],
+};
 
 function asBatch(row: BatchColumns): BatchRecord {
   return {

@@ -18,19 +18,20 @@ export class Decisions {
     this.#seen = seen;
   }
 
-  /** I5: only a person, by name, says what became of an unknown row. */
+  /** I5: only a person, by name, says what became of an unknown row. `seenAs`: the state that the person saw. */
   settle(
     batch: BatchSeq,
     number: number,
     as: "settled_done" | "settled_not_done",
     by: string,
     nowMs: number,
+    seenAs?: RowState,
   ): RowState {
     const row = this.#database.prepare("SELECT state FROM row WHERE batch = ? AND number = ?").get(batch.seq, number);
     const from = row?.["state"] as RowState | undefined;
     const allowed: readonly RowState[] =
       as === "settled_done" ? ["unknown", "settled_not_done"] : ["unknown", "accepted", "settled_done"];
-    if (from === undefined || !allowed.includes(from)) {
+    if (from === undefined || !allowed.includes(from) || (seenAs !== undefined && from !== seenAs)) {
       throw new PaydropError(
         "usage",
         from === undefined ? `the batch has no row ${number}` : `row ${number} is ${from}: there is nothing to settle`,
@@ -50,9 +51,10 @@ export class Decisions {
       // a file that was held as a whole says nothing of its rows: those are judged in full when they go
       `UPDATE row SET state = 'ready', released = (code IS NOT 'all_or_nothing'), changed_at = ? WHERE batch = ?
        AND (state = 'held' OR (state = 'duplicate' AND ?)) AND (? OR number = ?)
-       AND NOT (state = 'held' AND code = 'other_row_open' AND EXISTS (
+       AND NOT (state = 'held' AND EXISTS (
          SELECT 1 FROM row o JOIN batch b ON b.seq = o.batch WHERE b.id = row.other_batch AND o.number = row.other_row
-         AND (o.state IN ('unknown', 'sending') OR (o.state = 'ready' AND b.phase <> 'cancelled'))))
+         AND (o.state IN ('unknown', 'sending')
+           OR (row.code = 'other_row_open' AND o.state = 'ready' AND b.phase <> 'cancelled'))))
        RETURNING number`,
     );
     // `--all` means what is held; a duplicate goes only when a person names its row
@@ -92,6 +94,19 @@ export class Decisions {
       changed += Number(changes);
     }
     return changed;
+  }
+
+  /** Batches with rows that are held until this one has an end. */
+  waitingFor(batch: BatchSeq, number: number): string[] {
+    const find = (key: "core_key" | "payment_key"): { id: string }[] =>
+      this.#database
+        .prepare(
+          `SELECT DISTINCT b.id FROM row r JOIN batch b ON b.seq = r.batch
+           WHERE r.${key} = (SELECT ${key} FROM row WHERE batch = ?1 AND number = ?2)
+           AND r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')`,
+        )
+        .all(batch.seq, number) as { id: string }[];
+    return [...new Set([...find("core_key"), ...find("payment_key")].map((row) => row.id))];
   }
 
   /** Rows that waited for an open row elsewhere are judged anew. */

@@ -172,9 +172,7 @@ class SqliteJournal implements JournalStore {
   rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]> {
     return this.#read(() => {
       const rows = this.#database
-        .prepare(
-          `${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`,
-        )
+        .prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`)
         .all(this.#batches.seqOf(batchId).seq, JSON.stringify(states));
       return (rows as unknown as RecordColumns[]).map(asRecord);
     });
