@@ -5,12 +5,12 @@ import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
 import { Secret } from "../config/secret.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { openProcessor } from "../processor.ts";
+import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { withLog } from "./log-events.ts";
 import { listenForSignals } from "./signals.ts";
-import { createTeller } from "./teller.ts";
+import { createTeller, type Teller } from "./teller.ts";
 
 /** Checks, sends and writes the results of one file after the other; the gravest exit code speaks for all. */
 export async function run(call: Call): Promise<number> {
@@ -49,6 +49,7 @@ async function sendAll(call: Call, config: Config, sandbox: boolean): Promise<nu
           teller.say(errorText(error, config.json, config.verbose).trimEnd());
         }
       }
+      if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
     } finally {
       await processor.close();
     }
@@ -59,7 +60,22 @@ async function sendAll(call: Call, config: Config, sandbox: boolean): Promise<nu
   return gravest(codes);
 }
 
-function stopText(which: "soft" | "hard", { concurrency }: Config): string {
+/** Rows that people released, or let go again, while this process had the lock (DESIGN §7). */
+export async function sendHandedOver(processor: Processor, teller: Teller): Promise<number[]> {
+  const codes: number[] = [];
+  for (;;) {
+    const batches = await processor.handedOver();
+    if (batches.length === 0) return codes;
+    for (const batch of batches) {
+      const report = await processor.goOn(batch);
+      codes.push(report.exitCode);
+      teller.ended(report);
+    }
+  }
+}
+
+/** Said before anything stops: what the next Ctrl-C would do. */
+export function stopText(which: "soft" | "hard", { concurrency }: Config): string {
   if (which === "hard") return "stopping now: rows in flight become unknown";
   return (
     `finishing the rows in flight, ${concurrency} at most; nothing new is sent. ` +
@@ -71,7 +87,7 @@ function stopText(which: "soft" | "hard", { concurrency }: Config): string {
  * The sandbox inside this process, with its own well-known keys and a state folder of its own, so that trying never
  * touches the memory of real payments.
  */
-async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
+export async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
   const { startSandbox } = await import("../sandbox/server.ts");
   const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });
   const ownState = config.origins?.["state_dir"] === "--state-dir";
