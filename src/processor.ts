@@ -14,6 +14,7 @@ import type { AccountTotals, BatchReport, RunEvent, Stop } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { guessPeriod } from "./intake/period.ts";
 import { removeTemporaries, takeSnapshot, verifySnapshot, type Snapshot } from "./intake/snapshot.ts";
+import { identityText } from "./intake/source-file.ts";
 import { keepBallast } from "./journal/ballast.ts";
 import { batchIdOf } from "./journal/batch-id.ts";
 import { takeInstanceLock } from "./journal/lock.ts";
@@ -48,10 +49,17 @@ export interface Services {
 
 export interface Processor {
   readonly journal: JournalStore;
-  /** Checks, sends and writes the results of one file. Throws PaydropError; a refused file is FileRefusedError. */
-  processFile(path: string): Promise<BatchReport>;
+  /**
+   * Checks, sends and writes the results of one file. Throws PaydropError; a refused file is FileRefusedError.
+   * `settledSha256`: what the file held when it was found complete; `stopped` when it holds something else by now.
+   */
+  processFile(path: string, settledSha256?: string): Promise<BatchReport>;
   /** Sends what is ready of a known batch, after a release, a retry or a resume, and writes its results again. */
   goOn(batchId: string): Promise<BatchReport>;
+  /** As the same file again would: rows that were not sent, or were refused for the key or the address, go as well. */
+  takeUp(batchId: string): Promise<BatchReport>;
+  /** Batches of files in these folders that `takeUp` has something to send of. */
+  unfinished(folders: readonly string[]): Promise<readonly string[]>;
   /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */
   writeResultsAgain(batchId: string): Promise<BatchReport>;
   /** Batches whose rows people let go, and left to this process, since it was last asked: `goOn` sends them. */
@@ -85,11 +93,13 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     lock?.release();
     throw error;
   }
-  const work = new BatchWork(services, journal, lastAct);
+  const work = new BatchWork(services, journal, lastAct, lock !== undefined);
   return {
     journal,
-    processFile: (path) => work.processFile(path),
+    processFile: (path, settledSha256) => work.processFile(path, settledSha256),
     goOn: (batchId) => work.goOn(batchId),
+    takeUp: (batchId) => work.takeUp(batchId),
+    unfinished: (folders) => work.journal.unfinished(folders, RESUMABLE_REFUSALS),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
     handedOver: () => work.handedOver(),
     keepInbox: (folder) => work.keepInbox(folder),
@@ -106,10 +116,12 @@ class BatchWork {
   readonly #config: Config;
   readonly #judge: Judge;
   readonly #now: () => number;
+  readonly #hasLock: boolean;
   #lastAct: number;
   readonly #inboxes = new Set<string>();
 
-  constructor(services: Services, journal: JournalStore, lastAct: number) {
+  constructor(services: Services, journal: JournalStore, lastAct: number, hasLock: boolean) {
+    this.#hasLock = hasLock;
     this.journal = journal;
     this.#lastAct = lastAct;
     this.#services = services;
@@ -118,22 +130,30 @@ class BatchWork {
     this.#now = services.now ?? Date.now;
   }
 
-  async processFile(path: string): Promise<BatchReport> {
+  async processFile(path: string, settledSha256?: string): Promise<BatchReport> {
     const startedAt = this.#now();
     const file = resolve(path);
     const snapshot = await takeSnapshot(path, this.#snapshots());
     faultPoint("snapshot.taken");
+    if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
     const losses = await this.#compareMarks(file);
     const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
     await this.#noteLosses(batch, losses);
-    if (resumed) {
-      await this.journal.makeReady(batch.id, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
-      await this.journal.judgeAgain(batch.id, this.#judge);
-    }
+    if (resumed) await this.#wake(batch.id);
     const submitted = await this.#send(batch, resumed, accounts, file);
     const report = await this.#report(batch, submitted, startedAt, file);
-    await this.journal.noteSource(file, identityText(snapshot), batch.id);
+    await this.journal.noteSource(file, identityText(snapshot.identity), batch.id);
     return report;
+  }
+
+  async takeUp(batchId: string): Promise<BatchReport> {
+    await this.#wake((await this.#known(batchId)).id);
+    return this.goOn(batchId);
+  }
+
+  async #wake(batchId: string): Promise<void> {
+    await this.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
+    await this.journal.judgeAgain(batchId, this.#judge);
   }
 
   async goOn(batchId: string): Promise<BatchReport> {
@@ -220,7 +240,7 @@ class BatchWork {
     const period = this.#config.period ?? opened.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
     const known = await this.journal.batchesOfBytes(snapshot.sha256, this.#config.environment);
-    const lyingThere = await this.journal.sourceBatch(file, identityText(snapshot));
+    const lyingThere = await this.journal.sourceBatch(file, identityText(snapshot.identity));
     const days = this.#config.duplicateDays;
     const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#now(), days);
     if (meeting.kind === "same") return { batch: meeting.batch, resumed: true, accounts: [] };
@@ -423,6 +443,7 @@ class BatchWork {
       sheet,
       records: () => this.journal.rows(batch.id),
       target: { folder: dirname(file), fileName: basename(file) },
+      hasLock: this.#hasLock,
       fallbackFolder: join(this.#config.stateDir, "results"),
       mode: await modeOf(file),
       debitAccountOf: (row, record) => ownCell(row, debitFieldOf(record)),
@@ -501,8 +522,12 @@ function modeOf(file: string): Promise<number> {
   );
 }
 
-function identityText({ identity }: Snapshot): string {
-  return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
+function notSettled(file: string): PaydropError {
+  return new PaydropError(
+    "stopped",
+    `${basename(file)}: the file was changed just now`,
+    "it is taken when it lies still again; nothing was sent",
+  );
 }
 
 function snapshotGone(batch: BatchRecord): PaydropError {

@@ -4,7 +4,7 @@ import { PaydropError } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Row, Sheet } from "../reader/row.ts";
-import { AtomicFile, onDisk } from "./atomic.ts";
+import { AtomicFile, onDisk, removeTemporaries } from "./atomic.ts";
 import { clearPlace, findPlace, type Place, type WrittenMemory } from "./place.ts";
 import { lockstep } from "./lockstep.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
@@ -27,6 +27,8 @@ export interface ResultsInput extends WrittenMemory {
   readonly debitAccountOf: (row: Row, record: RowRecord) => string | undefined;
   readonly referenceOf: (row: Row, record: RowRecord) => string | undefined;
   readonly run: RunFacts;
+  /** Nobody else writes results now: what a crash left of these files is removed. */
+  readonly hasLock?: boolean;
   /** The exit code of the batch. `isElsewhere`: the files could not be written beside the input. */
   readonly exitCode: (totals: Totals, isElsewhere: boolean) => number;
 }
@@ -69,6 +71,10 @@ async function writeIn(
 ): Promise<ResultsReport> {
   const { batch, sheet } = input;
   const place = await findPlace(folder, fileName, sheet.format, batch.id, input);
+  if (input.hasLock) {
+    // a folder that refuses this refuses what follows as well, and then says why
+    await removeTemporaries([place.results, place.retry, place.summary]).catch(() => 0);
+  }
   const open: AtomicFile[] = [];
   const create = async (path: string): Promise<AtomicFile> => {
     const file = await AtomicFile.create(path, mode);

@@ -20,7 +20,7 @@ describe("an atomic file", () => {
     const text = "é,1\r\n".repeat(200_000);
     await file.write(text);
     const sha256 = await file.finish();
-    expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.paydrop-[0-9a-f]{16}\.tmp$/)]);
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^\.paydrop-[0-9a-f]{24}\.tmp$/)]);
     await file.publish();
     expect(await readdir(folder)).toEqual(["payroll.csv.results.csv"]);
     expect(await readFile(path, "utf8")).toBe(text);
@@ -85,11 +85,18 @@ describe("an atomic file", () => {
   });
 });
 
-test("leftovers of a crash are removed, and nothing else", async () => {
-  await writeFile(join(folder, ".paydrop-0123456789abcdef.tmp"), "half");
+test("leftovers of a crash are removed, and nothing else: no link, and not what another file is to become", async () => {
+  await AtomicFile.create(join(folder, "a"), 0o600);
+  const [left = ""] = await readdir(folder);
+  const other = await AtomicFile.create(join(folder, "b"), 0o600);
   await writeFile(join(folder, ".paydrop"), "mark");
   await writeFile(join(folder, ".paydrop-mine.tmp"), "a person's");
-  await symlink("/etc/hostname", join(folder, ".paydrop-0123456789abcdee.tmp"));
-  expect(await removeTemporaries(folder)).toBe(1);
-  expect((await readdir(folder)).sort()).toEqual([".paydrop", ".paydrop-0123456789abcdee.tmp", ".paydrop-mine.tmp"]);
+  const link = `${left.slice(0, -8)}0000.tmp`;
+  await symlink("/etc/hostname", join(folder, link));
+  expect(await removeTemporaries([join(folder, "a"), join(folder, "c")])).toBe(1);
+  expect(await readdir(folder)).not.toContain(left);
+  expect(await readdir(folder)).toContain(link);
+  await other.finish();
+  await other.publish();
+  expect((await readdir(folder)).sort()).toEqual([".paydrop", link, ".paydrop-mine.tmp", "b"].sort());
 });
