@@ -1,0 +1,259 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openProcessor } from "../../src/processor.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+import { answer, pause, inOrder, silence, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+
+async function service(): Promise<FaultServer> {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  return server;
+}
+
+async function deskWith(rows: number): Promise<{ server: FaultServer; desk: Desk }> {
+  const server = await service();
+  const desk = openDesk(server.url);
+  desk.write("t.csv", transfersCsv(rows));
+  return { server, desk };
+}
+
+function summaryOf(desk: Desk, name = "t.csv"): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(desk.folder, `${name}.summary.json`), "utf8")) as Record<string, unknown>;
+}
+
+/** Payments that are not those of another file. */
+function transfersTo(bank: string, rows: number): string {
+  return transfersCsv(rows).replaceAll(",60200", `,${bank}00`);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const ACCEPT = ["--accept-lost-journal", "--by", "Asha"];
+
+describe("the state directory is gone", () => {
+  test("after a run that ended, the same file sends nothing, and says what to do", async () => {
+    const { server, desk } = await deskWith(3);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    rmSync(desk.stateDir, { recursive: true });
+    const { code, stderr } = await desk.run("t.csv");
+    expect([code, server.requests.length]).toEqual([74, 3]);
+    expect(stderr).toMatch(
+      /^paydrop: t\.csv\.summary\.json was written with another state directory .*\n {2}→ .*--accept-lost-journal --by NAME/m,
+    );
+  });
+
+  test("after a kill in the middle, the early mark refuses", async () => {
+    const { server, desk } = await deskWith(20);
+    server.use(({ number }) => (number < 6 ? answer(200) : silence()));
+    const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
+    await until(() => server.requests.length >= 6);
+    program.child.kill("SIGKILL");
+    await program.ended;
+    expect(summaryOf(desk)).toMatchObject({ phase: "running", paydrop: { format: 1 } });
+    const sent = server.requests.length;
+    server.use(() => answer(200));
+    rmSync(desk.stateDir, { recursive: true });
+    expect((await desk.run("t.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(sent);
+  });
+
+  test("a person's word lets it go again, is in the history, and counts for this file only", async () => {
+    const { server, desk } = await deskWith(2);
+    desk.write("u.csv", transfersTo("702", 5));
+    await desk.run("t.csv");
+    await desk.run("u.csv");
+    const sent = server.requests.length;
+    rmSync(desk.stateDir, { recursive: true });
+    const accepted = await desk.run("t.csv", "--json", ...ACCEPT);
+    expect([accepted.code, server.requests.length]).toEqual([0, sent + 2]);
+    const batch = String(summaryOf(desk)["batch"]);
+    const { stdout } = await runProgram(["status", batch], { env: desk.env });
+    expect(stdout).toMatch(/Asha.*accept.lost.journal/);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    expect((await desk.run("u.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(sent + 2);
+  });
+
+  test("--accept-lost-journal without a name is a usage error", async () => {
+    const { server, desk } = await deskWith(2);
+    expect((await desk.run("t.csv", "--accept-lost-journal")).code).toBe(2);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("a run in the sandbox in between does not hide the mark", async () => {
+    const { server, desk } = await deskWith(2);
+    const live = { ...desk.env, PAYDROP_ENVIRONMENT: "live" };
+    const run = (...more: string[]) => runProgram(["run", ...more, "t.csv"], { env: live, cwd: desk.folder });
+    expect((await run()).code).toBe(0);
+    const trying = { HOME: desk.folder };
+    const tried = await runProgram(["run", "--sandbox", "t.csv"], { env: trying, cwd: desk.folder });
+    expect(tried.code).toBe(0);
+    rmSync(desk.stateDir, { recursive: true });
+    expect((await run()).code).toBe(74);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("a summary of the sandbox never stands in the way of a real run, nor the other way round", async () => {
+    const { server, desk } = await deskWith(2);
+    const sandbox = () => runProgram(["run", "--sandbox", "t.csv"], { env: { HOME: desk.folder }, cwd: desk.folder });
+    expect((await sandbox()).code).toBe(0);
+    expect((await sandbox()).code).toBe(0);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    expect((await sandbox()).code).toBe(0);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("only the journal is gone", () => {
+  test("sends nothing while the copies of what was sent are still there", async () => {
+    const { server, desk } = await deskWith(2);
+    await desk.run("t.csv");
+    for (const name of readdirSync(desk.stateDir)) if (name !== "snapshots") rmSync(join(desk.stateDir, name));
+    for (const name of readdirSync(desk.folder)) if (name !== "t.csv") rmSync(join(desk.folder, name));
+    for (const operands of [["status"], ["run", "t.csv"]]) {
+      const { code, stderr } = await runProgram(operands, { env: desk.env, cwd: desk.folder });
+      expect([operands, code]).toEqual([operands, 74]);
+      expect(stderr).toContain("the journal is missing from");
+    }
+    expect(server.requests).toHaveLength(2);
+    expect((await desk.run("t.csv", ...ACCEPT)).code).toBe(0);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe("the journal is older than the folder knows", () => {
+  test("restored from before the file: nothing is sent", async () => {
+    const { server, desk } = await deskWith(3);
+    desk.write("first.csv", transfersTo("701", 1));
+    await desk.run("first.csv");
+    cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
+    await desk.run("t.csv");
+    restore(desk);
+    const { code, stderr } = await desk.run("t.csv");
+    expect([code, server.requests.length]).toEqual([74, 4]);
+    expect(stderr).toMatch(/the journal is older than t\.csv\.summary\.json: it does not know attempt 4/);
+  });
+
+  test("it does not help that other files brought it to the same number meanwhile", async () => {
+    const { server, desk } = await deskWith(3);
+    await desk.run("t.csv");
+    rmSync(join(desk.folder, "t.csv.summary.json"));
+    cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
+    desk.write("u.csv", transfersTo("702", 2));
+    await desk.run("u.csv");
+    restore(desk);
+    desk.write("v.csv", transfersTo("703", 9));
+    expect((await desk.run("v.csv")).code).toBe(0);
+    expect((await desk.run("u.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(3 + 2 + 9);
+  });
+
+  test("writing results again does not wipe out what the folder knows", async () => {
+    const { server, desk } = await deskWith(3);
+    await desk.run("t.csv");
+    const batch = String(summaryOf(desk)["batch"]);
+    cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
+    // the same name with other rows: the summary beside it now knows more
+    desk.write("t.csv", transfersTo("704", 2));
+    await desk.run("t.csv");
+    restore(desk);
+    expect((await runProgram(["results", batch], { env: desk.env, cwd: desk.folder })).code).toBe(74);
+    expect((await desk.run("t.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(5);
+  });
+
+  test("a backup taken just before the kill is known to be older from the first attempt on", async () => {
+    const { server, desk } = await deskWith(20);
+    desk.write("first.csv", transfersTo("701", 1));
+    await desk.run("first.csv");
+    cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
+    server.use(() => silence());
+    const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
+    await until(() => server.requests.length === 2);
+    program.child.kill("SIGKILL");
+    await program.ended;
+    restore(desk);
+    server.use(() => answer(200));
+    expect((await desk.run("t.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe("two state directories on one file", () => {
+  test("the second refuses, also at the same moment: each row goes once", async () => {
+    const { server, desk } = await deskWith(4);
+    server.use(() => inOrder(pause(50), answer(200)));
+    const runs = [1, 2, 3].map((index) => desk.run("t.csv", "--state-dir", join(desk.folder, "..", `state${index}`)));
+    const codes = (await Promise.all(runs)).map(({ code }) => code).sort();
+    expect(codes).toEqual([0, 74, 74]);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe("the mark of an inbox", () => {
+  async function open(desk: Desk, stateDir: string) {
+    const config = loadConfig({ env: { ...desk.env }, flags: { state_dir: stateDir } });
+    const processor = await openProcessor({ config }, "send");
+    onTestFinished(() => processor.close());
+    return processor;
+  }
+
+  test("is kept for the first state directory; a second one is refused and sends nothing", async () => {
+    const { server, desk } = await deskWith(2);
+    const one = await open(desk, desk.stateDir);
+    const inbox = await one.keepInbox(desk.folder);
+    await one.processFile(join(desk.folder, "t.csv"));
+    await inbox.close();
+    const mark = JSON.parse(readFileSync(join(desk.folder, ".paydrop"), "utf8")) as unknown;
+    expect(mark).toMatchObject({ paydrop: { state_id: one.journal.stateId, last_attempt: 2 } });
+
+    const other = await open(desk, `${desk.stateDir}2`);
+    await expect(other.keepInbox(desk.folder)).rejects.toMatchObject({ code: "journal" });
+    desk.write("new.csv", transfersTo("702", 3));
+    await expect(other.processFile(join(desk.folder, "new.csv"))).rejects.toMatchObject({ code: "journal" });
+    expect((await desk.run("new.csv", "--state-dir", `${desk.stateDir}3`)).code).toBe(74);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("renews itself while rows are sent", async () => {
+    const { server, desk } = await deskWith(3);
+    server.use(({ number }) => (number < 3 ? answer(200) : inOrder(pause(2500), answer(200))));
+    const processor = await open(desk, desk.stateDir);
+    const inbox = await processor.keepInbox(desk.folder);
+    const done = processor.processFile(join(desk.folder, "t.csv"));
+    const lastAttempt = () => {
+      const text = readFileSync(join(desk.folder, ".paydrop"), "utf8");
+      return (JSON.parse(text) as { paydrop: { last_attempt: number } }).paydrop.last_attempt;
+    };
+    await until(() => lastAttempt() === 3);
+    await done;
+    await inbox.close();
+    expect(existsSync(join(desk.folder, "t.csv.summary.json"))).toBe(true);
+  });
+});
+
+describe("what is not ours at the place of the mark", () => {
+  test.each([
+    ["a folder", (path: string) => mkdirSync(path)],
+    ["a person's file", (path: string) => writeFileSync(path, '{"mine":1}')],
+  ])("%s is left alone; rows go once, results go elsewhere", async (_, put) => {
+    const { server, desk } = await deskWith(2);
+    put(join(desk.folder, "t.csv.summary.json"));
+    const { code, stdout } = await desk.run("t.csv");
+    expect([code, server.requests.length]).toEqual([74, 2]);
+    expect(stdout).toContain(join(desk.stateDir, "results"));
+    expect((await desk.run("t.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+function restore(desk: Desk): void {
+  rmSync(desk.stateDir, { recursive: true });
+  cpSync(`${desk.stateDir}.backup`, desk.stateDir, { recursive: true });
+}
