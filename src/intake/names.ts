@@ -23,6 +23,8 @@ const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
   [/\.summary\.json$/i, "it is our own summary"],
   [/\.(?:refused|waiting)\.txt$/i, "it is our own note"],
   [/\.control$/i, "it holds control totals"],
+  [/^stop(?:\.txt)?$/i, "it asks to stop"],
+  [/^stop - held .*\.txt$/i, "it is our own note"],
 ];
 const OWN_RESULTS = /\.(?:csv|tsv|txt|json|jsonl|ndjson)\.results\./i;
 const OWN_RETRY = /\.(?:csv|tsv|txt|json|jsonl|ndjson)\.retry\./i;
@@ -43,4 +45,14 @@ export function inputName(name: string): InputName {
   if (OWN_RETRY.test(name)) return { ignored: "it is our own retry file", report: false, unlessChanged: format };
   if (RESULTS_LIKE.test(name)) return { ignored: "its name is that of a results or retry file", report: true };
   return { format };
+}
+
+/** A file with which a person says stop, without a terminal: `STOP` in any case, and what Notepad makes of it. */
+export function isStopName(name: string): boolean {
+  return /^stop(?:\.txt)?$/i.test(name);
+}
+
+/** A spreadsheet's own file, which a person surely meant to be sent and paydrop does not read. */
+export function isWorkbook(name: string): boolean {
+  return /^[^.~].*\.(?:xlsx|xlsm|xlsb|xls|ods|numbers)$/i.test(name);
 }

@@ -53,12 +53,18 @@ export function identityOf(stats: BigIntStats): FileIdentity {
   };
 }
 
+/** By this a file that was taken is known again; not by its ctime, which a change of rights moves too. */
+export function identityText(identity: FileIdentity): string {
+  return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
+}
+
 /** Nobody has written to the file, or changed its rights, in between. */
 export function isUnchanged(one: FileIdentity, other: FileIdentity): boolean {
   return one.sizeBytes === other.sizeBytes && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;
 }
 
-function kindOf(stats: BigIntStats): string {
+/** `a folder`, `a link` … for what is not a regular file. */
+export function kindOf(stats: BigIntStats): string {
   if (stats.isDirectory()) return "a folder";
   if (stats.isSymbolicLink()) return "a link";
   if (stats.isFIFO()) return "a named pipe";

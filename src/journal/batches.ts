@@ -125,6 +125,19 @@ export class Batches {
     );
   }
 
+  unfinished(folders: readonly string[], reasons: readonly string[]): string[] {
+    const rows = this.#database
+      .prepare(
+        `SELECT b.id FROM batch b
+         WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND EXISTS (
+           SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('ready', 'not_sent')
+             OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?)))))
+         ORDER BY b.seq`,
+      )
+      .all(JSON.stringify(folders), JSON.stringify(reasons)) as { id: string }[];
+    return rows.map((row) => row.id);
+  }
+
   handedOver(after: number): { lastAct: number; batches: string[] } {
     const last = this.#database.prepare("SELECT coalesce(max(id), 0) AS id FROM act").get() as { id: number };
     const rows = this.#database

@@ -9,6 +9,7 @@ import type { Ballast } from "./ballast.ts";
 import { Batches } from "./batches.ts";
 import { asJournalError, CommitGroup } from "./commit-group.ts";
 import { Decisions } from "./decisions.ts";
+import { InboxHolds } from "./inbox-holds.ts";
 import { PaymentKeys } from "./keys.ts";
 import { Marks } from "./marks.ts";
 import { openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
@@ -21,6 +22,7 @@ import type {
   BatchRecord,
   Begun,
   Environment,
+  InboxHold,
   JournalStore,
   Mark,
   NewBatch,
@@ -71,6 +73,7 @@ class SqliteJournal implements JournalStore {
   readonly #attempts: Attempts;
   readonly #decisions: Decisions;
   readonly #marks: Marks;
+  readonly #holds: InboxHolds;
   readonly #now: () => number;
 
   constructor(
@@ -85,6 +88,7 @@ class SqliteJournal implements JournalStore {
     this.#database = database;
     this.#group = new CommitGroup(database, ballast);
     this.#marks = new Marks(database, stateId);
+    this.#holds = new InboxHolds(database);
     this.#batches = new Batches(database);
     this.#rows = new Rows(database, keys, past);
     this.#attempts = new Attempts(database, this.#rows.seen());
@@ -279,6 +283,22 @@ class SqliteJournal implements JournalStore {
 
   handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }> {
     return this.#read(() => this.#batches.handedOver(after));
+  }
+
+  unfinished(folders: readonly string[], reasons: readonly string[]): Promise<readonly string[]> {
+    return this.#read(() => this.#batches.unfinished(folders, reasons));
+  }
+
+  inboxHold(folder: string): Promise<InboxHold | undefined> {
+    return this.#read(() => this.#holds.of(folder));
+  }
+
+  holdInbox(folder: string, hold: InboxHold): Promise<void> {
+    return this.#group.run(() => this.#holds.set(folder, hold));
+  }
+
+  liftInboxHold(folder: string, by: string): Promise<InboxHold | undefined> {
+    return this.#group.run(() => this.#holds.lift(folder, by, this.#now()));
   }
 
   mark(): Promise<Mark> {

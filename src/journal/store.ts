@@ -107,6 +107,16 @@ export interface Mark {
   readonly lastAttemptAt: number;
 }
 
+/** Why nothing of an inbox goes until a person says so by name. */
+export interface InboxHold {
+  /** `stop_file`, or the code of the stop that a person must look at. */
+  readonly code: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** A sentence for a person. */
+  readonly message: string;
+}
+
 /** `begin` gives an attempt to send, or says what the check inside its transaction found instead. */
 export type Begun =
   { readonly attempt: number; readonly ordinal: number } | { readonly attempt?: undefined; readonly state: RowState };
@@ -183,6 +193,14 @@ export interface JournalStore {
   note(batchId: string, act: Omit<Act, "at">): Promise<void>;
   /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */
   handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }>;
+
+  /** Open batches of files in these folders with rows that may go: ready, not sent, or refused for one of `reasons`. */
+  unfinished(folders: readonly string[], reasons: readonly string[]): Promise<readonly string[]>;
+  inboxHold(folder: string): Promise<InboxHold | undefined>;
+  /** An inbox that is held already keeps its first reason. */
+  holdInbox(folder: string, hold: InboxHold): Promise<void>;
+  /** Gives the hold that stood. */
+  liftInboxHold(folder: string, by: string): Promise<InboxHold | undefined>;
 
   /** The mark of this moment. */
   mark(): Promise<Mark>;

@@ -1,0 +1,38 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { InboxHold } from "./store.ts";
+
+/** Inboxes of which nothing goes until a person says so. Outlives every process. */
+export class InboxHolds {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  of(folder: string): InboxHold | undefined {
+    const row = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(folder));
+    return row === undefined ? undefined : (JSON.parse(String(row["value"])) as InboxHold);
+  }
+
+  /** Called inside a transaction of its caller. The first reason stands. */
+  set(folder: string, hold: InboxHold): void {
+    this.#database
+      .prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
+      .run(keyOf(folder), JSON.stringify(hold));
+  }
+
+  /** Gives the hold that stood. Who lifted it, and when, is kept. */
+  lift(folder: string, by: string, nowMs: number): InboxHold | undefined {
+    const hold = this.of(folder);
+    if (!hold) return undefined;
+    this.#database.prepare("DELETE FROM meta WHERE key = ?").run(keyOf(folder));
+    this.#database
+      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
+      .run(`inbox hold lifted ${nowMs} ${folder}`, JSON.stringify({ ...hold, by }));
+    return hold;
+  }
+}
+
+function keyOf(folder: string): string {
+  return `inbox hold ${folder}`;
+}
