@@ -56,11 +56,22 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./sandbox.ts"),
   },
   {
+    name: "config",
+    operands: "[what]",
+    shown: "show: every setting and where it came from; example, schema: what may stand in paydrop.toml",
+    options: [],
+    examples: ["paydrop config show", "paydrop config example > paydrop.toml", "paydrop config schema"],
+    load: () => import("./config.ts"),
+  },
+  {
     name: "doctor",
     operands: "",
-    shown: "keys, folders, versions, and every choice the interface leaves open",
-    options: [],
-    examples: ["paydrop doctor", "paydrop doctor --json"],
+    shown: "keys, folders, clock, disks, the way to the service, and every choice the interface leaves open",
+    options: [
+      { flags: "--inbox <folder...>", shown: "look at these drop folders too" },
+      { flags: "--offline", shown: "do not connect to the service" },
+    ],
+    examples: ["paydrop doctor", "paydrop doctor --inbox /srv/payroll/inbox", "paydrop doctor --offline --json"],
     load: () => import("./doctor.ts"),
   },
   {

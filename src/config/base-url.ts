@@ -16,6 +16,14 @@ export function readBaseUrl(raw: unknown): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
+/** An address by the same rules; the exit code is put behind it. */
+export const readPingUrl: (raw: unknown) => string = readBaseUrl;
+
+/** The path of such an address is often its only secret: whoever knows it can report runs that never were. */
+export function pingShown(url: string): string {
+  return `${new URL(url).origin}/…`;
+}
+
 /** Whether the address is this very machine: 127.0.0.0/8, ::1, localhost. */
 export function isLoopback(baseUrl: string): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? "";

@@ -49,6 +49,11 @@ export interface Config {
   readonly logLevel: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   readonly logFormat: "json" | "text";
   readonly logFile?: string;
+  readonly metricsFile?: string;
+  /** On 127.0.0.1. */
+  readonly metricsPort?: number;
+  /** Without a slash at the end: `/` and the exit code follow. */
+  readonly pingUrl?: string;
 
   /** Where each value came from that is not a default: a flag, a variable, or the path of a paydrop.toml. */
   readonly origins?: Readonly<Record<string, string>>;

@@ -23,6 +23,19 @@ export interface Sources {
 
 /** Flags over environment over credential files over paydrop.toml over defaults. Throws PaydropError `config`. */
 export function loadConfig(sources: Sources): Config {
+  return loadSettings(sources).config;
+}
+
+export interface LoadedSettings {
+  readonly config: Config;
+  /** What some source said, by setting. */
+  readonly said: SettingValues;
+  /** The paydrop.toml that was read. */
+  readonly file?: string;
+}
+
+/** `loadConfig`, and what the sources said one by one. */
+export function loadSettings(sources: Sources): LoadedSettings {
   const { env, flags = {}, cwd = process.cwd() } = sources;
   const secrets = sources.secrets === "ignore" ? forgetAll(env) : takeSecrets(env);
   const named = flags["config"] ?? env["PAYDROP_CONFIG"];
@@ -30,7 +43,7 @@ export function loadConfig(sources: Sources): Config {
   const { values, origins } = readSettings(flags, env, file, cwd);
   const config = assemble(values, env, secrets, origins);
   if (sources.secrets !== "ignore") assertSafe(config, env);
-  return Object.freeze(config);
+  return { config: Object.freeze(config), said: values, ...(file ? { file: file.path } : {}) };
 }
 
 /**
@@ -106,7 +119,7 @@ function firstThatSays(
   // an empty variable says nothing: unit files and compose files cannot unset one
   if (env[variable]) return { raw: env[variable], origin: variable, place: variable };
   if (file && Object.hasOwn(file.values, name)) {
-    return { raw: file.values[name], origin: file.path, place: `${file.path}: ${name}` };
+    return { raw: file.values[name], origin: file.path, place: `${file.path}: ${file.placeOf(name)}${name}` };
   }
   return undefined;
 }
@@ -117,7 +130,7 @@ function understood(name: SettingName, said: Said): unknown {
   } catch (error) {
     if (!(error instanceof NotRight)) throw error;
     // an address may hold a password: it is not repeated
-    const shown = name === "base_url" ? "the address" : JSON.stringify(said.raw);
+    const shown = name === "base_url" || name === "ping_url" ? "the address" : JSON.stringify(said.raw);
     throw new PaydropError("config", `${said.place}: ${shown} is not ${error.message}`, "correct it and run again");
   }
 }
@@ -180,9 +193,12 @@ export function assemble(
     quiet: values.quiet ?? false,
     verbose,
     color: !(values.no_color ?? (Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb")),
-    logLevel: values.log_level ?? (verbose ? "info" : "warn"),
+    logLevel: values.log_level ?? (verbose ? "debug" : "info"),
     logFormat: values.log_format ?? "text",
     logFile: values.log_file,
+    metricsFile: values.metrics_file,
+    metricsPort: values.metrics_port,
+    pingUrl: values.ping_url,
     origins,
   });
 }

@@ -1,8 +1,19 @@
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
-import { readBaseUrl } from "./base-url.ts";
+import { pingShown, readBaseUrl, readPingUrl } from "./base-url.ts";
 import type { ValueReader } from "./values.ts";
-import { NotRight, duration, oneOf, plainAmount, rate, text, textList, wholeNumber, yesOrNo } from "./values.ts";
+import {
+  NotRight,
+  duration,
+  oneOf,
+  plainAmount,
+  rate,
+  reader,
+  text,
+  textList,
+  wholeNumber,
+  yesOrNo,
+} from "./values.ts";
 
 /**
  * One setting under its three names: `state_dir` in paydrop.toml, `PAYDROP_STATE_DIR`, and `--state-dir` where it is a
@@ -18,13 +29,17 @@ export interface Setting<T> {
   readonly shown: string;
   /** As a person would write it. */
   readonly default?: string;
+  /** For the annotated paydrop.toml, where there is no default that could be written down. */
+  readonly example?: string;
 }
 
-const operation: ValueReader<OperationName> = (raw) => {
+const operation: ValueReader<OperationName> = reader({ type: "string", enum: OPERATION_NAMES }, (raw) => {
   const found = typeof raw === "string" ? operationSaid(raw) : undefined;
   if (found) return found.name;
   throw new NotRight(`one of ${OPERATION_NAMES.join(", ")}`);
-};
+});
+
+const address = { type: "string", format: "uri" } as const;
 
 function setting<T>(shown: string, read: ValueReader<T>, more: Partial<Setting<T>> = {}): Setting<T> {
   return { shown, read, ...more };
@@ -35,9 +50,16 @@ const onceFlag = { perRun: true, flag: "" } as const;
 
 /** Every setting but the secrets. The order is that of `--help` and the README. */
 export const SETTINGS = {
-  base_url: setting("address of the service, without the /v1 path", readBaseUrl, { flag: "url" }),
-  environment: setting("live or test; test without asking on this machine", oneOf("live", "test")),
-  state_dir: setting("private folder of the journal", text, { flag: "folder", path: true }),
+  base_url: setting("address of the service, without the /v1 path", reader(address, readBaseUrl), {
+    flag: "url",
+    example: "https://api.bank.example",
+  }),
+  environment: setting("live or test; test without asking on this machine", oneOf("live", "test"), { example: "live" }),
+  state_dir: setting("private folder of the journal", text, {
+    flag: "folder",
+    path: true,
+    example: "/var/lib/paydrop",
+  }),
 
   operation: setting("payout, transfer, loan or collection", operation, { flag: "name", ...once }),
   period: setting("what the file pays for, such as 2026-11", text, { flag: "period", ...once }),
@@ -51,16 +73,16 @@ export const SETTINGS = {
   by: setting("who acts, for the history", text, { flag: "name", ...once }),
 
   concurrency: setting("requests in flight at most", wholeNumber(1, 1000), { flag: "n", default: "8" }),
-  rate: setting("requests per second at most", rate, { flag: "n", default: "no limit" }),
+  rate: setting("requests per second at most", rate, { flag: "n", default: "no limit", example: "20" }),
   timeout: setting("wait for one answer", duration(1, 3_600_000), { flag: "duration", default: "120s" }),
   connect_timeout: setting("wait for a connection", duration(1, 600_000), { default: "10s" }),
   retry_for: setting("try a service that cannot be reached for", duration(0, 3_600_000), { default: "30s" }),
   settle: setting("a dropped file must lie still for", duration(0, 3_600_000), { default: "5s" }),
   duplicate_days: setting("days in which an equal payment is held", wholeNumber(0, 3660), { default: "20" }),
   reuse_connections: setting("keep connections for the next row", yesOrNo, { default: "true" }),
-  ca_file: setting("certificates to trust (PEM)", text, { path: true }),
-  client_cert_file: setting("own certificate (PEM)", text, { path: true }),
-  client_key_file: setting("its key (PEM)", text, { path: true }),
+  ca_file: setting("certificates to trust (PEM)", text, { path: true, example: "/etc/paydrop/ca.pem" }),
+  client_cert_file: setting("own certificate (PEM)", text, { path: true, example: "/etc/paydrop/client.pem" }),
+  client_key_file: setting("its key (PEM)", text, { path: true, example: "/etc/paydrop/client.key" }),
 
   padding: setting("padding of payout payloads", oneOf("pkcs7", "zero", "iso7816", "ansix923", "none"), {
     default: "pkcs7",
@@ -73,17 +95,34 @@ export const SETTINGS = {
   amount_decimals_max: setting("of which after the point", wholeNumber(0, 4), { default: "2" }),
   ifsc_format: setting("an ifsc_code of another shape", oneOf("refuse", "any"), { default: "refuse" }),
   encoding: setting("of files without byte order mark", oneOf("utf-8", "windows-1252"), { default: "utf-8" }),
-  own_columns: setting("columns that look misspelt and are your own", textList),
+  own_columns: setting("columns that look misspelt and are your own", textList, { example: "Cost centre, Grade" }),
 
   json: setting("JSON lines on stdout", yesOrNo, { flag: "", default: "false" }),
   quiet: setting("print nothing when the exit code is 0", yesOrNo, { flag: "", default: "false" }),
   verbose: setting("tell more, also where a failure comes from", yesOrNo, { flag: "", default: "false" }),
   no_color: setting("no colours (also NO_COLOR)", yesOrNo, { flag: "", default: "false" }),
   log_level: setting("how much is logged", oneOf("trace", "debug", "info", "warn", "error", "silent"), {
-    default: "warn",
+    default: "info",
   }),
   log_format: setting("json or text", oneOf("json", "text"), { flag: "format", default: "text" }),
-  log_file: setting("log to a file instead of stderr", text, { flag: "file", path: true }),
+  log_file: setting("log to a file instead of stderr", text, {
+    flag: "file",
+    path: true,
+    example: "/var/log/paydrop/paydrop.log",
+  }),
+  metrics_file: setting("keep Prometheus metrics in a file", text, {
+    flag: "file",
+    path: true,
+    example: "/var/lib/node_exporter/textfile/paydrop.prom",
+  }),
+  metrics_port: setting("serve Prometheus metrics on 127.0.0.1", wholeNumber(1, 65_535), {
+    flag: "n",
+    example: "9471",
+  }),
+  ping_url: setting("GET this + /exit-code when a run has ended", reader(address, readPingUrl, pingShown), {
+    flag: "url",
+    example: "https://hc-ping.example/0b9c",
+  }),
 };
 
 export type SettingName = keyof typeof SETTINGS;

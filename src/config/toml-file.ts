@@ -8,6 +8,8 @@ import { nearest } from "./nearest.ts";
 export interface TomlFile {
   readonly path: string;
   readonly values: Readonly<Record<string, unknown>>;
+  /** `line 3: ` of a key; empty where it cannot be found. */
+  placeOf(key: string): string;
 }
 
 /**
@@ -19,11 +21,23 @@ export function readTomlFile(named: string | undefined, env: NodeJS.ProcessEnv, 
   if (path === undefined) return undefined;
   const text = readPrivately(path);
   const values = parsed(path, text);
-  for (const key of Object.keys(values)) assertKnown(path, key);
-  return { path, values };
+  const placeOf = (key: string): string => placeIn(text, key);
+  for (const key of Object.keys(values)) assertKnown(`${path}: ${placeOf(key)}`, key);
+  return { path, values, placeOf };
 }
 
-function usualPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
+function placeIn(text: string, key: string): string {
+  const found = text.split("\n").findIndex((line) => keyOfLine(line) === key);
+  return found < 0 ? "" : `line ${found + 1}: `;
+}
+
+/** The first name of `name = …`, `"name" = …`, `name.more = …` or `[name]`. */
+function keyOfLine(line: string): string | undefined {
+  const [, bare, quoted] = /^\s*\[{0,2}\s*(?:([A-Za-z0-9_-]+)|["']([^"']*)["'])\s*[=.\]]/.exec(line) ?? [];
+  return bare ?? quoted;
+}
+
+export function usualPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
   const xdg = env["XDG_CONFIG_HOME"];
   const own = xdg && isAbsolute(xdg) ? xdg : join(home, ".config");
   return [join(own, "paydrop", "paydrop.toml"), "/etc/paydrop/paydrop.toml"];
@@ -65,16 +79,16 @@ function parsed(path: string, text: string): Record<string, unknown> {
 
 const SECRET_KEY = /^(?:paydrop_)?(?:x_)?(?:api_key|aes_key|aes_iv|iv|key|secret|password|token)(?:_file)?$/;
 
-function assertKnown(path: string, key: string): void {
+function assertKnown(place: string, key: string): void {
   const setting = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof typeof SETTINGS] : undefined;
   if (setting && !setting.perRun) return;
   if (setting) {
-    throw new PaydropError("config", `${path}: ${key} is a person's word for one run`, `say it then: ${flagOf(key)}`);
+    throw new PaydropError("config", `${place}${key} is a person's word for one run`, `say it then: ${flagOf(key)}`);
   }
   if (SECRET_KEY.test(key.toLowerCase().replaceAll("-", "_"))) {
     throw new PaydropError(
       "config",
-      `${path}: ${key} does not belong here: a settings file is copied, mailed and checked in`,
+      `${place}${key} does not belong here: a settings file is copied, mailed and checked in`,
       "use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE; take it out of this file",
     );
   }
@@ -84,7 +98,7 @@ function assertKnown(path: string, key: string): void {
   );
   throw new PaydropError(
     "config",
-    `${path}: there is no setting "${key}"`,
-    meant ? `did you mean ${meant}?` : "the README lists all settings",
+    `${place}there is no setting "${key}"`,
+    meant ? `did you mean ${meant}?` : "paydrop config example lists all settings",
   );
 }

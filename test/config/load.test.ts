@@ -39,7 +39,7 @@ describe("which source counts", () => {
       duplicateDays: 20,
       reuseConnections: true,
       color: true,
-      logLevel: "warn",
+      logLevel: "info",
     });
     expect(config.choices).toEqual({
       padding: "pkcs7",

@@ -1,0 +1,48 @@
+import type { Config } from "./config.ts";
+import type { LoadedSettings } from "./load.ts";
+import { SECRETS } from "./secrets-in.ts";
+import type { SecretName } from "./secrets-in.ts";
+import { SETTINGS, SETTING_NAMES } from "./settings.ts";
+import type { Setting, SettingName } from "./settings.ts";
+
+/** One setting as it holds now. */
+export interface InForce {
+  readonly name: string;
+  /** As a person would write it; a secret only as its length; undefined: not set. */
+  readonly value: string | undefined;
+  /** A flag, a variable, the path of a paydrop.toml, or `default`. */
+  readonly origin: string;
+}
+
+/** Every setting and secret, in the order of the README, with where it came from. */
+export function settingsInForce({ config, said }: LoadedSettings): InForce[] {
+  const settings = SETTING_NAMES.map((name) => {
+    const setting: Setting<unknown> = SETTINGS[name];
+    const value = said[name];
+    const shown = value === undefined ? (derived(config, name) ?? setting.default) : setting.read.written(value);
+    return { name, value: shown, origin: config.origins?.[name] ?? (shown === undefined ? "not set" : "default") };
+  });
+  const secrets = (Object.keys(SECRETS) as SecretName[]).map((name) => {
+    const { variable } = SECRETS[name];
+    const length = config[name]?.length;
+    const shown = length === undefined ? undefined : `${length} characters`;
+    return { name: variable, value: shown, origin: config.origins?.[variable] ?? "not set" };
+  });
+  return [...settings, ...secrets];
+}
+
+/** What is concluded from others when nobody says it. */
+function derived(config: Config, name: SettingName): string | undefined {
+  switch (name) {
+    case "environment":
+      return config.environment;
+    case "state_dir":
+      return config.stateDir;
+    case "no_color":
+      return String(!config.color);
+    case "log_level":
+      return config.logLevel;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { SETTINGS, SETTING_NAMES } from "./settings.ts";
+import type { Setting } from "./settings.ts";
+
+/** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by one. */
+export function tomlSchema(): Record<string, unknown> {
+  const properties = SETTING_NAMES.flatMap((name): [string, unknown][] => {
+    const setting: Setting<unknown> = SETTINGS[name];
+    if (setting.perRun) return [];
+    return [[name, { description: setting.shown, ...setting.read.schema, ...defaultOf(setting) }]];
+  });
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "paydrop.toml",
+    description: "Settings of paydrop. No keys: they come from the environment or from files of their own.",
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(properties),
+  };
+}
+
+function defaultOf(setting: Setting<unknown>): { default?: unknown } {
+  if (setting.default === undefined || setting.default === "no limit") return {};
+  // a duration is written with its unit; everything else as what it is
+  const isDuration = Array.isArray(setting.read.schema.type);
+  return { default: isDuration ? setting.default : setting.read(setting.default) };
+}
