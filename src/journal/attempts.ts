@@ -12,7 +12,6 @@ interface SendableRow {
   readonly keyed_by_reference: number;
   readonly period: string | null;
   readonly released: number;
-  readonly attempts: number;
 }
 
 /** Attempts and their outcomes. Every method is called inside a transaction of its caller. */
@@ -21,22 +20,27 @@ export class Attempts {
   readonly #row: StatementSync;
   readonly #insert: StatementSync;
   readonly #sending: StatementSync;
+  readonly #remove: StatementSync;
   readonly #blocked: StatementSync;
   readonly #end: StatementSync;
   readonly #endRow: StatementSync;
   readonly #open: StatementSync;
+  readonly #version: StatementSync;
+  /** Batches that were judged in this process, and the version of the file then: nothing has changed elsewhere since. */
+  readonly #judged = new Map<number, number>();
 
   constructor(database: DatabaseSync, seen: SeenRows) {
     this.#seen = seen;
     this.#row = database.prepare(
-      `SELECT state, payment_key, core_key, keyed_by_reference, period, released, attempts
+      `SELECT state, payment_key, core_key, keyed_by_reference, period, released
        FROM row WHERE batch = ? AND number = ?`,
     );
     this.#insert = database.prepare("INSERT INTO attempt (batch, row, started_at) VALUES (?, ?, ?)");
     this.#sending = database.prepare(
       `UPDATE row SET state = 'sending', code = NULL, attempts = attempts + 1, last_attempt = ?, changed_at = ?
-       WHERE batch = ? AND number = ? AND state = 'ready'`,
+       WHERE batch = ? AND number = ? AND state = 'ready' RETURNING attempts`,
     );
+    this.#remove = database.prepare("DELETE FROM attempt WHERE id = ?");
     this.#blocked = database.prepare(
       `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
        WHERE batch = ? AND number = ? AND state = 'ready'`,
@@ -49,7 +53,18 @@ export class Attempts {
       `UPDATE row SET state = ?, code = ?, changed_at = ?
        WHERE batch = ? AND number = ? AND state = 'sending' AND last_attempt = ?`,
     );
+    this.#version = database.prepare("PRAGMA data_version");
     this.#open = database.prepare("SELECT id, started_at FROM attempt WHERE outcome IS NULL");
+  }
+
+  /** The rows of this batch are being judged from now on. Until something changes elsewhere, once is enough. */
+  judgedFromHere(batchSeq: number): void {
+    this.#judged.set(batchSeq, this.#dataVersion());
+  }
+
+  /** Something of this batch changed: the rows of every other one must be judged again. */
+  changed(batchSeq: number): void {
+    for (const seq of this.#judged.keys()) if (seq !== batchSeq) this.#judged.delete(seq);
   }
 
   /**
@@ -57,35 +72,53 @@ export class Attempts {
    * `held`. The row must be ready: anything else is said, never sent (I1).
    */
   begin(batch: BatchSeq, number: number, judge: Judge, nowMs: number): Begun {
-    const row = this.#row.get(batch.seq, number) as unknown as SendableRow | undefined;
-    if (row?.state !== "ready") return { state: row?.state ?? "invalid" };
+    const verdict = this.#isJudged(batch.seq) ? undefined : this.#judgeAgain(batch, number, judge, nowMs);
+    if (verdict !== undefined) return { state: verdict };
+    assertMove("ready", "sending");
+    const attempt = Number(this.#insert.run(batch.seq, number, nowMs).lastInsertRowid);
+    const row = this.#sending.get(attempt, nowMs, batch.seq, number) as { attempts: number } | undefined;
+    if (row) return { attempt, ordinal: row.attempts };
+    this.#remove.run(attempt);
+    return { state: this.#rowOf(batch.seq, number)?.state ?? "invalid" };
+  }
+
+  /** The state of a row that may not go, or undefined. */
+  #judgeAgain(batch: BatchSeq, number: number, judge: Judge, nowMs: number): RowState | undefined {
+    const row = this.#rowOf(batch.seq, number);
+    if (row?.state !== "ready") return row?.state ?? "invalid";
     const keys = { payment: row.payment_key, core: row.core_key, byReference: row.keyed_by_reference === 1 };
     // a held row elsewhere cannot have been sent; it may well be held for this very row
     const elsewhere = this.#seen.elsewhere(keys, batch.seq).filter((other) => other.standing !== "held");
-    if (elsewhere.length > 0) {
-      const verdict = judge(
-        {
-          hasReference: keys.byReference,
-          released: row.released === 1,
-          ...(row.period === null ? {} : { period: row.period }),
-          ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
-        },
-        elsewhere,
-        nowMs,
-      );
-      if (verdict.state !== "ready") {
-        const { other } = verdict;
-        this.#blocked.run(verdict.state, verdict.state === "held" ? verdict.code : null,
-          other?.batch ?? null, other?.row ?? null, other?.acceptedAt ?? null, nowMs, batch.seq, number); // prettier-ignore
-        return { state: verdict.state };
-      }
-    }
-    assertMove("ready", "sending");
-    const attempt = Number(this.#insert.run(batch.seq, number, nowMs).lastInsertRowid);
-    if (this.#sending.run(attempt, nowMs, batch.seq, number).changes !== 1) {
-      throw new Error(`row ${number} was not ready`);
-    }
-    return { attempt, ordinal: row.attempts + 1 };
+    if (elsewhere.length === 0) return undefined;
+    const verdict = judge(
+      {
+        hasReference: keys.byReference,
+        released: row.released === 1,
+        ...(row.period === null ? {} : { period: row.period }),
+        ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
+      },
+      elsewhere,
+      nowMs,
+    );
+    if (verdict.state === "ready") return undefined;
+    const { other } = verdict;
+    assertMove("ready", verdict.state);
+    this.#blocked.run(verdict.state, verdict.state === "held" ? verdict.code : null,
+      other?.batch ?? null, other?.row ?? null, other?.acceptedAt ?? null, nowMs, batch.seq, number); // prettier-ignore
+    return verdict.state;
+  }
+
+  #isJudged(batchSeq: number): boolean {
+    this.changed(batchSeq);
+    return this.#judged.get(batchSeq) === this.#dataVersion();
+  }
+
+  #dataVersion(): number {
+    return (this.#version.get() as { data_version: number }).data_version;
+  }
+
+  #rowOf(batchSeq: number, number: number): SendableRow | undefined {
+    return this.#row.get(batchSeq, number) as unknown as SendableRow | undefined;
   }
 
   end(attempt: number, end: AttemptEnd, nowMs: number): void {

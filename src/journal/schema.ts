@@ -68,8 +68,7 @@ const MIGRATIONS: readonly string[] = [
      reason TEXT,
      http_status INTEGER,
      duration_ms INTEGER,
-     response TEXT,
-     FOREIGN KEY (batch, row) REFERENCES row (batch, number)
+     response TEXT
    ) STRICT;
    CREATE INDEX attempt_open ON attempt (id) WHERE outcome IS NULL;
 

@@ -109,7 +109,10 @@ class SqliteJournal implements JournalStore {
   }
 
   createBatch(batch: NewBatch): Promise<void> {
-    return this.#group.run(() => this.#batches.insert(batch));
+    return this.#group.run(() => {
+      this.#batches.insert(batch);
+      this.#attempts.judgedFromHere(this.#batches.seqOf(batch.id).seq);
+    });
   }
 
   addRows(batchId: string, rows: readonly NewRow[], judge: Judge): Promise<void> {
@@ -224,9 +227,10 @@ class SqliteJournal implements JournalStore {
     from: readonly RowState[],
     reasons: readonly string[] = [],
   ): Promise<number> {
-    return this.#group.run(() =>
-      this.#decisions.makeReady(this.#batches.seqOf(batchId), rows, from, reasons, this.#now()),
-    );
+    return this.#group.run(() => {
+      this.#attempts.changed(this.#batches.seqOf(batchId).seq);
+      return this.#decisions.makeReady(this.#batches.seqOf(batchId), rows, from, reasons, this.#now());
+    });
   }
 
   holdReady(batchId: string, code: HoldCode): Promise<number> {
@@ -242,6 +246,7 @@ class SqliteJournal implements JournalStore {
 
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void> {
     return this.#group.run(() => {
+      this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       this.#batches.setPhase(batchId, phase);
       this.#batches.addAct(batchId, act, this.#now());
     });
@@ -255,6 +260,7 @@ class SqliteJournal implements JournalStore {
     from?: RowState,
   ): Promise<void> {
     return this.#group.run(() => {
+      this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       this.#decisions.settle(this.#batches.seqOf(batchId), row, as, act.by, this.#now(), from);
       this.#batches.addAct(batchId, { ...act, row }, this.#now());
     });
@@ -267,6 +273,7 @@ class SqliteJournal implements JournalStore {
   release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]> {
     return this.#group.run(() => {
       this.#batches.assertNotCancelled(batchId);
+      this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       const released = this.#decisions.release(this.#batches.seqOf(batchId), rows, this.#now());
       for (const row of released) this.#batches.addAct(batchId, { ...act, row }, this.#now());
       return released;
