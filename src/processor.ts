@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { createJudge, holdingWholeFile, type Judge } from "./checks/duplicates.ts";
+import { createJudge, holdingWholeFile, type Judge, replacing } from "./checks/duplicates.ts";
 import { meet } from "./checks/same-bytes.ts";
 import { createSender } from "./client/sender.ts";
 import { conceal } from "./config/conceal.ts";
@@ -243,7 +243,11 @@ class BatchWork {
     const lyingThere = await this.journal.sourceBatch(file, identityText(snapshot.identity));
     const days = this.#config.duplicateDays;
     const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#now(), days);
-    if (meeting.kind === "same") return { batch: meeting.batch, resumed: true, accounts: [] };
+    const waiting = period === undefined ? [] : await this.#waitingWhole(known);
+    if (meeting.kind === "same") {
+      await this.#supersede(waiting, meeting.batch);
+      return { batch: meeting.batch, resumed: true, accounts: [] };
+    }
 
     await assertRoomForFile(this.#config.stateDir, snapshot.sizeBytes);
     const times = known.filter((one) => one.period === period).length;
@@ -263,10 +267,13 @@ class BatchWork {
       createdAt: this.#now(),
     });
     try {
-      const judge = meeting.kind === "again" ? holdingWholeFile(this.#judge) : this.#judge;
+      const judge =
+        meeting.kind === "again"
+          ? holdingWholeFile(this.#judge)
+          : replacing(this.#judge, new Set(waiting.map((one) => one.id)));
       const totals = await recordRows(this.journal, id, opened, period, judge, this.#config);
       const batch = await this.#known(id);
-      if (period !== undefined) await this.#supersede(known, id);
+      await this.#supersede(waiting, batch);
       return { batch, resumed: false, accounts: totals.accounts };
     } catch (error) {
       await this.journal.dropBatch(id);
@@ -274,13 +281,23 @@ class BatchWork {
     }
   }
 
-  /** A person stated the period of a file that waited whole: the copy without one must not go as well. */
-  async #supersede(known: readonly BatchRecord[], by: string): Promise<void> {
+  /** Batches of the same bytes, without a stated period, of which nothing goes until a person decides. */
+  async #waitingWhole(known: readonly BatchRecord[]): Promise<BatchRecord[]> {
+    const waiting: BatchRecord[] = [];
     for (const batch of known) {
       if (batch.phase !== "open" || batch.period !== undefined) continue;
-      const { held = NOTHING, invalid = NOTHING } = await this.journal.tallies(batch.id);
-      if (held.rows === 0 || held.rows + invalid.rows < batch.rows) continue;
-      const note = `the same file goes as batch ${by}, with its period stated`;
+      const { held = NOTHING, invalid = NOTHING, duplicate = NOTHING } = await this.journal.tallies(batch.id);
+      if (held.rows > 0 && held.rows + invalid.rows + duplicate.rows === batch.rows) waiting.push(batch);
+    }
+    return waiting;
+  }
+
+  /** A person stated the period of a file that waited whole: the copy without one must not go as well. */
+  async #supersede(waiting: readonly BatchRecord[], by: BatchRecord): Promise<void> {
+    for (const batch of waiting) {
+      // one that came later waits for a decision of its own
+      if (batch.createdAt > by.createdAt) continue;
+      const note = `the same file goes as batch ${by.id}, with its period stated`;
       await this.journal.setPhase(batch.id, "cancelled", { by: "paydrop", kind: "cancel", note });
     }
   }

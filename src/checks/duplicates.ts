@@ -108,6 +108,17 @@ export function holdingWholeFile(judge: Judge): Judge {
   };
 }
 
+/** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
+export function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
+  if (batches.size === 0) return judge;
+  return (stated, seen, nowMs) =>
+    judge(
+      stated,
+      seen.filter((other) => other.standing !== "held" || !batches.has(other.batch)),
+      nowMs,
+    );
+}
+
 function judgeInFile(stated: Stated, here: readonly Seen[], rules: DuplicateRules): Verdict {
   const conflict = here.find((other) => other.sameReference && !other.sameCore);
   if (conflict) return held("reference_conflict", conflict);

@@ -28,11 +28,21 @@ export function meet<Batch extends SameBytes>(
   nowMs: number,
   duplicateDays: number,
 ): Meeting<Batch> {
-  const batch = known.find((one) => one.period === file.period);
+  if (file.period !== undefined) {
+    // a stated period is part of the batch's identity: nothing is left to guess
+    const stated = known.find((one) => one.period === file.period);
+    return stated ? { kind: "same", batch: stated } : { kind: "new" };
+  }
+  const lyingThere = known.find((one) => one.id === file.lyingThere);
+  if (lyingThere) return { kind: "same", batch: lyingThere };
+  // a file without a stated period may be the forgotten copy of one that was sent with it
+  const batch = known.find((one) => isOfMonth(one, file.guessedPeriod)) ?? known[0];
   if (!batch) return { kind: "new" };
-  // a stated period is part of the batch's identity: nothing is left to guess
-  if (file.period !== undefined || batch.id === file.lyingThere) return { kind: "same", batch };
-  const otherMonth = file.guessedPeriod !== undefined && file.guessedPeriod !== batch.guessedPeriod;
+  const otherMonth = file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod);
   const late = nowMs - batch.createdAt > duplicateDays * DAY_MS;
   return { kind: otherMonth || late ? "again" : "same", batch };
+}
+
+function isOfMonth({ period, guessedPeriod }: SameBytes, month: string | undefined): boolean {
+  return month !== undefined && (period ?? guessedPeriod)?.startsWith(month) === true;
 }

@@ -34,6 +34,9 @@ const COLUMNS = `r.number, r.state, r.code, r.keyed_by_reference, r.payment_key,
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
 
+// what a cancelled batch did not send must not crowd out what it did
+const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held'))`;
+
 /** Looks up the rows that share a key with the one that is judged (DESIGN §7). */
 export class SeenRows {
   readonly #byCore: readonly StatementSync[];
@@ -49,7 +52,7 @@ export class SeenRows {
     const elsewhere = (schema: string, key: string): StatementSync =>
       database.prepare(
         `${from(schema)} WHERE r.${key} = ? AND ${schema === "main" ? "r.batch <> ?" : "? IS NOT NULL"}
-         AND b.phase <> 'recording' AND ${IN_THE_WAY} ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
+         AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
       );
     const schemas = past === undefined ? ["main"] : ["main", past];
     this.#byCore = schemas.map((schema) => elsewhere(schema, "core_key"));

@@ -1,0 +1,223 @@
+import { describe, expect, test } from "vitest";
+import type { Seen, Stated, Verdict } from "../../src/checks/duplicates.ts";
+import { createJudge, holdingWholeFile } from "../../src/checks/duplicates.ts";
+import { meet } from "../../src/checks/same-bytes.ts";
+import type { SameBytes } from "../../src/checks/same-bytes.ts";
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse("2026-11-20T10:00:00Z");
+const judge = createJudge({ duplicateDays: 20, allowRepeats: false });
+
+/** Another row with the same core fields, accepted five days ago in another batch. */
+function seen(over: Partial<Seen> = {}): Seen {
+  const base: Seen = {
+    batch: "OTHER111",
+    row: 7,
+    sameBatch: false,
+    sameKey: false,
+    sameCore: true,
+    sameReference: false,
+    standing: "accepted",
+    hasReference: false,
+    acceptedAt: NOW - 5 * DAY_MS,
+  };
+  return { ...base, ...over };
+}
+
+const PLAIN: Stated = { hasReference: false, released: false };
+const REFERENCE: Stated = { hasReference: true, released: false };
+const NOVEMBER: Stated = { hasReference: false, period: "2026-11", released: false };
+const sameReference = { sameKey: true, sameReference: true, hasReference: true } as const;
+const otherReference = { hasReference: true } as const;
+const LONG_AGO = { acceptedAt: NOW - 400 * DAY_MS } as const;
+
+function said(verdict: Verdict): string {
+  return verdict.state === "held" ? `held ${verdict.code}` : verdict.state;
+}
+
+type Case = readonly [what: string, stated: Stated, other: Partial<Seen>, verdict: string];
+
+const TABLE: Readonly<Record<string, readonly Case[]>> = {
+  "surely the same: nothing to do, however long ago": [
+    ["same reference", REFERENCE, sameReference, "duplicate"],
+    ["same reference, long ago", REFERENCE, { ...sameReference, ...LONG_AGO }, "duplicate"],
+    ["same reference, another period", { ...REFERENCE, period: "2026-12" }, { ...sameReference, period: "2026-11" }, "duplicate"],
+    ["same stated period and core", NOVEMBER, { sameKey: true, period: "2026-11" }, "duplicate"],
+    ["the same, long ago", NOVEMBER, { sameKey: true, period: "2026-11", ...LONG_AGO }, "duplicate"],
+  ],
+  "same core fields, nothing stated": [
+    ["five days ago", PLAIN, {}, "held possible_duplicate"],
+    ["just inside the days", PLAIN, { acceptedAt: NOW - 20 * DAY_MS }, "held possible_duplicate"],
+    ["just outside the days", PLAIN, { acceptedAt: NOW - 20 * DAY_MS - 1 }, "ready"],
+    ["accepted, it is not known when", PLAIN, { acceptedAt: undefined } as unknown as Seen, "held possible_duplicate"],
+    ["accepted in the future", PLAIN, { acceptedAt: NOW + 400 * DAY_MS }, "held possible_duplicate"],
+    ["the same guessed period, long ago", { ...PLAIN, guessedPeriod: "2025-10" }, { guessedPeriod: "2025-10", ...LONG_AGO }, "held possible_duplicate"],
+    ["another guessed period inside the days: a guess frees nothing", { ...PLAIN, guessedPeriod: "2026-12" }, { guessedPeriod: "2026-11" }, "held possible_duplicate"],
+    ["another guessed period outside the days", { ...PLAIN, guessedPeriod: "2026-12" }, { guessedPeriod: "2025-10", ...LONG_AGO }, "ready"],
+    ["the other one had a reference", PLAIN, otherReference, "held possible_duplicate"],
+    ["the other one had a period", PLAIN, { period: "2026-11" }, "held possible_duplicate"],
+  ],
+  "same core fields, a reference stated": [
+    ["another reference", REFERENCE, otherReference, "ready"],
+    ["the other one had none", REFERENCE, {}, "held possible_duplicate"],
+    ["the other one had none, long ago", REFERENCE, LONG_AGO, "ready"],
+  ],
+  "same core fields, a period stated": [
+    ["another stated period", NOVEMBER, { period: "2026-10" }, "ready"],
+    ["another guessed period", NOVEMBER, { guessedPeriod: "2026-10" }, "ready"],
+    ["the same guessed period", NOVEMBER, { guessedPeriod: "2026-11" }, "held possible_duplicate"],
+    ["the same guessed period, long ago", NOVEMBER, { guessedPeriod: "2026-11", ...LONG_AGO }, "held possible_duplicate"],
+    ["the same period, another how-manieth row", NOVEMBER, { period: "2026-11" }, "held possible_duplicate"],
+    ["a part of the other's period", { ...NOVEMBER, period: "2026-11-A" }, { period: "2026-11" }, "held possible_duplicate"],
+    ["nothing known of the other, accepted this month", NOVEMBER, {}, "held possible_duplicate"],
+    ["a later month than the other was accepted in", { ...NOVEMBER, period: "2026-12" }, {}, "ready"],
+    ["an earlier month: perhaps its late correction", { ...NOVEMBER, period: "2026-10" }, {}, "held possible_duplicate"],
+    ["a period that is no month", { ...NOVEMBER, period: "W47" }, {}, "held possible_duplicate"],
+    ["the other one had a reference and that period", NOVEMBER, { hasReference: true, period: "2026-11" }, "held possible_duplicate"],
+  ],
+  "the other one has no end": [
+    ["same core fields", PLAIN, { standing: "open" }, "held other_row_open"],
+    ["long ago", PLAIN, { standing: "open", ...LONG_AGO }, "held other_row_open"],
+    ["another reference", REFERENCE, { standing: "open", ...otherReference }, "held other_row_open"],
+    ["another period", NOVEMBER, { standing: "open", period: "2026-10" }, "held other_row_open"],
+    ["same reference", REFERENCE, { standing: "open", ...sameReference }, "held other_row_open"],
+    ["a person released this one: still", { ...PLAIN, released: true }, { standing: "open" }, "held other_row_open"],
+    ["held, nothing stated", PLAIN, { standing: "held" }, "held other_row_open"],
+    ["held, another reference", REFERENCE, { standing: "held", ...otherReference }, "ready"],
+    ["held, another period", NOVEMBER, { standing: "held", period: "2026-10" }, "ready"],
+    ["held, and a person released this one", { ...PLAIN, released: true }, { standing: "held" }, "ready"],
+  ],
+  "same reference, other core fields": [
+    ["accepted", REFERENCE, { ...sameReference, sameCore: false }, "held reference_conflict"],
+    ["accepted long ago", REFERENCE, { ...sameReference, sameCore: false, ...LONG_AGO }, "held reference_conflict"],
+    ["unknown", REFERENCE, { ...sameReference, sameCore: false, standing: "open" }, "held reference_conflict"],
+    ["held", REFERENCE, { ...sameReference, sameCore: false, standing: "held" }, "held other_row_open"],
+    ["rejected: a person corrected it", REFERENCE, { ...sameReference, sameCore: false, standing: "ended" }, "ready"],
+  ],
+  "the other one ended without the money": [
+    ["same core fields", PLAIN, { standing: "ended" }, "ready"],
+    ["same reference", REFERENCE, { ...sameReference, standing: "ended" }, "ready"],
+    ["same period", NOVEMBER, { sameKey: true, period: "2026-11", standing: "ended" }, "ready"],
+  ],
+  "in the same file": [
+    ["equal core, no reference", PLAIN, { sameBatch: true, standing: "open" }, "held repeat_in_file"],
+    ["equal core, references of their own", REFERENCE, { sameBatch: true, standing: "open", ...otherReference }, "ready"],
+    ["equal core, periods of their own", NOVEMBER, { sameBatch: true, standing: "open", period: "2026-10" }, "ready"],
+    ["the same reference and core", REFERENCE, { sameBatch: true, standing: "open", ...sameReference }, "held repeat_in_file"],
+    ["the same reference, another core", REFERENCE, { sameBatch: true, standing: "open", ...sameReference, sameCore: false }, "held reference_conflict"],
+  ],
+  "a person released this row": [
+    ["accepted five days ago", { ...PLAIN, released: true }, {}, "ready"],
+    ["surely accepted", { ...REFERENCE, released: true }, sameReference, "ready"],
+  ],
+}; // prettier-ignore
+
+describe.each(Object.entries(TABLE))("%s", (_title, cases) => {
+  test.each(cases)("%s", (_what, stated, other, verdict) => {
+    expect(said(judge(stated, [seen(other)], NOW))).toBe(verdict);
+  });
+});
+
+describe("several others", () => {
+  test("nothing seen: it goes", () => {
+    for (const stated of [PLAIN, REFERENCE, NOVEMBER]) expect(judge(stated, [], NOW)).toEqual({ state: "ready" });
+  });
+
+  test("what was surely accepted is named before what is unknown", () => {
+    const others = [seen({ standing: "open", row: 1 }), seen({ ...sameReference, row: 2 })];
+    expect(judge(REFERENCE, others, NOW)).toMatchObject({ state: "duplicate", other: { row: 2 } });
+  });
+
+  test("an unknown one outweighs one that is only possible, whatever their order", () => {
+    const others = [seen({ row: 1 }), seen({ standing: "open", row: 2 })];
+    for (const order of [others, [...others].reverse()]) {
+      expect(judge(PLAIN, order, NOW)).toMatchObject({ code: "other_row_open", other: { row: 2 } });
+    }
+  });
+
+  test("one that is stated different does not hide one that is not", () => {
+    const others = [seen({ period: "2026-10", row: 1 }), seen({ guessedPeriod: "2026-11", row: 2 })];
+    for (const order of [others, [...others].reverse()]) {
+      expect(judge(NOVEMBER, order, NOW)).toMatchObject({ code: "possible_duplicate", other: { row: 2 } });
+    }
+  });
+
+  test("no rule of the days frees a row whose reference was accepted", () => {
+    const rules = createJudge({ duplicateDays: 0, allowRepeats: true });
+    expect(said(rules(REFERENCE, [seen({ ...sameReference, ...LONG_AGO })], NOW))).toBe("duplicate");
+  });
+});
+
+describe("rules a person chose", () => {
+  const repeats = createJudge({ duplicateDays: 20, allowRepeats: true });
+  const here = { sameBatch: true, standing: "open" } as const;
+
+  test("equal rows of one file are meant", () => {
+    expect(said(repeats(PLAIN, [seen(here)], NOW))).toBe("ready");
+  });
+
+  test("but not one reference twice", () => {
+    expect(said(repeats(REFERENCE, [seen({ ...here, ...sameReference })], NOW))).toBe("held repeat_in_file");
+  });
+
+  test("and it frees nothing of another file", () => {
+    expect(said(repeats(PLAIN, [seen()], NOW))).toBe("held possible_duplicate");
+  });
+
+  test("with no days only the sure ones count", () => {
+    const noDays = createJudge({ duplicateDays: 0, allowRepeats: false });
+    expect(said(noDays(PLAIN, [seen()], NOW))).toBe("ready");
+    expect(said(noDays(PLAIN, [seen({ standing: "open" })], NOW))).toBe("held other_row_open");
+  });
+});
+
+describe("a file held as a whole", () => {
+  const whole = holdingWholeFile(judge);
+
+  test.each([
+    ["nothing seen", [], "held same_file"],
+    ["possible", [seen()], "held same_file"],
+    ["accepted long ago", [seen(LONG_AGO)], "held same_file"],
+    ["unknown", [seen({ standing: "open" })], "held other_row_open"],
+  ] as const)("%s", (_what, others, verdict) => {
+    expect(said(whole(PLAIN, others, NOW))).toBe(verdict);
+  });
+
+  test("what was surely accepted stays a duplicate", () => {
+    expect(said(whole(REFERENCE, [seen(sameReference)], NOW))).toBe("duplicate");
+  });
+});
+
+describe("the same bytes", () => {
+  const first: SameBytes = { id: "FIRST111", createdAt: NOW - 5 * DAY_MS };
+  const old: SameBytes = { id: "OLD11111", createdAt: NOW - 30 * DAY_MS };
+  const november: SameBytes = { ...first, id: "NOV11111", guessedPeriod: "2026-11" };
+  const stated: SameBytes = { ...first, id: "STATED11", period: "2026-11" };
+
+  type File = Parameters<typeof meet>[1];
+  const cases: readonly (readonly [string, readonly SameBytes[], File, string])[] = [
+    ["never seen", [], {}, "new"],
+    ["within the days", [first], {}, "same FIRST111"],
+    ["later", [old], {}, "again OLD11111"],
+    ["later, but still the file that lay there", [old], { lyingThere: "OLD11111" }, "same OLD11111"],
+    ["the same month's name", [november], { guessedPeriod: "2026-11" }, "same NOV11111"],
+    ["another month's name", [november], { guessedPeriod: "2026-12" }, "again NOV11111"],
+    ["a month's name where there was none", [first], { guessedPeriod: "2026-12" }, "again FIRST111"],
+    ["no month's name where there was one", [november], {}, "same NOV11111"],
+    ["a stated period for the first time", [first], { period: "2026-12" }, "new"],
+    ["the same stated period, however late", [{ ...stated, createdAt: 0 }], { period: "2026-11" }, "same STATED11"],
+    ["another stated period", [stated], { period: "2026-12" }, "new"],
+    ["no period, while the first one stated it: a forgotten copy", [stated], {}, "same STATED11"],
+    ["the same, later", [{ ...stated, createdAt: 0 }], {}, "again STATED11"],
+    ["the same, lying there", [{ ...stated, createdAt: 0 }], { lyingThere: "STATED11" }, "same STATED11"],
+    ["a name of the month that was stated", [stated], { guessedPeriod: "2026-11" }, "same STATED11"],
+    ["a name of another month than was stated", [stated], { guessedPeriod: "2026-12" }, "again STATED11"],
+    ["the newest speaks", [first, old], {}, "same FIRST111"],
+    ["but one of its own month before it", [{ ...first, guessedPeriod: "2026-12" }, november], { guessedPeriod: "2026-11" }, "same NOV11111"],
+  ]; // prettier-ignore
+
+  test.each(cases)("%s", (_what, known, file, expected) => {
+    const meeting = meet(known, file, NOW, 20);
+    expect(meeting.kind === "new" ? "new" : `${meeting.kind} ${meeting.batch.id}`).toBe(expected);
+  });
+});

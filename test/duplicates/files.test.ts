@@ -1,0 +1,463 @@
+import { copyFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createOpener } from "../../src/client/envelope.ts";
+import { AES_IV, AES_KEY, countsOf, openDesk, transfersCsv } from "../support/desk.ts";
+import type { Desk } from "../support/desk.ts";
+import type { FaultServer, Received, Reply } from "../support/fault-server.ts";
+import * as wire from "../support/fault-server.ts";
+
+const DAY_MS = 86_400_000;
+const NOVEMBER = Date.parse("2026-11-06T09:00:00Z");
+
+const open = createOpener({ key: Buffer.from(AES_KEY, "hex"), iv: Buffer.from(AES_IV, "hex") });
+
+interface Payment {
+  readonly account: string;
+  readonly amount: string;
+}
+
+/** What a request pays to whom. */
+function paymentOf(request: Received): Payment {
+  const sent = JSON.parse(request.body) as { body?: string };
+  const payload = sent.body === undefined ? request.body : (open(sent.body) ?? "{}");
+  const fields = JSON.parse(payload) as Record<string, string>;
+  const amount = /"amount":([0-9.]+)/.exec(payload)?.[1] ?? "";
+  return { account: fields["bank_acc_num"] ?? fields["to_account"] ?? "", amount };
+}
+
+async function openOffice(answerOf: (payment: Payment) => Reply = () => wire.answer(200)): Promise<{
+  desk: Desk;
+  server: FaultServer;
+  /** Payments that the service saw since it was last asked. */
+  readonly sent: () => Payment[];
+}> {
+  const server = await wire.startFaultServer((request) => answerOf(paymentOf(request)));
+  onTestFinished(() => server.close());
+  let told = 0;
+  const sent = (): Payment[] => {
+    const fresh = server.requests.slice(told).map(paymentOf);
+    told = server.requests.length;
+    return fresh;
+  };
+  return { desk: openDesk(server.url), server, sent };
+}
+
+function messagesOf(desk: Desk, name: string): string[] {
+  return [...new Set(desk.results(name).map((row) => row.result_message))];
+}
+
+describe("the same bytes", () => {
+  test("again, touched, and under other names within the days: nothing goes, the first outcomes are shown", async () => {
+    const { desk, sent } = await openOffice(({ account }) => wire.answer(account.endsWith("3") ? 422 : 200));
+    const path = desk.write("payroll.csv", transfersCsv(5));
+    const first = await desk.run("payroll.csv");
+    expect({ code: first.code, counts: first.counts }).toEqual({ code: 3, counts: { accepted: 4, rejected: 1 } });
+    expect(sent()).toHaveLength(5);
+
+    expect((await desk.run("payroll.csv")).counts).toEqual(first.counts);
+    utimesSync(path, new Date(), new Date());
+    expect((await desk.run("payroll.csv")).counts).toEqual(first.counts);
+    for (const name of ["copy of payroll.csv", "wages.csv"]) {
+      copyFileSync(path, join(desk.folder, name));
+      const run = await desk.run(name);
+      expect({ code: run.code, counts: run.counts }).toEqual({ code: 3, counts: first.counts });
+      expect(run.stdout + run.stderr).toMatch(/again|before|same|already|resum/i);
+    }
+    expect(sent()).toEqual([]);
+  });
+
+  test("next month, from the mail once more: held whole, said in the results, neither sent nor forgotten", async () => {
+    const { desk, sent } = await openOffice();
+    const path = desk.write("payroll.csv", transfersCsv(3));
+    await desk.process("payroll.csv", { now: () => NOVEMBER });
+    expect(sent()).toHaveLength(3);
+    utimesSync(path, new Date(), new Date());
+    const december = { now: () => NOVEMBER + 30 * DAY_MS };
+    const held = await desk.process("payroll.csv", december);
+    expect({ code: held.exitCode, held: held.byStatus.held?.rows }).toEqual({ code: 6, held: 3 });
+    expect(messagesOf(desk, "payroll.csv")).toEqual([expect.stringContaining("this very file was sent before")]);
+    expect((await desk.process("payroll.csv", december)).exitCode, "and it stays so").toBe(6);
+    expect(sent()).toEqual([]);
+
+    const stated = await desk.process("payroll.csv", { ...december, flags: { period: "2026-12" } });
+    expect({ code: stated.exitCode, accepted: stated.byStatus.accepted?.rows }).toEqual({ code: 0, accepted: 3 });
+    expect(sent()).toHaveLength(3);
+    // the copy that was held must not go as well, whoever asks for it
+    await desk.process("payroll.csv", december);
+    await desk.process("payroll.csv", { ...december, flags: { period: "2026-12" } });
+    expect(sent()).toEqual([]);
+  });
+
+  test("the file that still lies there untouched is nothing new, however late", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("payroll.csv", transfersCsv(3));
+    await desk.process("payroll.csv", { now: () => NOVEMBER });
+    const late = await desk.process("payroll.csv", { now: () => NOVEMBER + 400 * DAY_MS });
+    expect({ code: late.exitCode, accepted: late.byStatus.accepted?.rows }).toEqual({ code: 0, accepted: 3 });
+    expect(sent()).toHaveLength(3);
+  });
+
+  test("under a name with another month: held whole, also on the same day", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("payroll-2026-11.csv", transfersCsv(3));
+    desk.write("payroll-2026-12.csv", transfersCsv(3));
+    expect((await desk.run("payroll-2026-11.csv")).code).toBe(0);
+    const run = await desk.run("payroll-2026-12.csv");
+    expect({ code: run.code, counts: run.counts }).toEqual({ code: 6, counts: { held: 3 } });
+    expect(messagesOf(desk, "payroll-2026-12.csv")).toEqual([
+      expect.stringContaining("this very file was sent before"),
+    ]);
+    expect(sent()).toHaveLength(3);
+    const stated = await desk.run("payroll-2026-12.csv", "--period", "2026-12");
+    expect({ code: stated.code, counts: stated.counts }).toEqual({ code: 0, counts: { accepted: 3 } });
+    expect(sent()).toHaveLength(3);
+  });
+
+  test("first with its period, later without any: held whole, not taken for a new month", async () => {
+    const { desk, sent } = await openOffice();
+    const path = desk.write("payroll.csv", transfersCsv(3));
+    await desk.process("payroll.csv", { now: () => NOVEMBER, flags: { period: "2026-11" } });
+    expect(sent()).toHaveLength(3);
+    utimesSync(path, new Date(), new Date());
+    const soon = await desk.process("payroll.csv", { now: () => NOVEMBER + DAY_MS });
+    expect({ code: soon.exitCode, accepted: soon.byStatus.accepted?.rows }).toEqual({ code: 0, accepted: 3 });
+    copyFileSync(path, join(desk.folder, "copy.csv"));
+    const late = await desk.process("copy.csv", { now: () => NOVEMBER + 60 * DAY_MS });
+    expect({ code: late.exitCode, held: late.byStatus.held?.rows }).toEqual({ code: 6, held: 3 });
+    expect(sent()).toEqual([]);
+  });
+
+  test("a file that stopped goes on under another name, each row once", async () => {
+    const { desk, server, sent } = await openOffice();
+    server.use((request) => wire.answer(request.number > 4 ? 401 : 200));
+    desk.write("payroll.csv", transfersCsv(30));
+    const first = await desk.run("payroll.csv", "--concurrency", "1");
+    expect(first.code).toBe(7);
+    server.use(() => wire.answer(200));
+    desk.write("again.csv", transfersCsv(30));
+    const second = await desk.run("again.csv");
+    expect({ code: second.code, counts: second.counts }).toEqual({ code: 0, counts: { accepted: 30 } });
+    const all = sent().map(({ account }) => account);
+    // one of them was refused for the key, and went again
+    expect({ requests: all.length, rows: new Set(all).size }).toEqual({ requests: 31, rows: 30 });
+  });
+});
+
+/** A payroll of 100: row 20 cannot be read, 40 and 60 name an account that the service refuses. */
+function payroll(options: {
+  mended?: boolean;
+  resaved?: boolean;
+  references?: boolean;
+  badAccount?: (index: number) => string;
+}): string {
+  const names = ["debit_account_id", "name", "bank_acc_num", "ifsc_code", "bank_owner_name", "amount", "payment_mode", "narration"]; // prettier-ignore
+  const header = [...names, ...(options.references ? ["reference"] : [])];
+  const rows = Array.from({ length: 100 }, (_, at) => {
+    const index = at + 1;
+    const isBad = index === 40 || index === 60;
+    const bad = options.badAccount?.(index) ?? `9999${String(index).padStart(8, "0")}`;
+    const account = isBad && !options.mended ? bad : `7001${String(index).padStart(8, "0")}`;
+    const amount =
+      index === 20 && !options.mended ? "12.3.4" : options.resaved ? `${500 + index}` : `${500 + index}.00`;
+    const name = `Person, ${"abcdefghij".charAt(index % 10)}${index}`;
+    const cells = ["ACC-OPS-01", name, account, "HDFC0001234", name, amount, "NEFT", options.resaved ? `Wages; ${index} "late"` : "Salary"]; // prettier-ignore
+    return options.references ? [...cells, `EMP-${index}`] : cells;
+  });
+  if (options.resaved) rows.reverse();
+  const delimiter = options.resaved ? ";" : ",";
+  const cell = (text: string): string =>
+    options.resaved || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
+  const lines = [header, ...rows].map((cells) => cells.map(cell).join(delimiter));
+  return options.resaved ? `\ufeff${lines.join("\r\n")}\r\n` : `${lines.join("\n")}\n`;
+}
+
+const refusingNines = ({ account }: Payment): Reply =>
+  account.startsWith("9999") ? wire.answer(422, { error: `no such account ${account}` }) : wire.answer(200);
+
+describe("a corrected file, saved again by a spreadsheet, sends exactly what was mended", () => {
+  test.each([
+    ["with references", { references: true }, {}, { accepted: 3, duplicate: 97 }, 0],
+    ["with a period", {}, { period: "2026-11" }, { accepted: 3, duplicate: 97 }, 0],
+    ["with neither", {}, {}, { accepted: 3, held: 97 }, 6],
+  ] as const)("%s", async (_how, options, flags, counts, code) => {
+    const { desk, sent } = await openOffice(refusingNines);
+    desk.write("payroll.csv", payroll(options));
+    const first = await desk.process("payroll.csv", { flags });
+    expect(countsOf(desk.results("payroll.csv"))).toEqual({ accepted: 97, rejected: 2, invalid: 1 });
+    expect(first.exitCode).toBe(3);
+    expect(sent()).toHaveLength(99);
+
+    desk.write("payroll corrected.csv", payroll({ ...options, mended: true, resaved: true }));
+    const second = await desk.process("payroll corrected.csv", { flags });
+    expect(countsOf(desk.results("payroll corrected.csv"))).toEqual(counts);
+    expect(second.exitCode).toBe(code);
+    const mended = sent().map(({ account }) => account);
+    expect(mended.sort()).toEqual(["700100000020", "700100000040", "700100000060"]);
+
+    await desk.process("payroll corrected.csv", { flags });
+    await desk.process("payroll.csv", { flags });
+    expect(sent()).toEqual([]);
+  });
+
+  test("one whose first attempt is unknown waits until a person settled it; the other two go", async () => {
+    const { desk, sent } = await openOffice(({ account }) =>
+      account === "700100000040" ? wire.answer(504) : refusingNines({ account, amount: "" }),
+    );
+    // row 40 was right all along, only its answer is missing; 20 and 60 are mended
+    const badAccount = (index: number): string => (index === 40 ? "700100000040" : "999900000060");
+    desk.write("payroll.csv", payroll({ badAccount }));
+    const first = await desk.process("payroll.csv");
+    expect(countsOf(desk.results("payroll.csv"))).toEqual({ accepted: 97, rejected: 1, unknown: 1, invalid: 1 });
+    expect(first.exitCode).toBe(4);
+    sent();
+
+    desk.write("corrected.csv", payroll({ mended: true, resaved: true }));
+    await desk.process("corrected.csv");
+    expect(sent().map(({ account }) => account).sort()).toEqual(["700100000020", "700100000060"]); // prettier-ignore
+    const held = desk.results("corrected.csv").find((row) => row["bank_acc_num"] === "700100000040");
+    expect(held?.result_status).toBe("held");
+    expect(held?.result_message).toContain("has no end yet");
+    await desk.process("corrected.csv");
+    expect(sent(), "it is not sent however often the file comes").toEqual([]);
+
+    const act = { by: "Meera", kind: "settle", note: "not in the dashboard" };
+    await desk.inProcess((processor) => processor.journal.settle(first.batch, 41, "settled_not_done", act));
+    const settled = await desk.process("corrected.csv");
+    expect(sent().map(({ account }) => account)).toEqual(["700100000040"]);
+    expect(settled.byStatus.unknown?.rows).toBe(1);
+  });
+
+  test("one that was settled as done is not sent again", async () => {
+    const { desk, sent } = await openOffice(({ account }) => wire.answer(account.endsWith("2") ? 504 : 200));
+    desk.write("a.csv", transfersCsv(3, { reference: (index) => `R-${index}` }));
+    const first = await desk.process("a.csv");
+    const act = { by: "Meera", kind: "settle", note: "seen in the dashboard" };
+    await desk.inProcess((processor) => processor.journal.settle(first.batch, 3, "settled_done", act));
+    sent();
+    desk.write("b.csv", transfersCsv(3, { reference: (index) => `R-${index}`, remark: () => "new" }));
+    await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ duplicate: 3 });
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe("identical salaries every month, in files that differ", () => {
+  /** Another month's file: other bytes, the same payments. */
+  const month = (name: string, reference?: (index: number) => string): string =>
+    transfersCsv(20, { remark: () => name, ...(reference ? { reference } : {}) });
+
+  async function twice(
+    second: { afterDays: number; flags?: Record<string, string>; references?: boolean; name?: string },
+    first: { flags?: Record<string, string>; references?: boolean; name?: string } = {},
+  ): Promise<{ sent: number; counts: Record<string, number>; messages: string[] }> {
+    const { desk, sent } = await openOffice();
+    const names = [first.name ?? "one.csv", second.name ?? "two.csv"] as const;
+    desk.write(names[0], month("one", first.references ? (index) => `NOV-${index}` : undefined));
+    desk.write(names[1], month("two", second.references ? (index) => `DEC-${index}` : undefined));
+    await desk.process(names[0], { now: () => NOVEMBER, ...(first.flags ? { flags: first.flags } : {}) });
+    expect(sent()).toHaveLength(20);
+    const now = (): number => NOVEMBER + second.afterDays * DAY_MS;
+    await desk.process(names[1], { now, ...(second.flags ? { flags: second.flags } : {}) });
+    const results = desk.results(names[1]);
+    return { sent: sent().length, counts: countsOf(results), messages: messagesOf(desk, names[1]) };
+  }
+
+  test("with new references they go", async () => {
+    expect(await twice({ afterDays: 1, references: true }, { references: true })).toMatchObject({ sent: 20 });
+  });
+
+  test("with new periods they go, also early", async () => {
+    const flags = { period: "2026-12" };
+    expect(await twice({ afterDays: 1, flags }, { flags: { period: "2026-11" } })).toMatchObject({ sent: 20 });
+  });
+
+  test("with a period, when the first month had none", async () => {
+    expect(await twice({ afterDays: 28, flags: { period: "2026-12" } })).toMatchObject({ sent: 20 });
+    expect(await twice({ afterDays: 10, flags: { period: "2026-12" } }), "a later month is another payment").toMatchObject({ sent: 20 });
+    expect(await twice({ afterDays: 10, flags: { period: "2026-11" } }), "this month may be the same").toMatchObject({ sent: 0, counts: { held: 20 } });
+  }); // prettier-ignore
+
+  test("with neither they are held inside duplicate_days, with a hint, and go outside", async () => {
+    const inside = await twice({ afterDays: 19 });
+    expect(inside).toMatchObject({ sent: 0, counts: { held: 20 } });
+    expect(inside.messages[0]).toContain("same payment as row");
+    expect(await twice({ afterDays: 21 })).toMatchObject({ sent: 20 });
+  });
+
+  test("with the same month in both names they are held however late; with another month outside the days they go", async () => {
+    const name = "payroll-nov-2026.csv";
+    expect(await twice({ afterDays: 60, name: "again-2026-11.csv" }, { name })).toMatchObject({ sent: 0, counts: { held: 20 } });
+    expect(await twice({ afterDays: 28, name: "payroll-dec-2026.csv" }, { name })).toMatchObject({ sent: 20 });
+    expect(await twice({ afterDays: 10, name: "payroll-dec-2026.csv" }, { name })).toMatchObject({ sent: 0 });
+  }); // prettier-ignore
+
+  test("a period and no period again: held inside the days", async () => {
+    expect(await twice({ afterDays: 10 }, { flags: { period: "2026-11" } })).toMatchObject({ sent: 0, counts: { held: 20 } });
+  }); // prettier-ignore
+
+  test("held for want of a period, they go when a person states it, and never twice", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("one.csv", month("one"));
+    const path = desk.write("two.csv", month("two"));
+    await desk.process("one.csv", { now: () => NOVEMBER });
+    const soon = (days: number): { now: () => number } => ({ now: () => NOVEMBER + days * DAY_MS });
+    expect((await desk.process("two.csv", soon(15))).exitCode).toBe(6);
+    expect(sent()).toHaveLength(20);
+    const flags = { period: "2026-12" };
+    expect((await desk.process("two.csv", { ...soon(16), flags })).exitCode).toBe(0);
+    expect(sent()).toHaveLength(20);
+    utimesSync(path, new Date(), new Date());
+    for (const setting of [soon(17), { ...soon(17), flags }, soon(60)]) await desk.process("two.csv", setting);
+    expect(sent()).toEqual([]);
+    // that last one waits for a decision of its own: the old period does not take it away
+    await desk.process("two.csv", { ...soon(61), flags });
+    expect((await desk.process("two.csv", { ...soon(62), flags: { period: "2027-01" } })).exitCode).toBe(0);
+    expect(sent()).toHaveLength(20);
+  });
+
+  test("a clock that was set back frees nothing", async () => {
+    expect(await twice({ afterDays: -2 })).toMatchObject({ sent: 0, counts: { held: 20 } });
+    expect(await twice({ afterDays: -400 })).toMatchObject({ sent: 0, counts: { held: 20 } });
+  });
+});
+
+describe("equal rows in one file", () => {
+  const equal = (more = ""): string => {
+    const row = "50100271828001,60200000000001,101.00";
+    return `from_account,to_account,amount${more ? ",reference" : ""}\n${row}${more && ",A-1"}\n${row}${more && ",A-2"}\n`;
+  };
+
+  test("without references the first goes and the second is held", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("two.csv", equal());
+    const run = await desk.run("two.csv");
+    expect({ code: run.code, counts: run.counts, sent: sent().length }).toEqual({
+      code: 6,
+      counts: { accepted: 1, held: 1 },
+      sent: 1,
+    });
+    expect(run.results[1]?.result_message).toContain("row 2");
+  });
+
+  test("with references of their own both go", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("two.csv", equal("references"));
+    expect((await desk.run("two.csv")).code).toBe(0);
+    expect(sent()).toHaveLength(2);
+  });
+
+  test("--allow-repeats sends both, and with a period the same two are known again in a file of three", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("two.csv", equal());
+    const flags = { period: "2026-11", allow_repeats: true };
+    expect((await desk.process("two.csv", { flags })).exitCode).toBe(0);
+    expect(sent()).toHaveLength(2);
+    desk.write("three.csv", `${equal()}50100271828001,60200000000001,101\n`);
+    await desk.process("three.csv", { flags });
+    expect(countsOf(desk.results("three.csv"))).toEqual({ duplicate: 2, held: 1 });
+    expect(sent()).toEqual([]);
+  });
+
+  test("one reference twice is held, whatever the flags", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("two.csv", transfersCsv(3, { reference: (index) => (index < 3 ? "SAME" : "OTHER") }));
+    const run = await desk.run("two.csv", "--allow-repeats");
+    expect({ code: run.code, counts: run.counts, sent: sent().length }).toEqual({
+      code: 6,
+      counts: { accepted: 2, held: 1 },
+      sent: 2,
+    });
+    expect(run.results[1]?.result_message).toContain("reference");
+  });
+});
+
+describe("between files", () => {
+  test("the same reference with another amount is held", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("a.csv", transfersCsv(2, { reference: (index) => `R-${index}` }));
+    desk.write("b.csv", transfersCsv(2, { reference: (index) => `R-${index}` }).replace("102.00", "120.00"));
+    await desk.process("a.csv");
+    sent();
+    const second = await desk.process("b.csv", { now: () => Date.now() + 400 * DAY_MS });
+    expect(second.exitCode).toBe(6);
+    expect(countsOf(desk.results("b.csv"))).toEqual({ duplicate: 1, held: 1 });
+    expect(desk.results("b.csv")[1]?.result_message).toContain("its reference was used for another payee or amount");
+    expect(sent()).toEqual([]);
+  });
+
+  test("an amount that was edited on a row already accepted is held as a near duplicate", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("a.csv", transfersCsv(10));
+    desk.write("b.csv", transfersCsv(10).replace("105.00", "150.00"));
+    await desk.process("a.csv");
+    sent();
+    await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 10 });
+    const near = desk.results("b.csv")[4];
+    expect(near?.result_message).toContain("same payee with another amount");
+    expect(sent()).toEqual([]);
+  });
+
+  test("a file of its own that pays the same people other amounts goes", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("salary.csv", transfersCsv(10));
+    desk.write("bonus.csv", transfersCsv(10).replaceAll(".00", ".50"));
+    await desk.process("salary.csv");
+    sent();
+    expect((await desk.process("bonus.csv")).exitCode).toBe(0);
+    expect(sent()).toHaveLength(10);
+  });
+
+  test("JSON rows that repeat the rows of a CSV are the same payments, however they write the amount", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("a.csv", transfersCsv(4, { reference: (index) => `R-${index}` }));
+    await desk.process("a.csv");
+    expect(sent()).toHaveLength(4);
+    const amounts = ["101", "102.0", "103.00", "104.000"];
+    const rows = amounts.slice(0, 3).map(
+      (amount, at) =>
+        `{"to_account":"60200${String(at + 1).padStart(9, "0")}","reference":"R-${at + 1}","from_account":"50100271828001","amount":${at === 1 ? `"${amount}"` : amount}}`,
+    ); // prettier-ignore
+    desk.write("b.json", `[${rows.join(",\n")}]`);
+    await desk.process("b.json");
+    expect(desk.results("b.json").map((row) => row.result_status)).toEqual(["duplicate", "duplicate", "duplicate"]);
+    expect(sent()).toEqual([]);
+  });
+
+  test("what a cancelled batch did not send stands in nobody's way; what it sent does", async () => {
+    const { desk, server, sent } = await openOffice();
+    server.use((request) => wire.answer(request.number > 2 ? 401 : 200));
+    desk.write("a.csv", transfersCsv(10));
+    const first = await desk.process("a.csv", { flags: { concurrency: "1" } });
+    expect(countsOf(desk.results("a.csv"))).toEqual({ accepted: 2, rejected: 1, not_sent: 7 });
+    server.use(() => wire.answer(200));
+    sent();
+    desk.write("b.csv", transfersCsv(10, { remark: () => "once more" }));
+    await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 9, accepted: 1 });
+    const act = { by: "Meera", kind: "cancel", note: "the other file replaces it" };
+    await desk.inProcess((processor) => processor.journal.setPhase(first.batch, "cancelled", act));
+    await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 2, accepted: 8 });
+    const all = sent().map(({ account }) => account);
+    expect({ requests: all.length, rows: new Set(all).size }).toEqual({ requests: 8, rows: 8 });
+    await desk.process("a.csv");
+    expect(sent()).toEqual([]);
+  });
+
+  test("many equal rows of a cancelled file do not hide the one of them that was sent", async () => {
+    const { desk, sent } = await openOffice();
+    const row = "50100271828001,60200000000001,101.00\n";
+    desk.write("a.csv", `from_account,to_account,amount\n${row.repeat(100)}`);
+    const first = await desk.process("a.csv");
+    expect(countsOf(desk.results("a.csv"))).toEqual({ accepted: 1, held: 99 });
+    const act = { by: "Meera", kind: "cancel", note: "99 too many" };
+    await desk.inProcess((processor) => processor.journal.setPhase(first.batch, "cancelled", act));
+    sent();
+    desk.write("b.csv", `from_account,to_account,amount\n${row}`);
+    await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 1 });
+    expect(sent()).toEqual([]);
+  });
+});
