@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { AES_IV, AES_KEY, API_KEY } from "./ledger-server.ts";
+import type { LedgerLine, ServerOptions } from "./ledger-server.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
+const SERVER = fileURLToPath(new URL("./ledger-server.ts", import.meta.url));
+
+/** The service of the crash tests, in its own process. */
+export interface Service {
+  readonly url: string;
+  readonly ledger: string;
+  /** Resolves at the next request that arrives. */
+  nextRequest(): Promise<void>;
+  lines(): LedgerLine[];
+  close(): Promise<void>;
+}
+
+export async function startService(options: ServerOptions): Promise<Service> {
+  const child = spawn(process.execPath, [SERVER, JSON.stringify(options)], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    ledger: options.ledger,
+    nextRequest: () =>
+      new Promise((resolve) => {
+        child.once("message", () => resolve());
+        child.send("tell me");
+      }),
+    lines: () => ledgerLines(options.ledger),
+    async close() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+function ledgerLines(path: string): LedgerLine[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LedgerLine);
+}
+
+export interface Life {
+  readonly child: ChildProcess;
+  readonly startedAt: number;
+  readonly ended: Promise<LifeEnd>;
+}
+
+export interface LifeEnd {
+  /** undefined: killed. */
+  readonly code: number | undefined;
+  readonly durationMs: number;
+  readonly output: string;
+}
+
+export interface LifeOptions {
+  readonly stateDir: string;
+  readonly url: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeArgs?: readonly string[];
+}
+
+/** One process of paydrop, from its start to its end. */
+export function startLife(operands: readonly string[], options: LifeOptions): Life {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), LAUNCHER, ...operands], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: "/nonexistent",
+      PAYDROP_BASE_URL: options.url,
+      PAYDROP_STATE_DIR: options.stateDir,
+      PAYDROP_API_KEY: API_KEY,
+      PAYDROP_AES_KEY: AES_KEY,
+      PAYDROP_AES_IV: AES_IV,
+      PAYDROP_ENVIRONMENT: "test",
+      PAYDROP_TEST: "1",
+      // many short lives: half of each would be spent on compiling
+      NODE_COMPILE_CACHE: join(tmpdir(), "paydrop-compile-cache"),
+      ...options.env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 120_000,
+    killSignal: "SIGABRT",
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  const ended = new Promise<LifeEnd>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (signal !== null && signal !== "SIGKILL") reject(new Error(`ended by ${signal}\n${output}`));
+      else resolve({ code: code ?? undefined, durationMs: performance.now() - startedAt, output });
+    });
+  });
+  return { child, startedAt, ended };
+}
+
+export function runLife(operands: readonly string[], options: LifeOptions): Promise<LifeEnd> {
+  return startLife(operands, options).ended;
+}
+
+/** Looks until something is so. Fails after a time that only a hanging process needs. */
+export async function until(what: string, isSo: () => boolean, timeoutMs = 30_000): Promise<void> {
+  const endsAt = performance.now() + timeoutMs;
+  while (!isSo()) {
+    if (performance.now() > endsAt) throw new Error(`it never came: ${what}`);
+    await sleep(5);
+  }
+}
+
+/** What a run may end with when it was not disturbed and its file had all kinds of rows: never an internal failure. */
+export const REGULAR_EXITS: readonly number[] = [0, 3, 4, 6, 7];

@@ -1,0 +1,211 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { parse } from "csv-parse/sync";
+import type { LedgerLine } from "./ledger-server.ts";
+import type { PlannedRow } from "./payroll-file.ts";
+
+/** What a service, a journal and a results file say of one batch, compared. Every list holds sentences. */
+export interface Verdict {
+  readonly rows: number;
+  /** O1: a payment carried out or requested more often than I1 allows. */
+  readonly double: readonly string[];
+  /** O2, O3: a row without a line, or carried out and reported as not. */
+  readonly lost: readonly string[];
+  /** O3, O4, O6: a status that the server did not send to that row, a state that is not true, a sum that is not equal. */
+  readonly wrong: readonly string[];
+  /** Rows that end unknown, and those of them whose answer the server did send or meant to. */
+  readonly unknown: number;
+  readonly unknownOfKills: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+}
+
+interface Told {
+  requests: number;
+  executed: number;
+  limited: number;
+  statuses: (number | null)[];
+}
+
+export type Ledger = ReadonlyMap<string, Told>;
+
+/** A torn last line is a request that was killed with the server; our server is never killed. */
+export function readLedger(path: string): Ledger {
+  const told = new Map<string, Told>();
+  if (!existsSync(path)) return told;
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    if (line === "") continue;
+    const { marker, executed, status } = JSON.parse(line) as LedgerLine;
+    const one = told.get(marker) ?? { requests: 0, executed: 0, limited: 0, statuses: [] };
+    one.requests += 1;
+    one.executed += executed ? 1 : 0;
+    one.limited += status === 429 ? 1 : 0;
+    one.statuses.push(status);
+    told.set(marker, one);
+  }
+  return told;
+}
+
+/** The state of each row and the number of its attempts, from the journal itself. */
+export function journalRows(stateDir: string, fileName: string): Map<number, { state: string; attempts: number }> {
+  const path = join(stateDir, "journal.db");
+  if (!existsSync(path)) return new Map();
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const rows = database
+      .prepare(
+        `SELECT r.number, r.state, (SELECT count(*) FROM attempt a WHERE a.batch = r.batch AND a.row = r.number) AS attempts
+         FROM row r JOIN batch b ON b.seq = r.batch WHERE b.file_name = ? AND b.phase <> 'recording'`,
+      )
+      .all(fileName) as { number: number; state: string; attempts: number }[];
+    return new Map(rows.map(({ number, state, attempts }) => [number, { state, attempts }]));
+  } finally {
+    database.close();
+  }
+}
+
+/** O7: SQLite finds nothing wrong; every attempt has its end. */
+export function journalFaults(stateDir: string): string[] {
+  const database = new DatabaseSync(join(stateDir, "journal.db"), { readOnly: true });
+  try {
+    const checks = database.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
+    const { open } = database.prepare("SELECT count(*) AS open FROM attempt WHERE outcome IS NULL").get() as {
+      open: number;
+    };
+    const faults = checks.map((check) => check.integrity_check).filter((text) => text !== "ok");
+    return open === 0 ? faults : [...faults, `${open} attempts have no outcome`];
+  } finally {
+    database.close();
+  }
+}
+
+/** Compares what became of one file. `whole`: nothing may be left unsent. */
+export function judge(
+  inputPath: string,
+  stateDir: string,
+  plan: readonly PlannedRow[],
+  ledger: Ledger,
+  whole = true,
+): Verdict {
+  const double: string[] = [];
+  const lost: string[] = [];
+  const wrong: string[] = [];
+  const byStatus: Record<string, number> = {};
+  const sums = new Map<string, bigint>();
+  let unknownOfKills = 0;
+
+  const journal = journalRows(stateDir, inputPath.slice(inputPath.lastIndexOf("/") + 1));
+  const lines = readResults(`${inputPath}.results.csv`);
+  if (lines.length !== plan.length) lost.push(`${plan.length} rows, ${lines.length} lines of results`);
+  if (journal.size !== plan.length) lost.push(`${plan.length} rows, ${journal.size} in the journal`);
+  for (const [index, row] of plan.entries()) {
+    const told = ledger.get(row.marker) ?? { requests: 0, executed: 0, limited: 0, statuses: [] };
+    const where = `row ${row.number} (${row.marker})`;
+    const known = journal.get(row.number);
+    if (told.executed > 1) double.push(`${where} was carried out ${told.executed} times`);
+    if (told.requests > 1 + told.limited)
+      double.push(`${where}: ${told.requests} requests, ${told.limited} of them 429`);
+    if (told.requests > (known?.attempts ?? 0)) {
+      wrong.push(`${where}: ${told.requests} requests, ${known?.attempts ?? 0} attempts in the journal`);
+    }
+    const line = lines[index];
+    if (!line) {
+      lost.push(`${where} has no line`);
+      continue;
+    }
+    if (
+      line["result_row"] !== String(row.number) ||
+      line["narration"] !== row.marker ||
+      line["amount"] !== row.amount
+    ) {
+      lost.push(`line ${index + 1} of the results is not ${where}`);
+      continue;
+    }
+    const status = line["result_status"] ?? "";
+    byStatus[status] = (byStatus[status] ?? 0) + 1;
+    sums.set(status, (sums.get(status) ?? 0n) + paise(row.amount));
+    if (resultOf(known?.state) !== status)
+      wrong.push(`${where} is ${status}, in the journal ${known?.state ?? "gone"}`);
+    const fault = faultOf(row, status, line["result_http_status"] ?? "", told, whole);
+    if (fault !== undefined) (told.executed > 0 && isEnded(status) ? lost : wrong).push(`${where}: ${fault}`);
+    if (status === "unknown" && isClear(told.statuses.at(-1))) unknownOfKills += 1;
+  }
+  wrong.push(...sumFaults(`${inputPath}.summary.json`, plan, byStatus, sums));
+  return { rows: plan.length, double, lost, wrong, unknown: byStatus["unknown"] ?? 0, unknownOfKills, byStatus };
+}
+
+/** States that tell a person: nothing was carried out. */
+function isEnded(status: string): boolean {
+  return ["rejected", "not_sent", "invalid", "held", "duplicate"].includes(status);
+}
+
+/** The answer would have settled the row, had it been recorded; or no request ever came. */
+function isClear(status: number | null | undefined): boolean {
+  return status === undefined || (status !== null && status < 500);
+}
+
+function faultOf(row: PlannedRow, status: string, http: string, told: Told, whole: boolean): string | undefined {
+  const last = told.statuses.at(-1);
+  if (http !== "" && http !== String(last)) return `results say ${http}, the server sent ${String(last)}`;
+  if (row.kind !== "sendable") {
+    if (told.requests > 0) return `is ${row.kind}, and was sent`;
+    const expected = row.kind === "invalid" ? "invalid" : "held";
+    return status === expected ? undefined : `is ${row.kind}, and reported ${status}`;
+  }
+  switch (status) {
+    case "accepted":
+      if (told.executed !== 1) return "accepted, and not in the ledger";
+      return http === String(last) && http.startsWith("2") ? undefined : `accepted with status ${http || "none"}`;
+    case "rejected":
+      if (told.executed > 0) return "rejected, and carried out";
+      return http === String(last) && http.startsWith("4") ? undefined : `rejected with status ${http || "none"}`;
+    case "unknown":
+      return undefined;
+    case "not_sent":
+      if (told.executed > 0) return "not sent, and carried out";
+      if (told.requests > told.limited) return "not sent, and requested";
+      return whole ? "left unsent" : undefined;
+    default:
+      return `is ${status}`;
+  }
+}
+
+function resultOf(state: string | undefined): string | undefined {
+  return state === "ready" ? "not_sent" : state === "sending" ? "unknown" : state;
+}
+
+function readResults(path: string): Record<string, string>[] {
+  if (!existsSync(path)) return [];
+  return parse(readFileSync(path), { bom: true, columns: true, relax_column_count: false });
+}
+
+/** O6: the sums of the summary, of the results and of the file. */
+function sumFaults(
+  path: string,
+  plan: readonly PlannedRow[],
+  byStatus: Readonly<Record<string, number>>,
+  sums: ReadonlyMap<string, bigint>,
+): string[] {
+  if (!existsSync(path)) return ["there is no summary"];
+  const summary = JSON.parse(readFileSync(path, "utf8")) as {
+    rows: Record<string, number>;
+    amount: Record<string, string>;
+  };
+  const total = plan.reduce((sum, row) => sum + paise(row.amount), 0n);
+  const faults: string[] = [];
+  const expect = (what: string, found: unknown, expected: unknown): void => {
+    if (found !== expected) faults.push(`${what}: ${String(found)} in the summary, ${String(expected)} counted`);
+  };
+  expect("rows", summary.rows["total"], plan.length);
+  expect("amount", paise(summary.amount["total"] ?? "0"), total);
+  for (const [status, rows] of Object.entries(byStatus)) {
+    expect(`${status} rows`, summary.rows[status], rows);
+    expect(`${status} amount`, paise(summary.amount[status] ?? "0"), sums.get(status));
+  }
+  return faults;
+}
+
+function paise(amount: string): bigint {
+  const [whole = "0", decimals = ""] = amount.split(".");
+  return BigInt(whole) * 100n + BigInt(decimals.padEnd(2, "0"));
+}
