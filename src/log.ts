@@ -1,6 +1,7 @@
-import type { DestinationStream, Logger } from "pino";
+import type { DestinationStream, Logger, pino } from "pino";
 import type { Config } from "./config/config.ts";
 import { conceal } from "./config/conceal.ts";
+import { PaydropError, messageOf } from "./errors.ts";
 import { printable } from "./printable.ts";
 
 export type Log = Pick<Logger, "trace" | "debug" | "info" | "warn" | "error" | "child">;
@@ -12,15 +13,31 @@ export interface OpenLog {
 
 /**
  * The log of a run: to stderr or to `logFile` (private, opened again on SIGHUP so that logrotate can rename it). Written
- * synchronously, so that the last lines before a crash are there. Secrets never get through (S3).
+ * synchronously, so that the last lines before a crash are there. Secrets never get through (S3). Throws PaydropError
+ * `config` for a file that cannot be opened; a disk that fills up later costs lines of the log and nothing else, and
+ * `complain` is told once.
  */
-export async function openLog(config: Config, to: { write(line: string): unknown } = process.stderr): Promise<OpenLog> {
+export async function openLog(
+  config: Config,
+  to: { write(line: string): unknown } = process.stderr,
+  complain: (text: string) => void = () => undefined,
+): Promise<OpenLog> {
   const { pino } = await import("pino");
-  const file =
-    config.logFile === undefined
-      ? undefined
-      : pino.destination({ dest: config.logFile, sync: true, mkdir: true, mode: 0o600, append: true });
-  const reopen = (): void => file?.reopen();
+  const file = config.logFile === undefined ? undefined : openFile(pino.destination, config.logFile);
+  let isTold = false;
+  const failed = (error: unknown): void => {
+    if (isTold) return;
+    isTold = true;
+    complain(`the log ${config.logFile ?? ""} cannot be written: ${messageOf(error)}; payments go on`);
+  };
+  file?.on("error", failed);
+  const reopen = (): void => {
+    try {
+      file?.reopen();
+    } catch (error) {
+      failed(error);
+    }
+  };
   if (file) process.on("SIGHUP", reopen);
   const log = pino(
     { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
@@ -31,6 +48,28 @@ export async function openLog(config: Config, to: { write(line: string): unknown
     file?.end();
   };
   return { log, close };
+}
+
+/** What is kept of a log while its disk is full. */
+const WAITING_BYTES_MAX = 1024 * 1024;
+
+function openFile(destination: (typeof pino)["destination"], path: string): ReturnType<(typeof pino)["destination"]> {
+  try {
+    return destination({
+      dest: path,
+      sync: true,
+      mkdir: true,
+      mode: 0o600,
+      append: true,
+      maxLength: WAITING_BYTES_MAX,
+    });
+  } catch (error) {
+    throw new PaydropError(
+      "config",
+      `the log ${path} cannot be opened: ${messageOf(error)}`,
+      "name another --log-file",
+    );
+  }
 }
 
 function levelName(level: string): { level: string } {

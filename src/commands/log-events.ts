@@ -12,9 +12,8 @@ import type { Teller } from "./teller.ts";
 export async function withLog(teller: Teller, call: Call, config: Config): Promise<Teller> {
   const toStderr = logsToStderr(config);
   if (config.logFile === undefined && !toStderr) return teller;
-  // on stderr it stands for the plain lines, which tell start and end too
-  const logLevel = toStderr && config.origins?.["log_level"] === undefined ? "info" : config.logLevel;
-  const { log, close } = await openLog({ ...config, logLevel }, { write: (line) => call.stderr.write(line) });
+  const complain = (text: string): void => call.stderr.write(`${text}\n`);
+  const { log, close } = await openLog(config, { write: (line) => call.stderr.write(line) }, complain);
   return {
     onEvent: (event) => {
       logEvent(log, event);
@@ -24,7 +23,10 @@ export async function withLog(teller: Teller, call: Call, config: Config): Promi
       logEnd(log, report);
       teller.ended(report);
     },
-    say: (text) => (toStderr ? log.warn(text) : teller.say(text)),
+    say: (text) => {
+      log.warn(text);
+      if (!toStderr) teller.say(text);
+    },
     close: () => {
       teller.close();
       close();
@@ -37,6 +39,7 @@ export function logsToStderr({ logFormat, logFile, quiet }: Config): boolean {
   return logFormat === "json" && logFile === undefined && !quiet;
 }
 
+/** Rows at debug, unless a person has to know of them; batches at info. No cell of the file stands in any line (S4). */
 function logEvent(log: Log, event: RunEvent): void {
   const { batch } = event;
   if (event.type === "start") {
@@ -45,13 +48,22 @@ function logEvent(log: Log, event: RunEvent): void {
     log.warn({ batch, reason: event.reason, wait_ms: event.waitMs }, "waiting");
   } else if (event.type === "stopped") {
     log.error({ batch, reason: event.stop.code, remaining: event.remaining }, event.stop.message);
-  } else if (event.status !== "accepted") {
-    const { row, reason, httpStatus } = event;
-    log.warn({ batch, row, reason, ...(httpStatus === undefined ? {} : { http: httpStatus }) }, event.status);
+  } else {
+    const { row, reason, attempts, status, httpStatus: http, durationMs: ms } = event;
+    const fields = {
+      batch,
+      row,
+      reason,
+      attempts,
+      ...(http === undefined ? {} : { http }),
+      ...(ms === undefined ? {} : { duration_ms: ms }),
+    };
+    if (status === "accepted") log.debug(fields, status);
+    else log.warn(fields, status);
   }
 }
 
-function logEnd(log: Log, { batch, byStatus, requests, exitCode }: BatchReport): void {
+function logEnd(log: Log, { batch, byStatus, requests, exitCode, durationMs }: BatchReport): void {
   const rows = Object.fromEntries(Object.entries(byStatus).map(([status, tally]) => [status, tally.rows]));
-  log.info({ batch, ...rows, requests, exit: exitCode }, "end");
+  log.info({ batch, ...rows, requests, duration_ms: Math.round(durationMs), exit: exitCode }, "end");
 }

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
 import { Secret } from "../config/secret.ts";
+import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { withLog } from "./log-events.ts";
+import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
@@ -18,20 +20,26 @@ export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
   if (!sandboxed) {
     requireSending(config, config.operation === "payout");
-    return sendAll(call, config, false);
+    return monitored(call, config, (monitor) => sendAll(call, config, false, monitor));
   }
   if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(config, (sandboxConfig) => sendAll(call, sandboxConfig, true));
+  return inSandbox(withoutMonitors(config), (sandboxConfig) =>
+    monitored(call, sandboxConfig, (monitor) => sendAll(call, sandboxConfig, true, monitor)),
+  );
 }
 
-async function sendAll(call: Call, config: Config, sandbox: boolean): Promise<number> {
+async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
   const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
   const codes: number[] = [];
   try {
-    const services = { config, sandbox, signal: listening.signal, onEvent: teller.onEvent };
-    const processor = await openProcessor(services, "send");
+    const onEvent = (event: RunEvent): void => {
+      monitor.onEvent(event);
+      teller.onEvent(event);
+    };
+    const processor = await openProcessor({ config, sandbox, signal: listening.signal, onEvent }, "send");
     try {
+      await monitor.follow(processor.journal);
       for (const file of call.operands) {
         if (listening.stopping) {
           codes.push(7);
@@ -51,6 +59,7 @@ async function sendAll(call: Call, config: Config, sandbox: boolean): Promise<nu
       }
       if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
     } finally {
+      await monitor.unfollow();
       await processor.close();
     }
   } finally {

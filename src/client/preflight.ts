@@ -1,0 +1,196 @@
+import { request } from "node:http";
+import { connect as connectTcp } from "node:net";
+import type { Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { PeerCertificate, TLSSocket } from "node:tls";
+import { messageOf, systemCodeOf } from "../errors.ts";
+import { isLoopback } from "./transport.ts";
+
+export interface PreflightOptions {
+  readonly baseUrl: string;
+  readonly connectTimeoutMs: number;
+  /** PEM texts. */
+  readonly ca?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export type Preflight =
+  | {
+      readonly kind: "reached";
+      readonly durationMs: number;
+      /** `203.0.113.7:443`. */
+      readonly address: string;
+      /** Host and port of the proxy in between. */
+      readonly proxy?: string;
+      /** Missing for plain http to this machine. */
+      readonly tls?: {
+        readonly protocol: string;
+        readonly issuer: string;
+        readonly validFrom: number;
+        readonly validTo: number;
+      };
+    }
+  | {
+      readonly kind: "failed";
+      /** How far it got. */
+      readonly stage: "connect" | "proxy" | "tls";
+      /** `ENOTFOUND`, `CERT_HAS_EXPIRED` …, empty when there is none. */
+      readonly code: string;
+      readonly message: string;
+      readonly proxy?: string;
+    };
+
+/**
+ * Connects to the service as a run would, by the same proxy, trust and client certificate, and hangs up: no request is
+ * sent. Never rejects.
+ */
+export async function preflight(options: PreflightOptions): Promise<Preflight> {
+  const base = new URL(options.baseUrl);
+  const proxy = proxyFor(base, options.env);
+  const via = proxy ? { proxy: proxy.host } : {};
+  const startedMs = performance.now();
+  let stage: "connect" | "proxy" | "tls" = proxy ? "proxy" : "connect";
+  let socket: Socket | undefined;
+  try {
+    socket = proxy
+      ? await tunnel(proxy, base, options.connectTimeoutMs)
+      : await connected(connectTcp({ host: hostOf(base), port: portOf(base) }), "connect", options.connectTimeoutMs);
+    const address = `${socket.remoteAddress ?? hostOf(base)}:${socket.remotePort ?? portOf(base)}`;
+    if (base.protocol === "http:")
+      return { kind: "reached", durationMs: performance.now() - startedMs, address, ...via };
+    stage = "tls";
+    const secured = await shakeHands(socket, base, options);
+    socket = secured;
+    const durationMs = performance.now() - startedMs;
+    const tls = describe(secured.getPeerCertificate(), secured.getProtocol() ?? "TLS");
+    await assertWelcome(secured, options.clientCert !== undefined);
+    return { kind: "reached", durationMs, address, ...via, tls };
+  } catch (error) {
+    return { kind: "failed", stage, code: systemCodeOf(error) ?? "", message: messageOf(error), ...via };
+  } finally {
+    socket?.destroy();
+  }
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+}
+
+/** As undici's EnvHttpProxyAgent: lower case first, NO_PROXY by name, suffix or `*`; never for this machine. */
+function proxyFor(base: URL, env: NodeJS.ProcessEnv): URL | undefined {
+  const said = env["https_proxy"] || env["HTTPS_PROXY"];
+  if (!said || isLoopback(base) || !URL.canParse(said)) return undefined;
+  const exceptions = (env["no_proxy"] || env["NO_PROXY"] || "").split(/[\s,]+/).filter(Boolean);
+  const isException = exceptions.some((entry) => {
+    const [, name = "", port] = /^\.?(.*?)(?::(\d+))?$/.exec(entry.replace(/^\*\./, ".")) ?? [];
+    if (port !== undefined && Number(port) !== portOf(base)) return false;
+    return entry === "*" || base.hostname === name || base.hostname.endsWith(`.${name}`);
+  });
+  return isException ? undefined : new URL(said);
+}
+
+function connected<T extends Socket>(socket: T, event: "connect" | "secureConnect", timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`no answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    const onClose = (): void => fail(new Error("the other side hung up"));
+    socket.once("error", fail).once("close", onClose);
+    socket.once(event, () => {
+      clearTimeout(timer);
+      socket.off("error", fail).off("close", onClose);
+      resolve(socket);
+    });
+  });
+}
+
+/** A way through the proxy. The proxy is told the service's name and its own password, nothing else. */
+function tunnel(proxy: URL, base: URL, timeoutMs: number): Promise<Socket> {
+  const target = `${base.hostname}:${portOf(base)}`;
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const headers = {
+    host: target,
+    ...(proxy.username ? { "proxy-authorization": `Basic ${Buffer.from(login).toString("base64")}` } : {}),
+  };
+  const place = { host: hostOf(proxy), port: portOf(proxy) };
+  const toProxy = proxy.protocol === "https:" ? connectTls({ ...place, rejectUnauthorized: true }) : connectTcp(place);
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      createConnection: () => toProxy,
+      method: "CONNECT",
+      path: target,
+      headers,
+      timeout: timeoutMs,
+    });
+    asked.on("connect", (answer, socket: Socket) => {
+      if (answer.statusCode === 200) return resolve(socket);
+      socket.destroy();
+      reject(new Error(`the proxy answered ${answer.statusCode ?? "nothing"}`));
+    });
+    asked.on("response", (answer) => asked.destroy(new Error(`the proxy answered ${answer.statusCode ?? "nothing"}`)));
+    asked.on("timeout", () => asked.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+function shakeHands(socket: Socket, base: URL, options: PreflightOptions): Promise<TLSSocket> {
+  const host = hostOf(base);
+  const secured = connectTls({
+    socket,
+    // a name only: an address has no place in the greeting (RFC 6066 §3)
+    ...(/^[\d.]+$|:/.test(host) ? { host } : { servername: host }),
+    // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ...(options.clientCert === undefined ? {} : { cert: options.clientCert }),
+    ...(options.clientKey === undefined ? {} : { key: options.clientKey }),
+  });
+  return connected(secured, "secureConnect", options.connectTimeoutMs);
+}
+
+/** With TLS 1.3 a server refuses our certificate, or misses one, only after our side thinks that all is well. */
+const WELCOME_MS = 500;
+
+function assertWelcome(socket: TLSSocket, waitsLonger: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, waitsLonger ? 2 * WELCOME_MS : WELCOME_MS);
+    const done = (settle: () => void) => (): void => {
+      clearTimeout(timer);
+      settle();
+    };
+    // a ticket for the next time: the handshake is over on their side too
+    socket.once("session", done(resolve));
+    socket.once("error", (error: Error) => done(() => reject(error))());
+    socket.once(
+      "close",
+      done(() => reject(new Error("the other side hung up after the handshake"))),
+    );
+    socket.resume();
+  });
+}
+
+function describe(
+  certificate: PeerCertificate,
+  protocol: string,
+): NonNullable<(Preflight & { kind: "reached" })["tls"]> {
+  const { issuer, valid_from: from, valid_to: to } = certificate;
+  // a hostile certificate may repeat a name, which makes a list of it
+  const name = [issuer.O ?? issuer.CN].flat()[0] ?? "an unnamed authority";
+  return { protocol, issuer: name, validFrom: Date.parse(from), validTo: Date.parse(to) };
+}

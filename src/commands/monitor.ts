@@ -1,0 +1,153 @@
+import { ping } from "../client/ping.ts";
+import type { Config } from "../config/config.ts";
+import { messageOf } from "../errors.ts";
+import type { RunEvent } from "../events.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { Metrics, readMetricsFile, startMetricsServer, writeMetricsFile } from "../metrics.ts";
+import type { InboxCount, MetricsServer } from "../metrics.ts";
+import type { Call } from "./command.ts";
+import { RowCounts } from "./row-counts.ts";
+
+const EVERY_MS = 15_000;
+
+/** What a monitor is told of a process that sends: metrics while it works, and a ping with the exit code at its end. */
+export interface Monitor {
+  readonly onEvent: (event: RunEvent) => void;
+  /** Called once the instance lock is held: rows are counted in this journal, and the file is ours to write. */
+  follow(journal: JournalStore): Promise<void>;
+  /** What lies in the drop folders now. */
+  sawInbox(count: InboxCount): void;
+  /** A batch of a process that goes on has ended. */
+  batchEnded(exitCode: number): void;
+  /** Called before the journal is closed. */
+  unfollow(): Promise<void>;
+}
+
+/**
+ * Runs a piece of work under `metrics_file`, `metrics_port` and `ping_url`. None of the three ever changes the exit code
+ * or holds a payment up; only a port that is taken, or a file that cannot be read, is refused at the start.
+ */
+export async function monitored(
+  call: Call,
+  config: Config,
+  work: (monitor: Monitor) => Promise<number>,
+  everyMs = EVERY_MS,
+): Promise<number> {
+  const monitor = new OwnMonitor(call, config, everyMs);
+  let code = 1;
+  try {
+    code = await work(monitor);
+    return code;
+  } catch (error) {
+    code = exitCodeOf(error);
+    throw error;
+  } finally {
+    await monitor.ended(code);
+  }
+}
+
+/** What only tries must not speak for what is real: in the sandbox these settings count only as flags. */
+export function withoutMonitors(config: Config): Config {
+  const { metricsFile, metricsPort, pingUrl, ...rest } = config;
+  const isFlag = (name: string): boolean => config.origins?.[name]?.startsWith("--") === true;
+  return {
+    ...rest,
+    ...(metricsFile !== undefined && isFlag("metrics_file") ? { metricsFile } : {}),
+    ...(metricsPort !== undefined && isFlag("metrics_port") ? { metricsPort } : {}),
+    ...(pingUrl !== undefined && isFlag("ping_url") ? { pingUrl } : {}),
+  };
+}
+
+class OwnMonitor implements Monitor {
+  readonly #call: Call;
+  readonly #config: Config;
+  readonly #everyMs: number;
+  readonly #metrics = new Metrics();
+  readonly #counts: RowCounts;
+  readonly #isMeasured: boolean;
+  #server: MetricsServer | undefined;
+  #journal: JournalStore | undefined;
+  #isOwner = false;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #hasComplained = false;
+
+  constructor(call: Call, config: Config, everyMs: number) {
+    this.#call = call;
+    this.#config = config;
+    this.#everyMs = everyMs;
+    this.#counts = new RowCounts(config.environment);
+    this.#isMeasured = config.metricsFile !== undefined || config.metricsPort !== undefined;
+  }
+
+  readonly onEvent = (event: RunEvent): void => {
+    if (!this.#isMeasured) return;
+    this.#metrics.onEvent(event);
+    this.#counts.touch(event.batch);
+  };
+
+  async follow(journal: JournalStore): Promise<void> {
+    if (!this.#isMeasured) return;
+    const { metricsFile, metricsPort } = this.#config;
+    this.#journal = journal;
+    if (metricsFile !== undefined) this.#metrics.goOn(readMetricsFile(metricsFile));
+    if (metricsPort !== undefined) this.#server = await startMetricsServer(metricsPort, () => this.#text());
+    this.#isOwner = true;
+    this.#timer = setInterval(() => {
+      this.#writing = this.#writing.then(() => this.#write());
+    }, this.#everyMs).unref();
+  }
+
+  sawInbox(count: InboxCount): void {
+    this.#metrics.inbox = count;
+  }
+
+  batchEnded(exitCode: number): void {
+    this.#metrics.finished(exitCode, Date.now());
+  }
+
+  async unfollow(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    if (this.#journal) await this.#counts.read(this.#journal).catch((error: unknown) => this.#complain(error));
+    this.#journal = undefined;
+  }
+
+  async ended(exitCode: number): Promise<void> {
+    clearInterval(this.#timer);
+    this.#metrics.finished(exitCode, Date.now());
+    await this.#writing;
+    // whoever did not get the lock would write over the file of the process that has it
+    if (this.#isOwner) await this.#write();
+    await this.#server?.close();
+    const { pingUrl } = this.#config;
+    const failed = pingUrl === undefined ? undefined : await ping(pingUrl, exitCode);
+    if (failed !== undefined) this.#say(`the monitor could not be told the exit code: ${failed}`);
+  }
+
+  async #text(): Promise<string> {
+    if (this.#journal) await this.#counts.read(this.#journal);
+    return this.#metrics.text(this.#counts.all, Date.now());
+  }
+
+  async #write(): Promise<void> {
+    const { metricsFile } = this.#config;
+    if (metricsFile === undefined) return;
+    try {
+      await writeMetricsFile(metricsFile, await this.#text());
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  #complain(error: unknown): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
+    this.#say(`the metrics cannot be written: ${messageOf(error)}; payments go on`);
+  }
+
+  #say(text: string): void {
+    this.#call.stderr.write(this.#config.json ? `${JSON.stringify({ type: "remark", message: text })}\n` : `${text}\n`);
+  }
+}

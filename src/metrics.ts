@@ -1,0 +1,208 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { formatUnits, unitsOf } from "./amount.ts";
+import { PaydropError, messageOf, systemCodeOf } from "./errors.ts";
+import type { RunEvent } from "./events.ts";
+
+/** Rows of one operation in one state, as the journal has them. */
+export interface RowCount {
+  readonly operation: string;
+  readonly state: string;
+  readonly rows: number;
+  /** Exact decimal text. */
+  readonly amount: string;
+}
+
+/** Files that wait in the drop folders, and since when the oldest does; milliseconds since 1970. */
+export interface InboxCount {
+  readonly files: number;
+  readonly oldestSince?: number;
+}
+
+/** What has happened since these metrics began, across processes when they are kept in a file. */
+export class Metrics {
+  /** Set by whoever sweeps a drop folder; not shown before. */
+  inbox: InboxCount | undefined;
+  readonly #requests = new Map<string, number>();
+  readonly #buckets = new Array<number>(BUCKETS_S.length).fill(0);
+  #durationSum = 0;
+  #durationCount = 0;
+  #lastFinished: number | undefined;
+  #lastSuccess: number | undefined;
+
+  onEvent(event: RunEvent): void {
+    if (event.type !== "row") return;
+    add(this.#requests, event.status, 1);
+    if (event.durationMs === undefined) return;
+    const seconds = event.durationMs / 1000;
+    for (const [index, limit] of BUCKETS_S.entries()) {
+      if (seconds <= limit) this.#buckets[index] = (this.#buckets[index] ?? 0) + 1;
+    }
+    this.#durationSum += seconds;
+    this.#durationCount += 1;
+  }
+
+  /** A run, or a batch of a process that goes on, has ended. */
+  finished(exitCode: number, nowMs: number): void {
+    this.#lastFinished = Math.floor(nowMs / 1000);
+    if (exitCode === 0) this.#lastSuccess = this.#lastFinished;
+  }
+
+  /** Goes on with the counters of an earlier process. What cannot be read begins at zero, as after a lost file. */
+  goOn(text: string): void {
+    for (const line of text.split("\n")) {
+      const [, name = "", label, value = ""] = SAMPLE.exec(line) ?? [];
+      const number = Number(value);
+      if (name === "" || !Number.isFinite(number)) continue;
+      if (name === "paydrop_requests_total" && label) add(this.#requests, label, number);
+      if (name === "paydrop_request_duration_seconds_sum") this.#durationSum += number;
+      if (name === "paydrop_request_duration_seconds_count") this.#durationCount += number;
+      if (name === "paydrop_last_finished_timestamp_seconds") this.#lastFinished ??= number;
+      if (name === "paydrop_last_success_timestamp_seconds") this.#lastSuccess ??= number;
+      const bucket = BUCKETS_S.findIndex((limit) => String(limit) === label);
+      if (name === "paydrop_request_duration_seconds_bucket" && bucket >= 0) {
+        this.#buckets[bucket] = (this.#buckets[bucket] ?? 0) + number;
+      }
+    }
+  }
+
+  /**
+   * The exposition format of Prometheus. Rows are gauges: they move between states. No batch, account or file name: only what has few values.
+   */
+  text(rows: readonly RowCount[], nowMs: number): string {
+    const inState = (state: string): number => rows.reduce((sum, row) => sum + (row.state === state ? row.rows : 0), 0);
+    const ofRow = ({ operation, state }: RowCount): string => `{operation="${operation}",state="${state}"}`;
+    const { inbox } = this;
+    const oldestSeconds = inbox?.oldestSince === undefined ? 0 : Math.max(0, (nowMs - inbox.oldestSince) / 1000);
+    const one = (value: number | undefined): Sample[] => (value === undefined ? [] : [["", value]]);
+    const requests = OUTCOMES.map((outcome): Sample => [`{outcome="${outcome}"}`, this.#requests.get(outcome) ?? 0]);
+    const buckets = BUCKETS_S.map((limit, index): Sample => [`_bucket{le="${limit}"}`, this.#buckets[index] ?? 0]);
+    return [
+      family(
+        "rows_total",
+        "gauge",
+        "Rows in the journal by operation and state.",
+        rows.map((row) => [ofRow(row), row.rows]),
+      ),
+      family(
+        "amount_total",
+        "gauge",
+        "Sums of amounts as written.",
+        rows.map((row) => [ofRow(row), row.amount]),
+      ),
+      family("unknown_rows", "gauge", "Rows that a person must settle.", one(inState("unknown"))),
+      family("held_rows", "gauge", "Rows that a person must release or cancel.", one(inState("held"))),
+      family("inbox_files", "gauge", "Files that wait in the drop folders.", one(inbox?.files)),
+      family("oldest_inbox_seconds", "gauge", "Age of the oldest of them.", one(inbox && oldestSeconds)),
+      family("requests_total", "counter", "Rows that were sent, by what became of them.", requests),
+      family("request_duration_seconds", "histogram", "Time from a request to its end.", [
+        ...buckets,
+        ['_bucket{le="+Inf"}', this.#durationCount],
+        ["_sum", Number(this.#durationSum.toFixed(3))],
+        ["_count", this.#durationCount],
+      ]),
+      family("last_finished_timestamp_seconds", "gauge", "When a run last ended.", one(this.#lastFinished)),
+      family(
+        "last_success_timestamp_seconds",
+        "gauge",
+        "When a run last ended with exit code 0.",
+        one(this.#lastSuccess),
+      ),
+    ].join("");
+  }
+}
+
+const BUCKETS_S: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+const OUTCOMES = ["accepted", "rejected", "unknown", "not_sent"] as const;
+const SAMPLE = /^(paydrop_[a-z_]+)(?:\{[a-z]+="([^"]*)"\})? ([0-9.]+)$/;
+
+type Sample = readonly [suffix: string, value: number | string];
+
+function family(name: string, kind: string, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([suffix, value]) => `paydrop_${name}${suffix} ${value}\n`);
+  return lines.length === 0 ? "" : `# HELP paydrop_${name} ${help}\n# TYPE paydrop_${name} ${kind}\n${lines.join("")}`;
+}
+
+function add(counts: Map<string, number>, key: string, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+/** Sums rows that fall together, such as those of many batches. */
+export function summed(counts: Iterable<RowCount>): RowCount[] {
+  const sums = new Map<string, RowCount>();
+  for (const count of counts) {
+    const key = `${count.operation} ${count.state}`;
+    const before = sums.get(key);
+    const rows = (before?.rows ?? 0) + count.rows;
+    sums.set(key, {
+      ...count,
+      rows,
+      amount: before ? formatUnits(unitsOf(before.amount) + unitsOf(count.amount)) : count.amount,
+    });
+  }
+  return [...sums.keys()].sort().flatMap((key) => sums.get(key) ?? []);
+}
+
+/** The metrics that an earlier process left; empty when there are none yet. Throws `config` when it may not be read. */
+export function readMetricsFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return "";
+    throw new PaydropError("config", `${path}: ${messageOf(error)}`, "name another file with --metrics-file");
+  }
+}
+
+/** Whole or not at all: a collector never reads half a file. Readable by all, as collectors run as somebody else. */
+export async function writeMetricsFile(path: string, text: string): Promise<void> {
+  // not .prom: the node exporter reads every file of that name
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.tmp`);
+  try {
+    await writeFile(temporary, text, { mode: 0o644, flag: "wx" });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+export interface MetricsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** `GET /metrics` on 127.0.0.1. Throws `config` when the port is taken. */
+export async function startMetricsServer(port: number, read: () => Promise<string>): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split("?")[0];
+    if (path !== "/metrics" || (request.method !== "GET" && request.method !== "HEAD")) {
+      response.writeHead(404, { "content-type": "text/plain" }).end("look at /metrics\n");
+      return;
+    }
+    read().then(
+      (text) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text),
+      (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(`${messageOf(error)}\n`),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const message = `--metrics-port ${port}: ${messageOf(error)}`;
+      reject(new PaydropError("config", message, "choose a port that is free", { cause: error }));
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  // metrics alone keep no process alive
+  server.unref();
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
