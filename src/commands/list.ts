@@ -5,6 +5,9 @@ const SANDBOX: OwnOption = {
   shown: "send to a pretended service inside this process: no keys, no network, no money",
 };
 
+const ROWS: OwnOption = { flags: "--row <n...>", shown: "row numbers as in result_row: 91, 164-170" };
+const REASON: OwnOption = { flags: "--reason <text>", shown: "why, for the history" };
+
 /** Every command, in the order of `--help`. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -27,9 +30,77 @@ export const COMMANDS: readonly Command[] = [
     name: "status",
     operands: "[batch]",
     shown: "all batches, or one in full",
-    options: [{ flags: "--check", shown: "exit with the code of the gravest thing still open, for monitoring" }],
-    examples: ["paydrop status", "paydrop status K7Q29F3M", "paydrop status --check --quiet"],
+    options: [
+      { flags: "--check", shown: "exit with the code of the gravest thing still open, for monitoring" },
+      { flags: "--unknown", shown: "every unknown row of all batches: when, how much, and what to look for" },
+      { flags: "--csv", shown: "with --unknown: a list to fill in, for `paydrop settle --from`" },
+    ],
+    examples: [
+      "paydrop status",
+      "paydrop status K7Q29F3M",
+      "paydrop status --check --quiet",
+      "paydrop status --unknown --csv > unknown.csv",
+    ],
     load: () => import("./status.ts"),
+  },
+  {
+    name: "retry",
+    operands: "<batch>",
+    shown: "send again what is safe: rows not sent, settled as not done, or refused for the key or the address",
+    options: [SANDBOX, REASON],
+    examples: ["paydrop retry K7Q29F3M"],
+    load: () => import("./retry.ts"),
+  },
+  {
+    name: "settle",
+    operands: "[batch]",
+    shown: "say what became of unknown rows, after you looked them up",
+    options: [
+      ROWS,
+      { flags: "--as <done|not-done>", shown: "what the service's dashboard says" },
+      { flags: "--note <text>", shown: "what was looked up, and where" },
+      { flags: "--from <file>", shown: "the filled-in list of `paydrop status --unknown --csv`" },
+    ],
+    examples: [
+      'paydrop settle K7Q29F3M --row 91 --as not-done --by asha --note "dashboard 1 Nov 10:12: no entry"',
+      "paydrop settle --from unknown.csv",
+    ],
+    load: () => import("./settle.ts"),
+  },
+  {
+    name: "release",
+    operands: "<batch>",
+    shown: "let held rows go, and duplicate ones that are named",
+    options: [SANDBOX, ROWS, { flags: "--all", shown: "every held row; duplicates stay" }, REASON],
+    examples: [
+      'paydrop release K7Q29F3M --row 34 --by ravi --reason "two payments are meant"',
+      'paydrop release K7Q29F3M --all --by ravi --reason "December payroll"',
+    ],
+    load: () => import("./release.ts"),
+  },
+  {
+    name: "pause",
+    operands: "<batch>",
+    shown: "send nothing new of a batch until it is resumed; rows in flight finish",
+    options: [REASON],
+    examples: ["paydrop pause K7Q29F3M --by asha"],
+    load: () => import("./pause.ts"),
+  },
+  {
+    name: "resume",
+    operands: "<batch>",
+    shown: "go on with a paused batch",
+    options: [SANDBOX, REASON],
+    examples: ["paydrop resume K7Q29F3M --by asha"],
+    load: () => import("./resume.ts"),
+  },
+  {
+    name: "cancel",
+    operands: "<batch>",
+    shown: "never send the rest of a batch; accepted rows cannot be called back",
+    options: [REASON],
+    examples: ['paydrop cancel K7Q29F3M --by asha --reason "wrong month"'],
+    load: () => import("./cancel.ts"),
   },
   {
     name: "results",

@@ -1,6 +1,7 @@
 import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { rowRanges } from "./row-ranges.ts";
+import { statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
 
 interface Column {
@@ -53,7 +54,7 @@ const STATES: readonly (readonly [RowState, string, string])[] = [
   ["duplicate", "duplicate", ""],
   ["not_sent", "not sent", "the next run sends it"],
   ["ready", "ready", "the next run sends it"],
-  ["settled_not_done", "settled as not done", ""],
+  ["settled_not_done", "settled as not done", "paydrop retry sends it"],
 ];
 
 /** One batch in full: control totals, every state, the rows to look at, what people did. */
@@ -79,6 +80,8 @@ export function batchText(status: BatchStatus | FullStatus): string {
     const row = act.row === undefined ? "" : ` row ${act.row}`;
     lines.push(printable(`${time(act.at)} ${act.by}: ${act.kind}${row} ${act.note}`.trimEnd()));
   }
+  const next = statusNext(status);
+  if (next.length > 0) lines.push("next:", ...next.map((step) => `  ${step}`));
   return `${lines.join("\n")}\n`;
 }
 

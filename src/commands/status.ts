@@ -6,6 +6,8 @@ import type { Act, BatchRecord, JournalStore, Tallies } from "../journal/store.t
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { batchText, batchTable } from "./status-text.ts";
+import { statusNext } from "./status-next.ts";
+import { showUnknown } from "./status-unknown.ts";
 
 /** One batch as `status` shows it. */
 export interface BatchStatus {
@@ -22,6 +24,10 @@ export interface FullStatus extends BatchStatus {
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
 export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  if (call.flags["csv"] === true && call.flags["unknown"] !== true) {
+    throw new PaydropError("usage", "--csv is for the list of unknown rows", "paydrop status --unknown --csv");
+  }
+  if (call.flags["unknown"] === true) return showUnknown(call, config);
   const processor = await openProcessor({ config }, "read");
   try {
     const said = call.operands[0];
@@ -107,6 +113,8 @@ function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> 
     ...(batch.period === undefined ? {} : { period: batch.period }),
     rows: { total: batch.rows, ...Object.fromEntries(rows) },
     amount: { total: batch.total, ...Object.fromEntries(amount) },
-    ...("open" in status ? { open: status.open, history: status.history, remarks: batch.remarks } : {}),
+    ...("open" in status
+      ? { open: status.open, history: status.history, remarks: batch.remarks, next: statusNext(status) }
+      : {}),
   };
 }

@@ -1,0 +1,39 @@
+import { formatUnits, unitsOf } from "../amount.ts";
+import { counted } from "../results/next-steps.ts";
+import { rowRanges } from "./row-ranges.ts";
+
+/** A row that is let go, and why it may go: `not sent`, `settled as not done by asha`. */
+export interface GoingRow {
+  readonly number: number;
+  readonly amount?: string | undefined;
+  readonly why: string;
+}
+
+/**
+ * What will be sent, before it is: `1 row goes: row 164, 39500.00, settled as not done by asha.` Several reasons stand
+ * on a line each.
+ */
+export function goingText(rows: readonly GoingRow[]): string {
+  const byReason = Map.groupBy(rows, (row) => row.why);
+  const groups = [...byReason].map(([why, group]) => ({ why, which: whichRows(group), sum: sumOf(group) }));
+  const goes = `${counted(rows.length)} ${rows.length === 1 ? "goes" : "go"}`;
+  const [only] = groups;
+  if (!only) return "No row goes.";
+  if (groups.length === 1) return `${goes}: ${only.which}, ${only.sum}, ${only.why}.`;
+  const lines = groups.map(({ which, sum, why }) => `  ${which}, ${sum}, ${why}`);
+  return [`${goes}, ${sumOf(rows)} in all:`, ...lines].join("\n");
+}
+
+/** Exact sum of the amounts, as text. */
+export function sumOf(rows: readonly Pick<GoingRow, "amount">[]): string {
+  return formatUnits(rows.reduce((sum, { amount }) => sum + (amount === undefined ? 0n : unitsOf(amount)), 0n));
+}
+
+/** `row 91`, `rows 61, 62, 64-92`; a very long list is cut, since its count stands beside it. */
+export function whichRows(rows: readonly { readonly number: number }[]): string {
+  const ranges = rowRanges(rows.map((row) => row.number)).split(", ");
+  const shown = ranges.slice(0, RANGES_SHOWN_MAX).join(", ");
+  return `${rows.length === 1 ? "row" : "rows"} ${shown}${ranges.length > RANGES_SHOWN_MAX ? ", …" : ""}`;
+}
+
+const RANGES_SHOWN_MAX = 40;

@@ -1,0 +1,10 @@
+import { PaydropError } from "../errors.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+
+/** The batch that a person named by its id, or by the beginning of it. Throws `usage` when there is none. */
+export async function knownBatch(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {
+  const batch = said === undefined || said === "" ? undefined : await journal.batch(said);
+  if (batch) return batch;
+  const message = said === undefined || said === "" ? "no batch is named" : `there is no batch "${said}"`;
+  throw new PaydropError("usage", message, "`paydrop status` lists them");
+}

@@ -1,0 +1,159 @@
+import type { Config } from "../config/config.ts";
+import { loadConfig, requireSending } from "../config/load.ts";
+import { gravest } from "../exit-codes.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { openProcessor, type Processor, type Services } from "../processor.ts";
+import type { Call } from "./command.ts";
+import { goingText, sumOf, type GoingRow } from "./going.ts";
+import { knownBatch } from "./known-batch.ts";
+import { withLog } from "./log-events.ts";
+import { inSandbox, sendHandedOver, stopText } from "./run.ts";
+import { listenForSignals } from "./signals.ts";
+import { tell } from "./tell.ts";
+import { createTeller, type Teller } from "./teller.ts";
+import { trySending } from "./try-lock.ts";
+
+/** What a person's word lets go. */
+export interface LettingGo {
+  readonly act: "retry" | "release" | "resume";
+  readonly by: string;
+  readonly rows: readonly GoingRow[];
+  /** What does not go, and why: a line each. */
+  readonly stays: readonly string[];
+  /** Makes the rows ready and notes the act. Left out when there is nothing to do. */
+  readonly apply?: () => Promise<void>;
+  /** Exit code when there is nothing to do. */
+  readonly code: number;
+}
+
+/** What a person asked, of which batch. */
+export interface Asked {
+  readonly call: Call;
+  readonly config: Config;
+  readonly journal: JournalStore;
+  readonly batch: BatchRecord;
+  /** This process sends: whatever is ready in the batch goes too. */
+  readonly isSending: boolean;
+}
+
+/** Finds out what goes. Nothing goes before `apply`. */
+export type Prepare = (asked: Asked) => Promise<LettingGo>;
+
+/**
+ * Rows go by a person's word: they and their sum are printed, then they are sent at once, or left to the process that
+ * has the lock (DESIGN §7).
+ */
+export async function letGo(call: Call, prepare: Prepare): Promise<number> {
+  const sandbox = call.flags["sandbox"] === true;
+  const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandbox ? "ignore" : "read" });
+  const work = (used: Config): Promise<number> => letGoWith(call, used, sandbox, prepare);
+  if (!sandbox) return work(config);
+  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
+  return inSandbox(config, work);
+}
+
+async function letGoWith(call: Call, config: Config, sandbox: boolean, prepare: Prepare): Promise<number> {
+  const teller = await withLog(createTeller(call, config), call, config);
+  const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
+  const services = { config, sandbox, signal: listening.signal, onEvent: teller.onEvent };
+  try {
+    const sender = await trySending(services);
+    return sender
+      ? await sendNow(call, services, sender, prepare, teller)
+      : await leave(call, services, prepare, teller);
+  } finally {
+    listening.close();
+    teller.close();
+  }
+}
+
+async function sendNow(
+  call: Call,
+  { config }: Services,
+  sender: Processor,
+  prepare: Prepare,
+  teller: Teller,
+): Promise<number> {
+  try {
+    const batch = await knownBatch(sender.journal, call.operands[0]);
+    await requireKeys(sender.journal, batch, config);
+    const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
+    tellGoing(call, config, batch, going);
+    if (!going.apply) return nothingToDo(call, config, batch, going);
+    await going.apply();
+    return await send(sender, batch, teller);
+  } finally {
+    await sender.close();
+  }
+}
+
+/** The rows wait, ready, for the process that has the lock: it looks for such rows before it ends. */
+async function leave(call: Call, services: Services, prepare: Prepare, teller: Teller): Promise<number> {
+  const { config } = services;
+  const reader = await openProcessor(services, "read");
+  let batch: BatchRecord;
+  let going: LettingGo;
+  try {
+    batch = await knownBatch(reader.journal, call.operands[0]);
+    going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
+    tellGoing(call, config, batch, going);
+    if (!going.apply) return nothingToDo(call, config, batch, going);
+    await going.apply();
+    const note = `${going.act}: left to the paydrop that is working`;
+    await reader.journal.note(batch.id, { by: going.by, kind: "handover", note });
+  } finally {
+    await reader.close();
+  }
+  // it may have looked just before, and be ending now
+  const sender = await trySending(services, HAND_OVER_PATIENCE_MS);
+  if (!sender) return left(call, config, batch, going);
+  try {
+    await requireKeys(sender.journal, batch, config);
+    return await send(sender, batch, teller);
+  } finally {
+    await sender.close();
+  }
+}
+
+const HAND_OVER_PATIENCE_MS = 1000;
+
+async function send(sender: Processor, batch: BatchRecord, teller: Teller): Promise<number> {
+  const report = await sender.goOn(batch.id);
+  teller.ended(report);
+  return gravest([report.exitCode, ...(await sendHandedOver(sender, teller))]);
+}
+
+/** Keys are missing: said before anything is changed. */
+async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Config): Promise<void> {
+  const operations = await journal.operations(batch.id);
+  requireSending(config, operations.some(({ operation }) => operation === "payout")); // prettier-ignore
+}
+
+function tellGoing(call: Call, config: Config, batch: BatchRecord, going: LettingGo): void {
+  const { act, by, rows, stays } = going;
+  const lines = [...(rows.length > 0 ? [goingText(rows)] : []), ...stays];
+  tell(call, config, lines.join("\n"), {
+    type: "going",
+    batch: batch.id,
+    act,
+    by,
+    count: rows.length,
+    amount: sumOf(rows),
+    rows: rows.map(({ number, amount, why }) => ({ row: number, amount, why })),
+    stays,
+  });
+}
+
+function nothingToDo(call: Call, config: Config, batch: BatchRecord, { code }: LettingGo): number {
+  if (config.json) tell(call, config, "", { type: "summary", batch: batch.id, requests: 0, exit_code: code });
+  return code;
+}
+
+function left(call: Call, config: Config, batch: BatchRecord, { rows }: LettingGo): number {
+  const text = [
+    "Another paydrop is working with this state folder at the moment: the rows are left to it, and it sends them before it ends.",
+    `  → paydrop status ${batch.id} shows what became of them; if it was ended before: paydrop retry ${batch.id}`,
+  ].join("\n");
+  tell(call, config, text, { type: "summary", batch: batch.id, left: rows.length, requests: 0, exit_code: 0 });
+  return 0;
+}

@@ -1,0 +1,180 @@
+import { createJudge } from "../checks/duplicates.ts";
+import { PaydropError } from "../errors.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { counted } from "../results/next-steps.ts";
+import { sentenceOf } from "../results/sentences.ts";
+import type { Call } from "./command.ts";
+import { whichRows } from "./going.ts";
+import { letGo, type Prepare } from "./let-go.ts";
+import { asGoing } from "./retry.ts";
+import { rowsSaid } from "./rows-said.ts";
+import { personNamed, textSaid } from "./who.ts";
+
+/** Held rows go, and duplicate ones that are named; never one that is held for an unknown row. Exit code as `run`. */
+export function run(call: Call): Promise<number> {
+  return letGo(call, prepareRelease);
+}
+
+const EXAMPLE = 'paydrop release BATCH --row N --by NAME --reason "December payroll"';
+
+const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending }) => {
+  const by = personNamed(config, EXAMPLE);
+  const reason = textSaid(call.flags["reason"]);
+  if (reason === undefined) throw new PaydropError("usage", "--reason is missing", EXAMPLE);
+  if (batch.phase === "cancelled") throw cancelled(batch);
+  const wanted = wantedRows(call);
+  const changed = await judgeOpenOnes(journal, batch, createJudge(config), wanted);
+
+  const rows = await chosenRows(journal, batch, wanted);
+  const blockers = await openOthers(journal, rows);
+  const blocked = rows.filter((row) => isBlocked(row, blockers));
+  const going = rows.filter((row) => !blocked.includes(row) && !changed.has(row.number));
+  const stays = [
+    ...blocked.slice(0, NAMED_MAX).map((row) => blockedText(row, blockers)),
+    ...(blocked.length > NAMED_MAX
+      ? [`and ${counted(blocked.length - NAMED_MAX)} more that wait for another row`]
+      : []),
+    ...changedText(rows, changed, batch),
+    ...(wanted === "all" ? await duplicatesText(journal, batch) : []),
+    ...(batch.phase === "paused" ? [`The batch is paused: paydrop resume ${batch.id} sends them`] : []),
+  ];
+  const ready = isSending && batch.phase === "open" ? await journal.rowsIn(batch.id, ["ready"]) : [];
+  const base = { act: "release", by, stays, code: rows.length > 0 ? 6 : 0 } as const;
+  if (wanted !== "all" && going.length < rows.length)
+    return { ...base, rows: [], stays: [...stays, "Nothing was released."] };
+  if (going.length === 0)
+    return { ...base, rows: [], stays: [rows.length > 0 ? "Nothing was released." : "Nothing is held.", ...stays] };
+  return {
+    ...base,
+    rows: [
+      ...going.map((row) => ({ number: row.number, amount: row.amount, why: whyHeld(row, batch) })),
+      ...ready.map(asGoing),
+    ],
+    apply: async () => {
+      await journal.release(batch.id, going.map((row) => row.number), { by, kind: "release", note: reason }); // prettier-ignore
+    },
+  };
+};
+
+const NAMED_MAX = 5;
+
+function wantedRows(call: Call): readonly number[] | "all" {
+  const isAll = call.flags["all"] === true;
+  const said = call.flags["row"];
+  if (isAll !== (said === undefined)) throw new PaydropError("usage", "say either --row N… or --all", EXAMPLE);
+  return isAll ? "all" : rowsSaid(said);
+}
+
+/**
+ * The row that these waited for may have come to an end meanwhile; then they are held for another reason, or for none,
+ * and nobody has seen that yet. Gives those that are held for another one now.
+ */
+async function judgeOpenOnes(
+  journal: JournalStore,
+  batch: BatchRecord,
+  judge: ReturnType<typeof createJudge>,
+  wanted: readonly number[] | "all",
+): Promise<ReadonlySet<number>> {
+  const before = (await journal.rowsIn(batch.id, ["held"])).filter(({ code }) => code === "other_row_open");
+  if (before.length === 0) return new Set();
+  await journal.judgeAgain(batch.id, judge);
+  const waited = new Set(before.map((row) => row.number));
+  const now = await journal.rowsIn(batch.id, ["held", "duplicate"]);
+  return new Set(
+    now
+      .filter(({ number, code }) => waited.has(number) && code !== "other_row_open")
+      .filter(({ number, state }) => (wanted === "all" ? state === "held" : wanted.includes(number)))
+      .map((row) => row.number),
+  );
+}
+
+async function chosenRows(
+  journal: JournalStore,
+  batch: BatchRecord,
+  wanted: readonly number[] | "all",
+): Promise<readonly RowRecord[]> {
+  if (wanted === "all") return journal.rowsIn(batch.id, ["held"]);
+  const rows: RowRecord[] = [];
+  const wrong: string[] = [];
+  for (const number of wanted) {
+    const row = await journal.row(batch.id, number);
+    if (row?.state === "held" || row?.state === "duplicate") rows.push(row);
+    else wrong.push(row ? `row ${number} is ${row.state.replaceAll("_", " ")}` : `there is no row ${number}`);
+  }
+  if (wrong.length === 0) return rows;
+  throw new PaydropError(
+    "usage",
+    `${wrong.slice(0, NAMED_MAX).join("; ")}: only held and duplicate rows can be released`,
+    "nothing was released",
+  );
+}
+
+type Others = ReadonlyMap<string, RowRecord>;
+
+/** The rows that these are held for, as far as those have no end yet. */
+async function openOthers(journal: JournalStore, rows: readonly RowRecord[]): Promise<Others> {
+  const others = new Map<string, RowRecord>();
+  for (const id of new Set(rows.flatMap(({ other }) => other?.batch ?? []))) {
+    const batch = await journal.batch(id);
+    const states = batch?.phase === "cancelled" ? UNKNOWN : OPEN;
+    for (const row of await journal.rowsIn(id, states)) others.set(`${id}/${row.number}`, row);
+  }
+  return others;
+}
+
+const UNKNOWN = ["unknown", "sending"] as const;
+const OPEN = [...UNKNOWN, "ready"] as const;
+
+function isBlocked(row: RowRecord, others: Others): boolean {
+  const other = otherOf(row, others);
+  if (row.state !== "held" || !other) return false;
+  return other.state !== "ready" || row.code === "other_row_open";
+}
+
+function otherOf({ other }: RowRecord, others: Others): RowRecord | undefined {
+  return other && others.get(`${other.batch}/${other.row}`);
+}
+
+function blockedText(row: RowRecord, others: Others): string {
+  const place = row.other ? `row ${row.other.row} of batch ${row.other.batch}` : "another row";
+  const state = otherOf(row, others)?.state;
+  if (state === "unknown" && row.other) {
+    return [
+      `Row ${row.number} stays held: it waits for ${place}, which is unknown and may have gone through.`,
+      `  → look that one up, then: paydrop settle ${row.other.batch} --row ${row.other.row} --as done|not-done --by NAME --note TEXT`,
+    ].join("\n");
+  }
+  const is = state === "sending" ? "is being sent" : "is about to be sent";
+  return `Row ${row.number} stays held: it waits for ${place}, which ${is}.`;
+}
+
+function changedText(rows: readonly RowRecord[], changed: ReadonlySet<number>, batch: BatchRecord): string[] {
+  return rows
+    .filter((row) => changed.has(row.number))
+    .slice(0, NAMED_MAX)
+    .map(
+      (row) =>
+        `Row ${row.number} is not released: ${sentenceOf(row, batch).message}. This is new: look, then release it again`,
+    );
+}
+
+async function duplicatesText(journal: JournalStore, batch: BatchRecord): Promise<string[]> {
+  const duplicates = await journal.rowsIn(batch.id, ["duplicate"]);
+  if (duplicates.length === 0) return [];
+  return [
+    `${counted(duplicates.length)} accepted before ${duplicates.length === 1 ? "stays" : "stay"} as duplicate (${whichRows(duplicates)}): --all means held rows, a duplicate goes only by --row N`,
+  ];
+}
+
+function whyHeld(row: RowRecord, batch: BatchRecord): string {
+  if (row.state === "duplicate") return "accepted before";
+  return sentenceOf(row, batch).message.replace(/^Waiting for a person:? ?/, "") || "held";
+}
+
+function cancelled({ id }: BatchRecord): PaydropError {
+  return new PaydropError(
+    "usage",
+    `batch ${id} is cancelled: nothing of it is released`,
+    "put the rows that must go after all into a new file",
+  );
+}

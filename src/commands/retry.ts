@@ -1,0 +1,73 @@
+import { PaydropError } from "../errors.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { RESUMABLE_REFUSALS } from "../processor.ts";
+import type { Call } from "./command.ts";
+import type { GoingRow } from "./going.ts";
+import { whichRows } from "./going.ts";
+import { letGo, type Prepare } from "./let-go.ts";
+import { staysText } from "./stays.ts";
+import { personOrLogin, textSaid } from "./who.ts";
+
+/** Rows not sent, settled as not done, or refused for the key or the address go again. Exit code as `run`. */
+export function run(call: Call): Promise<number> {
+  return letGo(call, prepareRetry);
+}
+
+const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }) => {
+  assertOpen(batch);
+  const { by, remark } = personOrLogin(config);
+  const rows = await safeRows(journal, batch, [
+    ...(isSending ? (["ready"] as const) : []),
+    "not_sent",
+    "settled_not_done",
+    "rejected",
+  ]);
+  const going = rows.map(asGoing);
+  const stays = await staysText(journal, batch, rows);
+  const base = { act: "retry", by, rows: going, code: 0 } as const;
+  if (rows.length === 0) return { ...base, stays: ["Nothing to send again.", ...stays] };
+  const note = [textSaid(call.flags["reason"]), whichRows(rows), remark].filter(Boolean).join("; ");
+  return { ...base, stays, apply: () => makeReady(journal, batch, rows, { by, kind: "retry", note }) };
+};
+
+/** Rows of these states that are safe to send: a refused one only where the key or the address was at fault. */
+export async function safeRows(
+  journal: JournalStore,
+  batch: BatchRecord,
+  states: readonly RowRecord["state"][],
+): Promise<readonly RowRecord[]> {
+  const resumable: readonly string[] = RESUMABLE_REFUSALS;
+  const rows = await journal.rowsIn(batch.id, states);
+  return rows.filter(({ state, code }) => state !== "rejected" || (code !== undefined && resumable.includes(code)));
+}
+
+/** One transaction: the act never stands without its rows, nor the rows without the act (I5). */
+export async function makeReady(
+  journal: JournalStore,
+  batch: BatchRecord,
+  rows: readonly RowRecord[],
+  act: { readonly by: string; readonly kind: string; readonly note: string },
+): Promise<void> {
+  const waiting = rows.filter((row) => row.state !== "ready");
+  const states = [...new Set(waiting.map((row) => row.state))];
+  const numbers = waiting.map((row) => row.number);
+  await Promise.all([journal.makeReady(batch.id, numbers, states, RESUMABLE_REFUSALS), journal.note(batch.id, act)]);
+}
+
+export function asGoing({ number, amount, state, code, settledBy }: RowRecord): GoingRow {
+  const why =
+    state === "settled_not_done"
+      ? `settled as not done by ${settledBy ?? "a person"}`
+      : state === "rejected"
+        ? code === "key_refused"
+          ? "refused because of the key"
+          : "refused because of the address"
+        : "not sent";
+  return { number, amount, why };
+}
+
+function assertOpen({ id, phase }: BatchRecord): void {
+  if (phase === "open") return;
+  const hint = phase === "paused" ? `go on with \`paydrop resume ${id}\`` : "what was not sent stays unsent";
+  throw new PaydropError("usage", `batch ${id} is ${phase}: nothing of it is sent`, hint);
+}

@@ -1,0 +1,45 @@
+import type { Config } from "../config/config.ts";
+import { exitCodeOf, gravest } from "../exit-codes.ts";
+import { openProcessor, type Processor } from "../processor.ts";
+import type { Call } from "./command.ts";
+import { errorText } from "./error-text.ts";
+import { tell } from "./tell.ts";
+import { recoverIfDead } from "./try-lock.ts";
+
+/**
+ * After a person's act: results, retry file and summary of these batches are written again, except of one whose rows
+ * are on their way: the process that sends them does it at its end. Exit 0, or 74 when they could not be written; the
+ * act stands in either case.
+ */
+export async function rewriteResults(call: Call, config: Config, batchIds: readonly string[]): Promise<number> {
+  const processor = await openProcessor({ config }, "read");
+  const codes: number[] = [];
+  try {
+    for (const id of batchIds) codes.push(await rewriteOne(call, config, processor, id));
+  } finally {
+    await processor.close();
+  }
+  return gravest(codes);
+}
+
+async function rewriteOne(call: Call, config: Config, processor: Processor, id: string): Promise<number> {
+  const { sending } = await processor.journal.tallies(id);
+  if (sending && !(await recoverIfDead({ config }))) {
+    tell(call, config, `Rows of batch ${id} are on their way: its results are written when that run ends.`, {
+      type: "results_later",
+      batch: id,
+    });
+    return 0;
+  }
+  try {
+    const { files } = await processor.writeResultsAgain(id);
+    const text = files.results === undefined ? "" : `results    ${files.results}`;
+    tell(call, config, text, { type: "results", batch: id, files });
+    if (files.elsewhere === undefined) return 0;
+    call.stderr.write(`${files.elsewhere}\n`);
+    return 74;
+  } catch (error) {
+    call.stderr.write(errorText(error, config.json, config.verbose));
+    return exitCodeOf(error);
+  }
+}

@@ -1,0 +1,146 @@
+import { basename, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { FileRefusedError, PaydropError, systemCodeOf, type FileFault } from "../errors.ts";
+import { stat } from "node:fs/promises";
+import type { Act, JournalStore, RowRecord } from "../journal/store.ts";
+import { normalizeName } from "../names.ts";
+import { printable } from "../printable.ts";
+import type { Row } from "../reader/row.ts";
+import { openSheet } from "../reader/sheet.ts";
+import type { Call } from "./command.ts";
+import { asSaid, noteOf, rowToSettle, type Settling, type Settlings } from "./settle.ts";
+import { cleanName, textSaid } from "./who.ts";
+
+/**
+ * The list of `status --unknown --csv`, filled in: columns batch, row, as, by, note by name; an empty `as` is skipped.
+ * Every line is checked before any is carried out. Throws FileRefusedError with all that is wrong.
+ *
+ * A list can be old: it settles only what is unknown by the very attempt that the list was written for.
+ */
+export async function readSettleList(
+  path: string,
+  journal: JournalStore,
+  call: Call,
+  config: Config,
+): Promise<Settlings> {
+  if (call.operands.length > 0 || call.flags["row"] !== undefined || call.flags["as"] !== undefined) {
+    throw new PaydropError("usage", "--from stands alone: batch, row and decision are in the list", EXAMPLE);
+  }
+  const fileName = basename(path);
+  const rows = await readRows(resolve(path), fileName, config);
+  const todo: Settling[] = [];
+  const already: Settling[] = [];
+  const faults: FileFault[] = [];
+  const seen = new Set<string>();
+  let skipped = 0;
+  for (const row of rows) {
+    const line = lineOf(row, config);
+    if (line.as === "") {
+      skipped += 1;
+      continue;
+    }
+    const found = await judgeLine(line, journal, config);
+    if ("code" in found) faults.push({ ...found, row: row.number });
+    else if (seen.has(`${found.one.batch}/${found.one.row.number}`)) faults.push({ ...TWICE, row: row.number });
+    else (found.isDone ? already : todo).push(found.one);
+    if ("one" in found) seen.add(`${found.one.batch}/${found.one.row.number}`);
+  }
+  if (faults.length > 0) throw new FileRefusedError(fileName, faults);
+  return { todo, already, skipped };
+}
+
+const EXAMPLE =
+  "paydrop status --unknown --csv > unknown.csv, fill in as, by and note, then paydrop settle --from unknown.csv";
+const COLUMNS = ["batch", "row", "as", "by", "note"] as const;
+const TWICE = { code: "twice", message: "this row stands twice in the list", hint: "delete one of the two lines" };
+
+async function readRows(path: string, fileName: string, config: Config): Promise<readonly Row[]> {
+  await stat(path).catch((error: unknown) => {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+    throw new PaydropError("usage", `${fileName}: there is no such file`, EXAMPLE);
+  });
+  const sheet = await openSheet(path, { fileName, encoding: config.choices.encoding, knownNames: COLUMNS });
+  const rows: Row[] = [];
+  for await (const chunk of sheet.rows()) rows.push(...chunk);
+  const columns = new Set((sheet.header ?? rows[0]?.columns ?? []).map(normalizeName));
+  const missing = COLUMNS.filter((name) => !columns.has(name) && !(name === "by" && config.by !== undefined));
+  if (missing.length === 0) return rows;
+  const message = `the list has no column ${missing.join(", ")}`;
+  throw new FileRefusedError(fileName, [{ code: "column_missing", message, hint: EXAMPLE }]);
+}
+
+interface Line {
+  readonly batch: string;
+  readonly row: string;
+  readonly as: string;
+  readonly by: string;
+  readonly note: string | undefined;
+  /** Which attempt the list was written for; undefined in a list made by hand. */
+  readonly attempt: string | undefined;
+}
+
+function lineOf(row: Row, config: Config): Line {
+  const cell = (name: string): string => {
+    const index = row.columns.findIndex((column) => normalizeName(column) === name);
+    const value = row.cells[index];
+    const text = typeof value === "string" ? value : (value?.source ?? "");
+    return text.replace(/^'(?=[=+\-@])/, "").trim();
+  };
+  return {
+    batch: cell("batch"),
+    row: cell("row"),
+    as: cell("as"),
+    by: cell("by") || (config.by ?? ""),
+    note: textSaid(cell("note")),
+    attempt: cell("attempt") || undefined,
+  };
+}
+
+type Judged = { readonly one: Settling; readonly isDone: boolean } | FileFault;
+
+async function judgeLine(line: Line, journal: JournalStore, config: Config): Promise<Judged> {
+  const as = asSaid(line.as);
+  if (!as) return fault("as", `"${printable(line.as, 40)}" is neither done nor not-done`, "write done or not-done");
+  if (line.by === "")
+    return fault("by", "the name of the person is missing", "write who looked it up, or add --by NAME");
+  if (line.note === undefined) return fault("note", "the note is missing", "write what was looked up, and where");
+  const batch = line.batch === "" ? undefined : await journal.batch(line.batch);
+  if (!batch) return fault("batch", `there is no batch "${printable(line.batch, 40)}"`, "paydrop status lists them");
+  const number = /^\d{1,9}$/.test(line.row) ? Number(line.row) : 0;
+  const row = await rowToSettle(journal, batch.id, number, config);
+  if (!row) return fault("row", `batch ${batch.id} has no row "${printable(line.row, 40)}"`, "see the results file");
+  const one = { batch: batch.id, row, as, by: cleanName(line.by), note: line.note };
+
+  const before = (await journal.history(batch.id)).filter((act) => act.kind === "settle" && act.row === row.number);
+  const isOpen = row.state === "unknown" && isOfThisAttempt(line, row, before);
+  if (row.state === as || (!isOpen && wasCarriedOut(one, before))) {
+    return { one, isDone: true };
+  }
+  if (row.state !== "unknown") {
+    const is = row.state.replaceAll("_", " ");
+    const by = row.settledBy === undefined ? "" : `, settled by ${row.settledBy}`;
+    return fault("row", `row ${number} is ${is} now${by}; a list settles unknown rows only`, byHand(batch.id, number));
+  }
+  if (!isOpen) {
+    const message = `row ${number} was sent again since this list was written`;
+    return fault("row", message, "write a new list: paydrop status --unknown --csv");
+  }
+  return { one, isDone: false };
+}
+
+/** Without the column, a row that was settled before may be meant by an old list. */
+function isOfThisAttempt({ attempt }: Line, row: RowRecord, before: readonly Act[]): boolean {
+  return attempt === undefined ? before.length === 0 : attempt === String(row.attempts);
+}
+
+function wasCarriedOut({ as, by, note }: Settling, before: readonly Act[]): boolean {
+  return before.some((act) => act.by === by && act.note === noteOf(as, note));
+}
+
+function fault(column: string, message: string, hint: string): FileFault {
+  return { code: `list_${column}`, column, message, hint };
+}
+
+function byHand(batch: string, row: number): string {
+  return `if it must change: paydrop settle ${batch} --row ${row} --as done|not-done --by NAME --note TEXT`;
+}

@@ -1,0 +1,31 @@
+import type { RowState } from "../journal/state.ts";
+import { whichRows } from "./going.ts";
+import type { FullStatus } from "./status.ts";
+
+/** What a person can do with this batch now, the gravest first; each line with the command to copy. */
+export function statusNext({ batch, open, tallies }: FullStatus): string[] {
+  const { id, phase } = batch;
+  const rows = (state: RowState): number => tallies[state]?.rows ?? 0;
+  const steps: string[] = [];
+  const named = (state: RowState): string => whichRows((open[state] ?? []).map((number) => ({ number })));
+  if (rows("unknown") > 0) {
+    const first = open.unknown?.[0] ?? "N";
+    steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
+    steps.push(`  paydrop settle ${id} --row ${first} --as done|not-done --by NAME --note TEXT`);
+  }
+  if (phase === "cancelled") {
+    if (rows("ready") + rows("not_sent") + rows("held") > 0) steps.push("cancelled: what was not sent stays unsent");
+    return steps;
+  }
+  if (rows("held") > 0) {
+    steps.push(`decide on ${named("held")}: the results file says why; to send them all the same`);
+    steps.push(
+      `  paydrop release ${id} ${rows("held") === 1 ? named("held").replace(/^row/, "--row") : "--row N…|--all"} --by NAME --reason TEXT`,
+    );
+  }
+  if (phase === "paused") steps.push("paused; to go on", `  paydrop resume ${id}`);
+  else if (rows("ready") + rows("not_sent") + rows("settled_not_done") > 0) {
+    steps.push("to send what was not sent or is settled as not done", `  paydrop retry ${id}`);
+  }
+  return steps;
+}

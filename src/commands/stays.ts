@@ -1,0 +1,32 @@
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { RowState } from "../journal/state.ts";
+import { whichRows } from "./going.ts";
+
+const WORDS: readonly (readonly [states: readonly RowState[], word: string])[] = [
+  [["accepted", "settled_done"], "accepted"],
+  [["rejected", "invalid"], "refused or invalid (need a corrected file)"],
+  [["sending"], "being sent"],
+  [["settled_not_done"], "settled as not done (paydrop retry)"],
+  [["not_sent", "ready"], "not sent"],
+  [["held"], "held (paydrop release)"],
+  [["duplicate"], "duplicate"],
+];
+
+/** `Stay: 235 accepted, 3 refused …, 1 unknown (row 91: paydrop settle …)`: what does not go with these rows. */
+export async function staysText(
+  journal: JournalStore,
+  batch: BatchRecord,
+  going: readonly RowRecord[],
+): Promise<string[]> {
+  const tallies = await journal.tallies(batch.id);
+  const parts = WORDS.flatMap(([states, word]) => {
+    const all = states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0);
+    const count = all - going.filter((row) => states.includes(row.state)).length;
+    return count > 0 ? [`${count} ${word}`] : [];
+  });
+  const unknown = await journal.rowsIn(batch.id, ["unknown"]);
+  if (unknown.length > 0) {
+    parts.push(`${unknown.length} unknown (${whichRows(unknown)}: look up, then paydrop settle ${batch.id})`);
+  }
+  return parts.length > 0 ? [`Stay: ${parts.join(", ")}`] : [];
+}

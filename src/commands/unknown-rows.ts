@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { PaydropError, systemCodeOf } from "../errors.ts";
+import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import { mask, maskAccountId } from "../mask.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import type { Form, Operation } from "../operations/operation.ts";
+import type { Row } from "../reader/row.ts";
+import { debitFieldOf, ownCell } from "../results/own-cell.ts";
+import { sentenceOf } from "../results/sentences.ts";
+import { openSnapshot, readingOf } from "../take-in.ts";
+
+/** One unknown row, with what a person needs to find it in the service's dashboard. */
+export interface UnknownRow {
+  readonly batch: BatchRecord;
+  readonly record: RowRecord;
+  /** Masked: the account to debit, and who receives or owes the money. */
+  readonly fromAccount?: string;
+  readonly account?: string;
+  /** When its request was sent, and when its answer was given up; milliseconds since 1970. */
+  readonly sentAt?: number;
+  readonly untilAt?: number;
+  /** What happened, in words. */
+  readonly happened: string;
+}
+
+/** Every unknown row over all batches, oldest batch first. */
+export async function unknownRows(journal: JournalStore, config: Config): Promise<readonly UnknownRow[]> {
+  const found: UnknownRow[] = [];
+  for (const batch of (await journal.batches()).toReversed()) {
+    const records = await journal.rowsIn(batch.id, ["unknown"]);
+    if (records.length === 0) continue;
+    const rows = await rowsOfSnapshot(batch, records, config);
+    found.push(...records.map((record) => describe(batch, record, rows.get(record.number))));
+  }
+  return found;
+}
+
+/** The rows as the file said them; none when the private copy of the file is gone: the list must not fail for that. */
+async function rowsOfSnapshot(
+  batch: BatchRecord,
+  records: readonly RowRecord[],
+  config: Config,
+): Promise<ReadonlyMap<number, Row>> {
+  const wanted = new Set(records.map((record) => record.number));
+  const found = new Map<number, Row>();
+  try {
+    const sheet = await openSnapshot(batch, readingOf(batch), join(config.stateDir, "snapshots"));
+    for await (const rows of sheet.rows()) {
+      for (const row of rows) if (wanted.has(row.number)) found.set(row.number, row);
+      if (found.size === wanted.size) break;
+    }
+  } catch (error) {
+    if (!(error instanceof PaydropError) && systemCodeOf(error) === undefined) throw error;
+  }
+  return found;
+}
+
+function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): UnknownRow {
+  const debit = row && ownCell(row, debitFieldOf(record));
+  const account = row && record.operation && payeeOf(row, record, operationNamed(record.operation));
+  const { sentAt, durationMs } = record;
+  return {
+    batch,
+    record,
+    happened: sentenceOf(record, batch).message,
+    ...(debit === undefined ? {} : { fromAccount: maskAccountId(debit) }),
+    ...(account === undefined ? {} : { account }),
+    ...(sentAt === undefined ? {} : { sentAt, untilAt: sentAt + (durationMs ?? 0) }),
+  };
+}
+
+/** The first of the fields that say who receives or owes the money, masked. */
+function payeeOf(row: Row, record: RowRecord, operation: Operation): string | undefined {
+  const form: Form | undefined = operation.forms.find((one) => one.option === record.option) ?? operation.forms[0];
+  const name = form?.beneficiaryFields[0];
+  const sensitive = form?.fields.find((field) => field.name === name)?.sensitive ?? "account";
+  const text = ownCell(row, name);
+  return text === undefined ? undefined : mask(text, sensitive);
+}

@@ -1,0 +1,130 @@
+import { stringify } from "csv-stringify/sync";
+import { printable } from "../printable.ts";
+import { guardCell } from "../results/cell.ts";
+import { counted } from "../results/next-steps.ts";
+import { sumOf } from "./going.ts";
+import type { UnknownRow } from "./unknown-rows.ts";
+
+/** For a person: each row with where to look, then what to do. */
+export function unknownText(rows: readonly UnknownRow[]): string {
+  if (rows.length === 0) return "no unknown row\n";
+  const sum = sumOf(rows.map(({ record }) => record));
+  const lines = [`${counted(rows.length)} unknown, ${sum}. DO NOT SEND AGAIN before you looked them up.`];
+  for (const row of rows) {
+    const { batch, record } = row;
+    lines.push(
+      "",
+      `batch ${batch.id}   row ${record.number}   ${record.amount ?? ""}   ${printable(batch.fileName)}`,
+      `  ${row.happened}`,
+      `  look for ${lookFor(row)}`,
+      `  ${sentText(row)}`,
+      `  → paydrop settle ${batch.id} --row ${record.number} --as done|not-done --by NAME --note TEXT`,
+    );
+  }
+  lines.push("", "Many at once:  paydrop status --unknown --csv > unknown.csv, fill in as, by and note, then");
+  lines.push("               paydrop settle --from unknown.csv");
+  return `${lines.join("\n")}\n`;
+}
+
+/** A list to fill in: a person decides in the last three columns. UTF-8 with BOM and CRLF, as a spreadsheet wants it. */
+export function unknownCsv(rows: readonly UnknownRow[]): string {
+  const lines = rows.map((row) => [
+    ...Object.values(cellsOf(row)).map((cell) => guardCell(printable(cell))),
+    "",
+    "",
+    "",
+  ]);
+  return stringify([[...COLUMNS, "as", "by", "note"], ...lines], { bom: true, record_delimiter: "\r\n" });
+}
+
+export function unknownObject(row: UnknownRow): Record<string, unknown> {
+  const { batch, record } = row;
+  return {
+    type: "unknown",
+    batch: batch.id,
+    file: batch.fileName,
+    folder: batch.folder,
+    row: record.number,
+    operation: record.operation,
+    amount: record.amount,
+    from_account: row.fromAccount,
+    account: row.account,
+    attempt: record.attempts,
+    reason: record.code,
+    http_status: record.httpStatus,
+    sent_from: iso(row.sentAt),
+    sent_until: iso(row.untilAt),
+    look_for: lookFor(row),
+  };
+}
+
+type Cells = Readonly<Record<(typeof COLUMNS)[number], string>>;
+
+const COLUMNS = [
+  "batch",
+  "file",
+  "row",
+  "operation",
+  "amount",
+  "from_account",
+  "account",
+  "attempt",
+  "sent_from_utc",
+  "sent_until_utc",
+  "sent_from_local",
+  "sent_until_local",
+  "what_happened",
+  "look_for",
+] as const;
+
+function cellsOf(row: UnknownRow): Cells {
+  const { batch, record } = row;
+  return {
+    batch: batch.id,
+    file: batch.fileName,
+    row: String(record.number),
+    operation: record.operation ?? "",
+    amount: record.amount ?? "",
+    from_account: row.fromAccount ?? "",
+    account: row.account ?? "",
+    attempt: String(record.attempts),
+    sent_from_utc: iso(row.sentAt) ?? "",
+    sent_until_utc: iso(row.untilAt) ?? "",
+    sent_from_local: local(row.sentAt) ?? "",
+    sent_until_local: local(row.untilAt) ?? "",
+    what_happened: row.happened,
+    look_for: lookFor(row),
+  };
+}
+
+/** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */
+function lookFor({ record, fromAccount, account }: UnknownRow): string {
+  const what = `a ${record.operation ?? "request"} of ${record.amount ?? "an amount not known"}`;
+  const from = fromAccount === undefined ? "" : ` from ${printable(fromAccount)}`;
+  const preposition = record.operation === "loan" ? "for" : record.operation === "collection" ? "from" : "to";
+  return `${what}${from}${account === undefined ? "" : ` ${preposition} ${printable(account)}`}`;
+}
+
+function sentText({ sentAt, untilAt }: UnknownRow): string {
+  if (sentAt === undefined || untilAt === undefined) return "when it was sent is not known";
+  return `entered between ${iso(sentAt)} and ${iso(untilAt)} (here ${local(sentAt)} to ${local(untilAt)})`;
+}
+
+function iso(atMs: number): string;
+function iso(atMs: number | undefined): string | undefined;
+function iso(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : new Date(atMs).toISOString();
+}
+
+/** `2026-10-31 18:07:52 +05:30`, by the clock of this machine. */
+function local(atMs: number): string;
+function local(atMs: number | undefined): string | undefined;
+function local(atMs: number | undefined): string | undefined {
+  if (atMs === undefined) return undefined;
+  const offsetMinutes = -new Date(atMs).getTimezoneOffset();
+  const shifted = new Date(atMs + offsetMinutes * 60_000).toISOString();
+  const size = Math.abs(offsetMinutes);
+  const two = (part: number): string => String(Math.floor(part)).padStart(2, "0");
+  const offset = `${offsetMinutes < 0 ? "-" : "+"}${two(size / 60)}:${two(size % 60)}`;
+  return `${shifted.slice(0, 10)} ${shifted.slice(11, 19)} ${offset}`;
+}
