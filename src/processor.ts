@@ -555,7 +555,8 @@ function snapshotGone(batch: BatchRecord): PaydropError {
   );
 }
 
-const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];
+/** Refused not for itself: a resumed run sends it again. */
+export const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];
 /** The destination of what was only tried: no mark is kept for it. */
 const SANDBOX = "sandbox";
 const NOTHING: Tally = { rows: 0, amount: "0.00" };
