@@ -1,34 +1,37 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { readAesIv, readAesKey } from "../client/keys.ts";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadSettings } from "../config/load.ts";
 import { SECRETS } from "../config/secrets-in.ts";
-import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
+import { PaydropError, messageOf } from "../errors.ts";
+import { openProcessor } from "../processor.ts";
+import { printable } from "../printable.ts";
 import type { Call } from "./command.ts";
+import type { Finding, Health } from "./doctor-finding.ts";
+import { inboxFindings, stateFindings } from "./doctor-folders.ts";
+import { serviceFindings } from "./doctor-service.ts";
 import { namedChoices } from "./named-choices.ts";
 
-type Health = "fine" | "look" | "wrong";
-
-interface Finding {
-  readonly what: string;
-  readonly health: Health;
-  readonly found: string;
-  readonly hint?: string;
-}
-
-/** Exit 0 when paydrop could send, 2 when something is wrong. Sends nothing, and changes nothing. */
+/** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
 export async function run(call: Call): Promise<number> {
   // the paths of key files are still in the environment afterwards, the keys are not
-  const config = loadConfig({ flags: call.flags, env: call.env });
+  const { config, file } = loadSettings({ flags: call.flags, env: call.env });
+  const inboxes = (call.flags["inbox"] ?? []) as readonly string[];
+  const state = stateFindings(config);
   const findings = [
     { what: "Node", health: "fine" as const, found: `${process.versions.node} (${process.execPath})` },
     await sqlite(),
     baseUrl(config),
     ...keys(config),
     ...keyFiles(call.env),
-    ...certificates(config),
-    stateFolder(config),
-    clock(),
+    ...state,
+    ...inboxes.flatMap((inbox) => inboxFindings(inbox, config, file)),
+    await clock(
+      config,
+      state.every(({ health }) => health !== "wrong"),
+    ),
+    ...(await serviceFindings(config, call.env, call.flags["offline"] === true)),
   ];
   const code = findings.some((finding) => finding.health === "wrong") ? 2 : 0;
   if (config.json) call.stdout.write(jsonText(config, findings, code));
@@ -100,83 +103,39 @@ function keyFiles(env: NodeJS.ProcessEnv): Finding[] {
   });
 }
 
-function certificates(config: Config): Finding[] {
-  const files = {
-    CA_FILE: config.caFile,
-    CLIENT_CERT_FILE: config.clientCertFile,
-    CLIENT_KEY_FILE: config.clientKeyFile,
-  };
-  return Object.entries(files).flatMap(([name, file]) => {
-    if (file === undefined) return [];
-    const what = `PAYDROP_${name}`;
-    return [
-      isReadable(file)
-        ? { what, health: "fine" as const, found: file }
-        : {
-            what,
-            health: "wrong" as const,
-            found: `${file} cannot be read`,
-            hint: "check the path and who may read it",
-          },
-    ];
-  });
-}
-
-function stateFolder(config: Config): Finding {
-  const what = "state folder";
+/**
+ * Days are counted for duplicates: a clock at its factory setting, or behind what the journal has seen, would forget or
+ * invent them. The journal is only opened where that changes nothing.
+ */
+async function clock(config: Config, isStateSound: boolean): Promise<Finding> {
+  const what = "clock";
+  const nowMs = Date.now();
+  const found = new Date(nowMs).toISOString();
+  if (nowMs < Date.UTC(2025, 0)) return { what, health: "wrong", found, hint: "set the clock" };
+  if (!isStateSound || !existsSync(join(config.stateDir, "journal.db"))) return { what, health: "fine", found };
   try {
-    const stats = statSync(config.stateDir);
-    if (!stats.isDirectory())
-      return {
-        what,
-        health: "wrong",
-        found: `${config.stateDir} is not a folder`,
-        hint: "choose another with --state-dir",
-      };
-    accessSync(config.stateDir, constants.R_OK | constants.W_OK | constants.X_OK);
-    const shared = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
-    if (!shared) return { what, health: "fine", found: `${config.stateDir}, private` };
-    return {
-      what,
-      health: "wrong",
-      found: `${config.stateDir} is open to others (mode ${(stats.mode & 0o777).toString(8)})`,
-      hint: `chmod 700 ${config.stateDir}`,
-    };
+    const { journal, close } = await openProcessor({ config }, "read");
+    const { lastAttemptAt } = await journal.mark();
+    const begun = Math.max(0, ...(await journal.batches()).map((batch) => batch.createdAt));
+    await close();
+    const lastMs = Math.max(lastAttemptAt, begun);
+    if (lastMs <= nowMs + CLOCK_SLACK_MS) return { what, health: "fine", found };
+    const seen = `${found}, but the journal has already seen ${new Date(lastMs).toISOString()}`;
+    return { what, health: "wrong", found: seen, hint: "set the clock, and have it kept by NTP" };
   } catch (error) {
-    if (systemCodeOf(error) === "ENOENT")
-      return { what, health: "fine", found: `${config.stateDir}, made by the first run` };
-    return {
-      what,
-      health: "wrong",
-      found: `${config.stateDir}: ${messageOf(error)}`,
-      hint: "choose another with --state-dir",
-    };
+    const hint = error instanceof PaydropError ? error.hint : "";
+    return { what: "journal", health: "wrong", found: messageOf(error), hint };
   }
 }
 
-/** Days are counted for duplicates: a clock at its factory setting would forget or invent them. */
-function clock(): Finding {
-  const now = new Date();
-  const found = now.toISOString();
-  if (now.getUTCFullYear() >= 2025) return { what: "clock", health: "fine", found };
-  return { what: "clock", health: "wrong", found, hint: "set the clock" };
-}
-
-function isReadable(file: string): boolean {
-  try {
-    accessSync(file, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const CLOCK_SLACK_MS = 60_000;
 
 function screenText(config: Config, findings: readonly Finding[]): string {
   const words: Readonly<Record<Health, string>> = { fine: "ok  ", look: "look", wrong: "BAD " };
   const width = Math.max(...findings.map((finding) => finding.what.length));
   const lines = findings.flatMap((finding) => [
-    `${words[finding.health]}  ${finding.what.padEnd(width)}  ${finding.found}`,
-    ...(finding.hint ? [`  → ${finding.hint}`] : []),
+    `${words[finding.health]}  ${printable(`${finding.what.padEnd(width)}  ${finding.found}`)}`,
+    ...(finding.hint ? [`  → ${printable(finding.hint)}`] : []),
   ]);
   const choices = namedChoices(config).map(
     (choice) =>

@@ -1,7 +1,15 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import type { AddressInfo, Server } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { createServer as createTlsServer } from "node:tls";
+import type { TlsOptions } from "node:tls";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createCertificates } from "../support/certificates.ts";
 import { paydrop, temporaryFolder } from "../support/paydrop.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 interface Document {
   readonly findings: readonly { readonly what: string; readonly health: string; readonly found: string }[];
@@ -17,8 +25,11 @@ const KEYS = {
   PAYDROP_AES_IV: "00112233445566778899aabbccddeeff",
 };
 
-async function doctor(env: Readonly<Record<string, string>>): Promise<Document & { readonly code: number }> {
-  const { code, stdout } = await paydrop(["doctor", "--json"], env);
+async function doctor(
+  env: Readonly<Record<string, string>>,
+  flags: readonly string[] = ["--offline"],
+): Promise<Document & { readonly code: number }> {
+  const { code, stdout } = await paydrop(["doctor", "--json", ...flags], env);
   return { ...(JSON.parse(stdout) as Document), code };
 }
 
@@ -28,7 +39,7 @@ function healthOf(document: Document, what: string): string | undefined {
 
 describe("doctor", () => {
   test("with everything set all is fine, and no key is shown", async () => {
-    const { code, stdout, stderr } = await paydrop(["doctor"], KEYS);
+    const { code, stdout, stderr } = await paydrop(["doctor", "--offline"], KEYS);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("PAYDROP_AES_KEY  32 bytes");
     expect(stdout).toContain("PAYDROP_AES_IV   16 bytes");
@@ -90,5 +101,170 @@ describe("doctor", () => {
     expect(direct).toBeDefined();
     expect(document.code).toBe(0);
     expect(healthOf(document, "PAYDROP_API_KEY_FILE")).toBe("look");
+  });
+});
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** A TLS server that notes what it is sent. */
+async function tlsServer(options: TlsOptions): Promise<{ readonly port: number; readonly received: Buffer[] }> {
+  const received: Buffer[] = [];
+  const server = createTlsServer(options, (socket) => {
+    socket.on("error", () => undefined).on("data", (bytes: Buffer) => received.push(bytes));
+  });
+  server.on("tlsClientError", () => undefined);
+  return { port: await listening(server), received };
+}
+
+function found(document: Document, what: string): string {
+  return document.findings
+    .filter((finding) => finding.what === what)
+    .map((finding) => `${finding.health} ${finding.found}`)
+    .join("\n");
+}
+
+describe("the way to the service", () => {
+  const certificates = createCertificates();
+  const folder = temporaryFolder();
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const trusted = { PAYDROP_CA_FILE: file("ca.pem", certificates.ca) };
+  const env = (port: number, more: Readonly<Record<string, string>> = trusted): Record<string, string> => ({
+    ...KEYS,
+    PAYDROP_BASE_URL: `https://localhost:${port}`,
+    ...more,
+  });
+
+  test("a service with a good certificate is reached, its days are counted, and nothing is sent to it", async () => {
+    const { port, received } = await tlsServer({ ...certificates.server, requestCert: false });
+    const document = await doctor(env(port), []);
+    expect(document.code).toBe(0);
+    expect(found(document, "service")).toMatch(/^fine .*127\.0\.0\.1:\d+ answers within \d+ ms$/);
+    expect(found(document, "its certificate")).toMatch(
+      /^look TLSv1\.3, .* valid until \d{4}-\d\d-\d\d \(1 day left\)$/,
+    );
+    expect(Buffer.concat(received).length).toBe(0);
+  });
+
+  test.each([
+    ["expired", certificates.expired, trusted, /expired/],
+    ["for another host", certificates.otherHost, trusted, /altnames/],
+    ["of an unknown authority", certificates.server, {}, /verify|issuer|self-signed/],
+  ] as const)("a certificate that is %s is wrong", async (_, pair, trust, why) => {
+    const { port, received } = await tlsServer({ ...pair });
+    const document = await doctor(env(port, { ...trust, NODE_TLS_REJECT_UNAUTHORIZED: "" }), []);
+    expect(document.code).toBe(2);
+    expect(found(document, "service")).toMatch(/^wrong not reached/);
+    expect(found(document, "service")).toMatch(why);
+    expect(Buffer.concat(received).length).toBe(0);
+  });
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "a service that wants a client certificate gets it, or says so (%s)",
+    async (version) => {
+      const options = { requestCert: true, rejectUnauthorized: true, ca: certificates.ca } as const;
+      const { port } = await tlsServer({
+        ...certificates.server,
+        ...options,
+        minVersion: version,
+        maxVersion: version,
+      });
+      const without = await doctor(env(port), []);
+      expect(without.code).toBe(2);
+      expect(found(without, "service")).toMatch(/^wrong/);
+      const own = {
+        ...trusted,
+        PAYDROP_CLIENT_CERT_FILE: file("client.pem", certificates.client.cert),
+        PAYDROP_CLIENT_KEY_FILE: file("client.key", certificates.client.key),
+      };
+      const document = await doctor(env(port, own), []);
+      expect(document.code).toBe(0);
+      expect(found(document, "PAYDROP_CLIENT_CERT_FILE")).toMatch(/1 day left/);
+      const swapped = await doctor(
+        env(port, { ...own, PAYDROP_CLIENT_KEY_FILE: file("o.key", certificates.server.key) }),
+        [],
+      );
+      expect(swapped.code).toBe(2);
+      expect(found(swapped, "PAYDROP_CLIENT_KEY_FILE")).toContain("not the key of the certificate");
+    },
+  );
+
+  test("nobody there, something else there, and a name that does not exist are told apart", async () => {
+    const plain = await listening(createTcpServer((socket) => socket.end("220 mail ready\r\n")));
+    expect(found(await doctor(env(plain), []), "service")).toMatch(
+      /^wrong not reached: .*(?:wrong version|packet|TLS)/i,
+    );
+    expect(found(await doctor(env(1), []), "service")).toContain("ECONNREFUSED");
+    const nowhere = await doctor({ ...env(1), PAYDROP_BASE_URL: "https://service.invalid" }, []);
+    expect(found(nowhere, "service")).toMatch(/^wrong not reached: .*(?:ENOTFOUND|EAI_AGAIN)/);
+    expect(nowhere.code).toBe(2);
+  });
+
+  test("by a proxy only the tunnel is asked for; a proxy that refuses is named", async () => {
+    const asked: string[] = [];
+    const proxy = createHttpServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(405).end();
+    });
+    proxy.on("connect", (request, socket) => {
+      asked.push(`${request.method} ${request.url}`);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+    const port = await listening(proxy);
+    const behind = { ...KEYS, PAYDROP_BASE_URL: "https://api.bank.example", HTTPS_PROXY: `http://127.0.0.1:${port}` };
+    const document = await doctor(behind, []);
+    expect(document.code).toBe(2);
+    expect(found(document, "service")).toContain(`by the proxy 127.0.0.1:${port}: the proxy answered 403`);
+    expect(asked).toEqual(["CONNECT api.bank.example:443"]);
+    expect(found(await doctor({ ...behind, NO_PROXY: "bank.example" }, []), "service")).not.toContain("proxy");
+  });
+});
+
+describe("folders and clock", () => {
+  test("an inbox is looked at: rights, free space, and that state and settings lie elsewhere", async () => {
+    const inbox = temporaryDirectory();
+    const good = await doctor(KEYS, ["--offline", "--inbox", inbox]);
+    expect(good.code).toBe(0);
+    expect(found(good, `inbox ${inbox}`)).toMatch(/^fine can be read and written\nfine .* free/);
+
+    const settings = join(inbox, "paydrop.toml");
+    writeFileSync(settings, "concurrency = 2\n", { mode: 0o600 });
+    chmodSync(inbox, 0o777);
+    const flags = ["--offline", "--inbox", inbox, "--state-dir", join(inbox, "state"), "--config", settings];
+    const bad = await doctor(KEYS, flags);
+    expect(bad.code).toBe(2);
+    expect(found(bad, `inbox ${inbox}`)).toContain("wrong holds the state folder\nwrong holds the settings file");
+    expect(found(bad, `inbox ${inbox}`)).toContain("look anybody on this machine may write there");
+
+    const missing = await doctor(KEYS, ["--offline", "--inbox", join(inbox, "none"), inbox]);
+    expect(missing.code).toBe(2);
+    expect(found(missing, `inbox ${join(inbox, "none")}`)).toMatch(/^wrong ENOENT/);
+  });
+
+  test.skipIf(!existsSync("/dev/shm"))("a state folder in memory is worth a look", async () => {
+    const document = await doctor({ ...KEYS, PAYDROP_STATE_DIR: "/dev/shm/paydrop-test/none-yet" });
+    expect(document.code).toBe(0);
+    expect(found(document, "state folder")).toContain("look lies in memory (tmpfs)");
+  });
+
+  test("a clock that is behind what the journal has seen is wrong", async () => {
+    const state = join(temporaryDirectory(), "state");
+    const input = join(temporaryDirectory(), "payroll.csv");
+    writeFileSync(input, "from_account,to_account,amount\nA-1,B-1,10.00\n");
+    expect((await paydrop(["run", "--sandbox", "--state-dir", state, "--operation", "transfer", input])).code).toBe(0);
+    expect(found(await doctor({ ...KEYS, PAYDROP_STATE_DIR: state }), "clock")).toMatch(/^fine/);
+    const database = new DatabaseSync(join(state, "journal.db"));
+    database.exec(`UPDATE batch SET created_at = ${Date.now() + 3_600_000}`);
+    database.close();
+    const document = await doctor({ ...KEYS, PAYDROP_STATE_DIR: state });
+    expect(found(document, "clock")).toMatch(/^wrong .* but the journal has already seen/);
+    expect(document.code).toBe(2);
   });
 });
