@@ -12,11 +12,27 @@ const REASON: OwnOption = { flags: "--reason <text>", shown: "why, for the histo
 export const COMMANDS: readonly Command[] = [
   {
     name: "run",
-    operands: "<file...>",
+    operands: "[file...]",
     shown: "check files, send their rows, write results; the same file again goes on where it stopped",
-    options: [SANDBOX],
-    examples: ["paydrop run payroll.csv", "paydrop run --expect-rows 240 --expect-total 11087750.50 payroll.csv"],
+    options: [
+      SANDBOX,
+      { flags: "--inbox <folder>", shown: "take everything in this drop folder that is complete, once" },
+      { flags: "--once", shown: "the same as without it: for timers and cron jobs that want it said" },
+    ],
+    examples: [
+      "paydrop run payroll.csv",
+      "paydrop run --expect-rows 240 --expect-total 11087750.50 payroll.csv",
+      "paydrop run --quiet --inbox /srv/payroll/inbox",
+    ],
     load: () => import("./run.ts"),
+  },
+  {
+    name: "watch",
+    operands: "<folder>",
+    shown: "the same for every file that is dropped into a folder, until it is stopped",
+    options: [SANDBOX, { flags: "--poll", shown: "for network shares: look every 10 s, wait for no events" }],
+    examples: ["paydrop watch /srv/payroll/inbox", "paydrop watch --poll --log-format json /mnt/accounting"],
+    load: () => import("./watch.ts"),
   },
   {
     name: "check",
@@ -88,10 +104,10 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "resume",
-    operands: "<batch>",
-    shown: "go on with a paused batch",
-    options: [SANDBOX, REASON],
-    examples: ["paydrop resume K7Q29F3M --by asha"],
+    operands: "[batch]",
+    shown: "go on with a paused batch, or with a drop folder that is held",
+    options: [SANDBOX, REASON, { flags: "--inbox <folder>", shown: "go on with this drop folder, after a STOP" }],
+    examples: ["paydrop resume K7Q29F3M --by asha", "paydrop resume --inbox /srv/payroll/inbox --by asha"],
     load: () => import("./resume.ts"),
   },
   {

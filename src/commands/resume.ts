@@ -1,12 +1,14 @@
 import { PaydropError } from "../errors.ts";
 import type { Call } from "./command.ts";
 import { letGo, type Prepare } from "./let-go.ts";
+import { resumeInbox } from "./resume-inbox.ts";
 import { asGoing, makeReady, safeRows } from "./retry.ts";
 import { staysText } from "./stays.ts";
 import { personOrLogin, textSaid } from "./who.ts";
 
 /** A paused batch goes on: nothing else starts it again. Exit code as `run`. */
-export function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<number> {
+  if (call.flags["inbox"] !== undefined) return resumeInbox(call);
   return letGo(call, prepareResume);
 }
 

@@ -1,20 +1,26 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
 import { Secret } from "../config/secret.ts";
+import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
+import { Gate } from "./gate.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
+import { runInbox } from "./run-inbox.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
-/** Checks, sends and writes the results of one file after the other; the gravest exit code speaks for all. */
+/**
+ * Checks, sends and writes the results of one file after the other, and of all that is complete in a folder; the gravest
+ * exit code speaks for all.
+ */
 export async function run(call: Call): Promise<number> {
   const sandboxed = call.flags["sandbox"] === true;
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
@@ -31,21 +37,27 @@ export async function run(call: Call): Promise<number> {
 async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
   const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
+  const gate = new Gate(listening);
   const codes: number[] = [];
   try {
+    const named = namedIn(call);
     const onEvent = (event: RunEvent): void => {
       monitor.onEvent(event);
       teller.onEvent(event);
     };
-    const processor = await openProcessor({ config, sandbox, signal: listening.signal, onEvent }, "send");
+    const processor = await openProcessor({ config, sandbox, signal: gate, onEvent }, "send");
     try {
       await monitor.follow(processor.journal);
-      for (const file of call.operands) {
+      for (const file of named) {
         if (listening.stopping) {
           codes.push(7);
           break;
         }
         try {
+          if (await isFolder(file)) {
+            codes.push(await runInbox(file, { config, processor, teller, gate }));
+            continue;
+          }
           const report = await processor.processFile(file);
           codes.push(report.exitCode);
           teller.ended(report);
@@ -67,6 +79,22 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
     teller.close();
   }
   return gravest(codes);
+}
+
+/** Files and folders, `--inbox` among them. Throws `usage` for none. */
+function namedIn({ operands, flags }: Call): readonly string[] {
+  const inbox = flags["inbox"];
+  const named = typeof inbox === "string" ? [...operands, inbox] : operands;
+  if (named.length > 0) return named;
+  throw new PaydropError("usage", "missing required argument 'file'", "paydrop run --help shows how it is used");
+}
+
+/** A link to a folder is one too. What is not there is told as a missing file. */
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 /** Rows that people released, or let go again, while this process had the lock (DESIGN §7). */

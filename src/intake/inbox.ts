@@ -13,8 +13,8 @@ export interface InboxOptions {
   readonly folder: string;
   /** How long a file must lie still between two looks. */
   readonly settleMs: number;
-  /** Whether nothing is left to do with a file as it lies there: it was taken, or refused and nothing has changed. */
-  readonly isDone: (path: string, identity: FileIdentity) => Promise<boolean>;
+  /** Whether nothing is left to do with a file as it lies there: it was taken; or refused, and nothing has changed. */
+  readonly standing: (path: string, identity: FileIdentity) => Promise<"taken" | "refused" | "new">;
   /** SHA-256 in hex of what paydrop itself wrote at a path. */
   readonly written: (path: string) => Promise<string | undefined>;
   /** Milliseconds of a clock that is never set. */
@@ -58,6 +58,8 @@ export interface Sweep {
   readonly stops: readonly string[];
   /** Every file by its name that may be input, done ones too. */
   readonly present: ReadonlySet<string>;
+  /** The inbox, and those of its sub-folders that are there. */
+  readonly folders: readonly string[];
   /** How long until a file that waits can have lain still for long enough. */
   readonly nextLookMs?: number;
 }
@@ -66,6 +68,8 @@ interface Watched {
   readonly firstSeenMs: number;
   readonly look: Look;
   readonly atMs: number;
+  /** A second look has found the same. */
+  readonly isSettled?: true;
 }
 
 /** A file without its last line end, or empty, may have been cut: it waits longer (DESIGN §6). */
@@ -97,13 +101,16 @@ export class Inbox {
       await this.#sweepFolder(this.folder, true, found);
     } catch (error) {
       this.#forgetAllBut(new Set());
-      return { ...new Found(), present: new Set(), away: WHY_AWAY[systemCodeOf(error) ?? ""] ?? messageOf(error) };
+      const away = WHY_AWAY[systemCodeOf(error) ?? ""] ?? messageOf(error);
+      return { away, ready: [], waiting: [], oddities: [], stops: [], present: new Set(), folders: [] };
     }
     this.#forgetAllBut(found.seen);
     found.ready.sort(byAge);
-    const due = [...this.#watched.values()].map((one) => one.atMs + this.#neededMs(one.look) - this.#now());
-    const { ready, waiting, oddities, stops, present } = found;
-    return { ready, waiting, oddities, stops, present, ...(due.length > 0 ? { nextLookMs: Math.max(0, Math.min(...due)) } : {}) }; // prettier-ignore
+    const unsettled = [...this.#watched.values()].filter((one) => !one.isSettled);
+    const due = unsettled.map((one) => one.atMs + this.#neededMs(one.look) - this.#now());
+    const { ready, waiting, oddities, stops, present, folders } = found;
+    const next = due.length > 0 ? { nextLookMs: Math.max(0, Math.min(...due)) } : {};
+    return { ready, waiting, oddities, stops, present, folders, ...next };
   }
 
   /** The file was not as it had been seen: it is looked at from the beginning. */
@@ -113,7 +120,9 @@ export class Inbox {
   }
 
   async #sweepFolder(folder: string, isTop: boolean, found: Found): Promise<void> {
-    for (const name of await readdir(folder)) {
+    const names = await readdir(folder);
+    found.folders.push(folder);
+    for (const name of names) {
       const path = join(folder, name);
       if (isStopName(name)) {
         found.stops.push(path);
@@ -129,7 +138,10 @@ export class Inbox {
     const stats = await statsOf(path);
     if (!stats) return;
     found.seen.add(path);
-    if (!stats.isDirectory()) return this.#tell(path, `is ${kindOf(stats)}, not a folder`, found);
+    if (!stats.isDirectory()) {
+      this.#tell(path, `is ${kindOf(stats)}, not a folder`, found);
+      return;
+    }
     try {
       await this.#sweepFolder(path, false, found);
     } catch (error) {
@@ -151,7 +163,10 @@ export class Inbox {
     const stats = await statsOf(path);
     if (!stats) return;
     found.seen.add(path);
-    if (!stats.isFile()) return this.#tell(path, `is ${kindOf(stats)}, not a file`, found);
+    if (!stats.isFile()) {
+      this.#tell(path, `is ${kindOf(stats)}, not a file`, found);
+      return;
+    }
     found.present.add(path);
     await this.#sweepFile(path, identityOf(stats), said.ignored !== undefined, format === "csv", found);
   }
@@ -167,7 +182,16 @@ export class Inbox {
     if (done && isUnchanged(done, identity) && done.ino === identity.ino) return;
     const watched = this.#watched.get(path);
     const nowMs = this.#now();
-    if (!watched && (await this.#options.isDone(path, identity))) return;
+    if (watched?.isSettled && isSame(watched.look.identity, identity)) {
+      found.ready.push({ path, identity, sha256: watched.look.sha256 });
+      return;
+    }
+    if (!watched) {
+      const standing = await this.#options.standing(path, identity);
+      // a refused one is asked for again each time: what lies beside it may have changed
+      if (standing === "taken") this.#done.set(path, identity);
+      if (standing !== "new") return;
+    }
     if (watched && isSame(watched.look.identity, identity) && nowMs - watched.atMs < this.#neededMs(watched.look)) {
       found.waiting.push({ path, why: whyOf(watched.look), forMs: nowMs - watched.firstSeenMs });
       return;
@@ -184,11 +208,13 @@ export class Inbox {
     this.#unreadable.delete(path);
     if (watched && isSame(watched.look.identity, look.identity) && watched.look.sha256 === look.sha256 && look.steady) {
       if (look.end === "zeros") {
+        this.#watched.set(path, { ...watched, atMs: nowMs });
         found.waiting.push({ path, why: "zeros", forMs: nowMs - watched.firstSeenMs });
       } else if (isRetry && (await this.#options.written(path)) === look.sha256) {
         this.#done.set(path, look.identity);
         this.#watched.delete(path);
       } else {
+        this.#watched.set(path, { ...watched, isSettled: true });
         found.ready.push({ path, identity: look.identity, sha256: look.sha256 });
       }
       return;
@@ -224,6 +250,7 @@ class Found {
   readonly waiting: WaitingFile[] = [];
   readonly oddities: Oddity[] = [];
   readonly stops: string[] = [];
+  readonly folders: string[] = [];
   readonly present = new Set<string>();
   readonly seen = new Set<string>();
 }

@@ -1,0 +1,51 @@
+import { resolve } from "node:path";
+import { loadConfig } from "../config/load.ts";
+import { PaydropError, messageOf } from "../errors.ts";
+import { openProcessor } from "../processor.ts";
+import type { Call } from "./command.ts";
+import { clearStopAnswers, removeStopFiles } from "./stop-file.ts";
+import { personNamed } from "./who.ts";
+
+/**
+ * An inbox that was held, by a file named STOP or because something unclear answered, goes on by a person's word. It
+ * sends nothing itself: the watcher goes on, or the next run of the inbox.
+ */
+export async function resumeInbox(call: Call): Promise<number> {
+  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const folder = resolve(String(call.flags["inbox"]));
+  const by = personNamed(config, `paydrop resume --inbox ${folder} --by NAME`);
+  const processor = await openProcessor({ config }, "read");
+  try {
+    const { journal } = processor;
+    const hold = await journal.inboxHold(folder);
+    const removed = await removeStop(folder);
+    if (!hold && removed === 0) {
+      throw new PaydropError(
+        "usage",
+        `${folder} is not held`,
+        "name the folder as it was named to paydrop watch or run",
+      );
+    }
+    if (hold) await journal.liftInboxHold(folder, by);
+    await clearStopAnswers(folder);
+    const text = [
+      `${folder} goes on, by ${by}. It was held: ${hold?.message ?? "a file named STOP was put into the folder"}`,
+      `  → a watcher goes on by itself; without one: paydrop run --inbox ${folder}`,
+    ];
+    if (config.json) call.stdout.write(`${JSON.stringify({ type: "summary", inbox: folder, by, exit_code: 0 })}\n`);
+    else if (!config.quiet) call.stdout.write(`${text.join("\n")}\n`);
+    return 0;
+  } finally {
+    await processor.close();
+  }
+}
+
+/** First of all: a STOP that stays would hold the folder again at once. */
+async function removeStop(folder: string): Promise<number> {
+  try {
+    return await removeStopFiles(folder);
+  } catch (error) {
+    const message = `the file STOP in ${folder} cannot be removed: ${messageOf(error)}`;
+    throw new PaydropError("usage", message, "remove it, then say it again; the folder is still held");
+  }
+}

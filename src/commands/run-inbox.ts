@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { PaydropError } from "../errors.ts";
+import { gravest } from "../exit-codes.ts";
+import type { Processor } from "../processor.ts";
+import { DropFolder } from "./drop-folder.ts";
+import type { Gate } from "./gate.ts";
+import type { Teller } from "./teller.ts";
+
+/** As long as a file without its last line end must lie still. */
+const PATIENCE_SETTLES = 3;
+const LOOK_MIN_MS = 20;
+
+/** Takes everything of an inbox that is complete, once, and says what is not. Gives the gravest exit code. */
+export async function runInbox(
+  folder: string,
+  parts: {
+    readonly config: Config;
+    readonly processor: Processor;
+    readonly teller: Teller;
+    readonly gate: Gate;
+  },
+): Promise<number> {
+  const { config, processor, teller, gate } = parts;
+  const isStopping = (): boolean => gate.isOver;
+  const { settleMs } = config;
+  const mark = await processor.keepInbox(folder);
+  try {
+    gate.open();
+    const drop = new DropFolder({ config, processor, teller, folder, settleMs, isWatching: false, stopSending: () => gate.close() }); // prettier-ignore
+    await drop.open();
+    const until = performance.now() + PATIENCE_SETTLES * settleMs;
+    for (let isLast = false; ;) {
+      const { away, nextLookMs } = await drop.sweep();
+      if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
+      while (!isStopping() && !drop.isBlocked && (await drop.workOne()));
+      const leftMs = until - performance.now();
+      if (isStopping() || drop.isBlocked || nextLookMs === undefined || isLast) break;
+      // one more look when the time is over
+      isLast = leftMs <= nextLookMs;
+      await sleep(Math.max(LOOK_MIN_MS, Math.min(nextLookMs, leftMs)));
+    }
+    if (!isStopping()) await drop.answerNotReady();
+    const { notReady } = drop;
+    const count = `${notReady.length} ${notReady.length === 1 ? "file" : "files"} not ready`;
+    if (notReady.length > 0 && !config.quiet) teller.say(`${count}: ${notReady.join(", ")}`);
+    const isCutOff = (isStopping() || drop.isBlocked) && drop.waitsForSomething;
+    return gravest([...drop.codes, ...(isCutOff ? [7] : [])]);
+  } finally {
+    await mark.close();
+  }
+}

@@ -1,0 +1,73 @@
+import { backoffMs } from "../submission/retry.ts";
+
+/**
+ * What a stop means for a folder that is watched. `service`: everything waits and is tried again; proven unsent, or
+ * refused for the key or the address, so that nothing goes twice. `person`: something unclear answers: every further
+ * try could make one more unknown row. `batch`: only that batch stops.
+ */
+export type StopKind = "service" | "person" | "batch" | "signal";
+
+const KINDS: Readonly<Record<string, StopKind>> = {
+  unreachable: "service",
+  rate_limited: "service",
+  key_refused: "service",
+  address_refused: "service",
+  certificate_refused: "service",
+  local_error: "service",
+  redirect: "person",
+  html_answer: "person",
+  unknown_in_a_row: "person",
+  same_refusal: "batch",
+  paused: "batch",
+  cancelled: "batch",
+  signal: "signal",
+};
+
+/** A stop that is not known here is a person's. */
+export function kindOfStop(code: string): StopKind {
+  return KINDS[code] ?? "person";
+}
+
+/** A person must have time to read the first word, and a service to come back. */
+const WAIT_MIN_SHARE = 1 / 30;
+
+/** A service that cannot take rows: when it is tried again, doubling up to a bound, with full jitter (DESIGN §8). */
+export class Away {
+  readonly #limits: { readonly firstMs: number; readonly maxMs: number };
+  #tries = 0;
+  #code = "";
+  #retryAtMs = 0;
+
+  constructor(limits: { readonly firstMs: number; readonly maxMs: number }) {
+    this.#limits = limits;
+  }
+
+  get isAway(): boolean {
+    return this.#tries > 0;
+  }
+
+  /** Why, as the code of a stop. */
+  get code(): string {
+    return this.#code;
+  }
+
+  get retryInMs(): number | undefined {
+    return this.isAway ? Math.max(0, this.#retryAtMs - performance.now()) : undefined;
+  }
+
+  /** Gives whether this is news: not the same reason as the last time. */
+  failed(code: string): boolean {
+    const isNews = code !== this.#code;
+    const { firstMs, maxMs } = this.#limits;
+    const waitMs = backoffMs(this.#tries, firstMs, maxMs, Math.random);
+    this.#tries += 1;
+    this.#code = code;
+    this.#retryAtMs = performance.now() + Math.max(waitMs, firstMs * WAIT_MIN_SHARE);
+    return isNews;
+  }
+
+  isBack(): void {
+    this.#tries = 0;
+    this.#code = "";
+  }
+}

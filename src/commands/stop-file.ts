@@ -1,0 +1,56 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isStopName } from "../intake/names.ts";
+import type { InboxHold, JournalStore } from "../journal/store.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
+import { printable } from "../printable.ts";
+import { removeOwn, stopAnswerName, stopAnswerText, writeOwn, type Progress } from "../results/answers.ts";
+
+/** The one way on after a STOP. */
+export function resumeCommand(folder: string): string {
+  const shown = printable(folder);
+  const quoted = /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+  return `paydrop resume --inbox ${quoted} --by NAME`;
+}
+
+/** How far the batches that were cut off had got. undefined: none was. */
+export async function sentSoFar(journal: JournalStore, batches: readonly string[]): Promise<Progress | undefined> {
+  if (batches.length === 0) return undefined;
+  let [sent, of] = [0, 0];
+  for (const batch of batches) {
+    const tallies = await journal.tallies(batch);
+    const count = (states: readonly (keyof typeof tallies)[]): number =>
+      states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0);
+    const gone = count(["accepted", "rejected", "unknown", "settled_done", "settled_not_done"]);
+    sent += gone;
+    of += gone + count(["ready", "sending", "not_sent"]);
+  }
+  return { sent, of };
+}
+
+export async function answerStop(folder: string, hold: InboxHold, progress: Progress | undefined): Promise<void> {
+  const path = join(folder, stopAnswerName(new Date(hold.at), progress));
+  await clearStopAnswers(folder);
+  await writeOwn(path, stopAnswerText(hold, progress, resumeCommand(folder)), 0o644).catch(() => undefined);
+}
+
+/** Only those that paydrop wrote. */
+export async function clearStopAnswers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names.filter((one) => STOP_ANSWER.test(one))) await removeOwn(join(folder, name));
+}
+
+/** Takes every STOP out of an inbox; gives how many. Throws the system's error where it has no right to. */
+export async function removeStopFiles(folder: string): Promise<number> {
+  let removed = 0;
+  for (const one of [folder, ...OPERATIONS.map((operation) => join(folder, operation.folder))]) {
+    const names = await readdir(one).catch((): string[] => []);
+    for (const name of names.filter(isStopName)) {
+      await rm(join(one, name), { recursive: false });
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+const STOP_ANSWER = /^STOP - held .*\.txt$/;

@@ -1,0 +1,222 @@
+import { lstat, readFile, stat, unlink } from "node:fs/promises";
+import { basename } from "node:path";
+import type { FileFault } from "../errors.ts";
+import { systemCodeOf } from "../errors.ts";
+import type { BatchReport } from "../events.ts";
+import type { InboxHold } from "../journal/store.ts";
+import { printable } from "../printable.ts";
+import { AtomicFile } from "./atomic.ts";
+import { counted, namedRows } from "./next-steps.ts";
+
+/**
+ * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
+ * at most one of them, and none when the results say it all.
+ */
+export interface Answer {
+  readonly kind: "refused" | "waiting";
+  readonly text: string;
+}
+
+/** Every answer begins with it: by it an answer is known as ours. */
+const OWN = "paydrop: ";
+const FAULTS_MAX = 20;
+
+export function refusedAnswer(path: string, faults: readonly FileFault[]): Answer {
+  const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
+    const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
+    return [`${place ? `${place}: ` : ""}${message}`, ...(hint === "" ? [] : [`  What to do: ${hint}`]), ""];
+  });
+  const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
+  return answer("refused", path, "was not taken. Nothing of it was sent.", [
+    ...told,
+    ...more,
+    "Correct the file and save it here again, under the same name or another one.",
+  ]);
+}
+
+export function workbookAnswer(path: string): Answer {
+  const message = "this is a workbook; paydrop reads CSV and JSON";
+  const hint = 'in Excel choose "Save as", then "CSV UTF-8", and save it into this folder';
+  return refusedAnswer(path, [{ code: "workbook", message, hint }]);
+}
+
+export type WaitingFor = "being_written" | "zeros" | "unreadable" | "its_turn";
+
+/** A file that is not taken yet, for a reason of its own. */
+export function notYetAnswer(path: string, why: WaitingFor): Answer {
+  return answer("waiting", path, "waits. Nothing of it was sent yet.", NOT_YET[why]);
+}
+
+const NOT_YET: Readonly<Record<WaitingFor, readonly string[]>> = {
+  being_written: [
+    "It is still being written, or its last line has no end yet.",
+    "It is taken by itself when it has not changed for a while.",
+    "If you saved it long ago: close it in the program that has it open.",
+  ],
+  zeros: [
+    "It holds empty (zero) bytes, as a file does that is still being copied.",
+    "It is taken by itself when they are gone. If it was copied long ago: copy it again, or save it as CSV UTF-8.",
+  ],
+  unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
+  its_turn: ["Another file is being sent. This one comes after it, by itself."],
+};
+
+/** The whole inbox is held until a person says so. */
+export function heldAnswer(path: string, hold: InboxHold, resumeCommand: string): Answer {
+  return answer(
+    "waiting",
+    path,
+    "waits. What was not sent of it stays unsent for now.",
+    heldLines(hold, resumeCommand),
+  );
+}
+
+/** `STOP` was answered: how far it got, and how it goes on. */
+export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, resumeCommand: string): string {
+  const reached = progress
+    ? `${progress.sent} of ${counted(progress.of)} had been sent; rows in flight were waited for.`
+    : "No file was being sent.";
+  const last = "Rows that were sent cannot be called back. Taking the STOP file away does not start anything.";
+  return textOf(`${OWN}everything in this folder is held.`, [reached, "", ...heldLines(hold, resumeCommand), "", last]);
+}
+
+export interface Progress {
+  readonly sent: number;
+  readonly of: number;
+}
+
+/** Colons are no letters of a file name where Windows looks at the folder. */
+export function stopAnswerName(at: Date, progress: Progress | undefined): string {
+  const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(".");
+  return `STOP - held ${time}, ${progress ? `${progress.sent} of ${progress.of} sent` : "nothing was on its way"}.txt`;
+}
+
+function heldLines({ message }: InboxHold, resumeCommand: string): string[] {
+  return [sentence(message), "Nothing goes from this folder until a person says so by name:", `  ${resumeCommand}`];
+}
+
+/** Something that concerns every file: the service is away, the key is wrong. */
+export function troubleAnswer(path: string, code: string, message: string, hint: string): Answer {
+  const lines = TROUBLES[code] ?? [sentence(message), sentence(hint)].filter(Boolean);
+  return answer("waiting", path, "waits. Nothing went twice, and nothing is lost.", lines);
+}
+
+const BY_ITSELF = "It is tried again by itself; there is nothing to do here.";
+const AFTER_IT = "It goes on by itself soon after that is mended.";
+const TROUBLES: Readonly<Record<string, readonly string[]>> = {
+  unreachable: ["The service cannot be reached.", BY_ITSELF],
+  rate_limited: ["The service asked us to slow down.", BY_ITSELF],
+  key_refused: ["The service did not accept our key. Ask IT to check PAYDROP_API_KEY.", AFTER_IT],
+  address_refused: ["The service does not know this address. Ask IT to check PAYDROP_BASE_URL.", AFTER_IT],
+  certificate_refused: ["The service could not prove who it is. Ask IT to check its certificate.", AFTER_IT],
+  local_error: ["A row could not be made ready for sending. Ask IT to run paydrop doctor.", AFTER_IT],
+  signal: ["paydrop was stopped. The rest goes when it runs again."],
+  same_refusal: [
+    "Many rows in a row were refused for the same reason; the results file says which.",
+    "When that is mended, save the file here again: the rest goes, nothing goes twice.",
+  ],
+};
+
+/** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
+export function openAnswer(report: BatchReport): Answer | undefined {
+  const { batch, byStatus, rowsToLookAt, stop } = report;
+  const parts: (readonly string[])[] = [];
+  const [unknown, held, unsent] = [byStatus.unknown, byStatus.held, byStatus.not_sent].map((tally) => tally?.rows ?? 0);
+  if (unknown) {
+    const rows = namedRows(rowsToLookAt.unknown ?? [], unknown);
+    parts.push([
+      `No clear answer for ${rows}: perhaps carried out, perhaps not.`,
+      `Look up ${rows} in the service's dashboard. Do not send again before that. Then say what you found:`,
+      `  paydrop settle ${batch} --row N --as done|not-done --by NAME --note TEXT`,
+    ]);
+  }
+  if (held) {
+    parts.push([
+      `A person must decide on ${namedRows(rowsToLookAt.held ?? [], held)}; the results file says why.`,
+      "To send them all the same:",
+      `  paydrop release ${batch} --row N…|--all --by NAME --reason TEXT`,
+    ]);
+  }
+  if (unsent && stop?.code === "paused")
+    parts.push([`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`]); // prettier-ignore
+  else if (unsent && stop?.code !== "cancelled") {
+    const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
+    parts.push([`${counted(unsent)} not sent yet.`, ...lines]);
+  }
+  if (parts.length === 0) return undefined;
+  const lines = parts.flatMap((part, index) => (index === 0 ? part : ["", ...part]));
+  return answer("waiting", report.file, `was taken as batch ${batch}, and something is open.`, lines);
+}
+
+/**
+ * Makes this the only answer beside the file at `path`; undefined: none. A file of that name which is not ours stays as
+ * it is. Gives whether the folder now says so; false where it cannot be written.
+ */
+export async function putAnswer(path: string, wanted: Answer | undefined): Promise<boolean> {
+  try {
+    for (const kind of ["refused", "waiting"] as const) {
+      const target = `${path}.${kind}.txt`;
+      if (wanted?.kind === kind) await writeOwn(target, wanted.text, await modeOf(path));
+      else await removeOwn(target);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes over what is ours, or into a free place; throws for anything else. */
+export async function writeOwn(path: string, text: string, mode: number): Promise<void> {
+  const found = await ownText(path);
+  if (found === text) return;
+  if (found === "foreign") throw new Error(`${basename(path)} is not a file that paydrop wrote`);
+  const file = await AtomicFile.create(path, mode);
+  try {
+    await file.write(text);
+    await file.finish();
+    await file.publish();
+  } finally {
+    await file.discard();
+  }
+}
+
+export async function removeOwn(path: string): Promise<void> {
+  const found = await ownText(path);
+  if (found !== undefined && found !== "foreign") await unlink(path);
+}
+
+const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** undefined: nothing is there. */
+async function ownText(path: string): Promise<string | undefined> {
+  try {
+    const stats = await lstat(path);
+    if (!stats.isFile() || stats.size > ANSWER_BYTES_MAX) return "foreign";
+    const text = await readFile(path, "utf8");
+    return text.startsWith(OWN) ? text : "foreign";
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    return "foreign";
+  }
+}
+
+function modeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mode }) => mode & 0o666,
+    () => 0o600,
+  );
+}
+
+function answer(kind: Answer["kind"], path: string, head: string, lines: readonly string[]): Answer {
+  return { kind, text: textOf(`${OWN}${printable(basename(path))} ${head}`, lines) };
+}
+
+/** CRLF: it is read with Notepad. */
+function textOf(head: string, lines: readonly string[]): string {
+  return `${[head, "", ...lines].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return first === "" || /[.?!]$/.test(first) ? first : `${first}.`;
+}
