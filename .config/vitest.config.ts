@@ -1,10 +1,26 @@
 import { defineConfig } from "vitest/config";
 
+/** They measure time or memory: nothing else may run beside them. */
+const MEASURING = ["test/reader/limits.test.ts", "test/results/flat-memory.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    // one process per file: tests send signals, fill disks, change the environment
     pool: "forks",
+    // tests wait for processes, sockets and disks more than they compute
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "together", include: ["test/**/*.test.ts"], exclude: MEASURING, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: MEASURING, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+    ],
+    reporters: ["default", new URL("last-line.ts", import.meta.url).pathname],
   },
 });
