@@ -64,7 +64,7 @@ function shown(place: Place, text: string, code: RowFaultCode): string {
 }
 
 function masked({ sensitive }: Place, text: string, code: RowFaultCode): string {
-  if (sensitive === undefined) return text;
+  if (sensitive === undefined) return maskStray(text);
   const isNumber = sensitive === "account" || sensitive === "mobile";
   if (isNumber && GONE.includes(code)) return text;
   return isNumber && SHAPED.includes(code) ? maskDigits(text) : mask(text, sensitive);
@@ -77,4 +77,10 @@ function maskDigits(text: string): string {
   return positions.length > SHOWN_DIGITS_MAX
     ? `${text.slice(0, positions[0])}••${text.slice(positions.at(-SHOWN_DIGITS_MAX))}`
     : text;
+}
+
+/** In columns that were shifted an account number or an address stands where nobody expects it. */
+function maskStray(text: string): string {
+  if (text.includes("@")) return mask(text, "email");
+  return text.replace(/[0-9]{9,}/g, (digits) => mask(digits, "account"));
 }

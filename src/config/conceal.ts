@@ -10,7 +10,7 @@ const LENGTH_MIN = 8;
 
 export function conceal(text: string): string {
   if (concealed.size === 0) return text;
-  pattern ??= new RegExp([...concealed].sort(byLength).map(escaped).join("|"), "g");
+  pattern ??= new RegExp([...concealed].sort(byLength).map(escaped).join("|"), "gi");
   return text.replace(pattern, "[secret]");
 }
 
@@ -27,9 +27,9 @@ function formsOf(secret: string): string[] {
   else if (/^[A-Za-z0-9+/]+={0,2}$/.test(secret)) contents.push(Buffer.from(secret, "base64"));
   const forms = contents.flatMap((bytes) => {
     const hex = bytes.toString("hex");
-    return [hex, hex.toUpperCase(), bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
+    return [hex, bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
   });
-  const all = [secret, secret.toLowerCase(), encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...forms];
+  const all = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...forms];
   return all.filter((form) => form.length >= LENGTH_MIN);
 }
 
