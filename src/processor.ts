@@ -161,6 +161,7 @@ class BatchWork {
     const batch = await this.#known(batchId);
     const file = join(batch.folder, batch.fileName);
     await this.#noteLosses(batch, await this.#compareMarks(file));
+    await this.#verifySnapshot(batch);
     const submitted = await this.#send(batch, true, [], file);
     return this.#report(batch, submitted, startedAt, file);
   }
@@ -169,6 +170,7 @@ class BatchWork {
     const batch = await this.#known(batchId);
     const file = join(batch.folder, batch.fileName);
     await this.#noteLosses(batch, await this.#compareMarks(file));
+    await this.#verifySnapshot(batch);
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
       const before = await this.journal.tallies(batch.id);
@@ -197,6 +199,11 @@ class BatchWork {
         });
     if (keeper) this.#inboxes.add(inbox);
     return { close: async () => keeper?.close() };
+  }
+
+  async #verifySnapshot(batch: BatchRecord): Promise<void> {
+    const snapshot = join(this.#snapshots(), readingOf(batch).snapshot);
+    if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
   }
 
   /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
@@ -367,8 +374,7 @@ class BatchWork {
     });
     if (toSend === 0) return { requests: 0 };
     const reading = readingOf(batch);
-    const snapshot = join(this.#snapshots(), reading.snapshot);
-    if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
+    await this.#verifySnapshot(batch);
     await assertRoomForRows(this.#config.stateDir, toSend);
     const mark = await this.#keepMark(batch, file);
     const sender = createSender(this.#config, needsEnvelope);

@@ -40,7 +40,8 @@ export function assertSound(database: DatabaseSync, path: string, isCutOff: bool
 
 function assertPassed(findings: readonly Record<string, unknown>[]): void {
   const [finding] = findings.flatMap((one) => Object.values(one)).map(String);
-  if (finding !== "ok") throw new DamageError(finding ?? "SQLite's check gave no answer");
+  if (finding === "ok") return;
+  throw new DamageError(finding?.replace("*** in database main ***\n", "") ?? "SQLite's check gave no answer");
 }
 
 function assertNoOrphans(database: DatabaseSync): void {

@@ -15,7 +15,7 @@ import {
   stateIdOf,
   wasCutOff,
 } from "./damage.ts";
-import { migrate } from "./schema.ts";
+import { hasSchema, migrate } from "./schema.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
@@ -57,6 +57,7 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     chmodSync(path, 0o600);
     migrate(database);
+    if (!hasSchema(database)) throw new DamageError("its tables are not those that paydrop makes");
     readIdentity(database);
     if (isChecked) assertSound(database, path, isCutOff);
     return database;

@@ -1,5 +1,6 @@
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
+import { DamageError } from "./damage.ts";
 import { ROW_STATES } from "./state.ts";
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
@@ -95,6 +96,7 @@ const MIGRATIONS: readonly string[] = [
 /** Brings a journal to the newest schema; refuses one that a newer paydrop wrote. */
 export function migrate(database: DatabaseSync): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version < 0) throw new DamageError(`the schema version ${version} cannot be`);
   if (version > MIGRATIONS.length) {
     throw new PaydropError(
       "journal",
@@ -105,4 +107,21 @@ export function migrate(database: DatabaseSync): void {
   for (let next = version; next < MIGRATIONS.length; next += 1) {
     database.exec(`BEGIN IMMEDIATE; ${MIGRATIONS[next] ?? ""} PRAGMA user_version = ${next + 1}; COMMIT;`);
   }
+}
+
+/** Whether every table and index is there and worded as the migrations word it: a changed byte could loosen a rule. */
+export function hasSchema(database: DatabaseSync): boolean {
+  const model = new DatabaseSync(":memory:");
+  try {
+    migrate(model);
+    const found = new Map(schemaOf(database));
+    return schemaOf(model).every(([name, sql]) => found.get(name) === sql);
+  } finally {
+    model.close();
+  }
+}
+
+function schemaOf(database: DatabaseSync): [name: string, sql: string][] {
+  const rows = database.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
+  return rows.map((row) => [String(row["name"]), String(row["sql"])]);
 }

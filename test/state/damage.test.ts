@@ -1,0 +1,217 @@
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
+import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
+import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+
+async function afterRun(rows = 40): Promise<{ server: FaultServer; desk: Desk; journal: string }> {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  const desk = openDesk(server.url);
+  desk.write("t.csv", transfersCsv(rows));
+  expect((await desk.process("t.csv")).exitCode).toBe(0);
+  // only the journal itself stands between these rows and a second time
+  for (const name of readdirSync(desk.folder)) if (name !== "t.csv") rmSync(join(desk.folder, name));
+  return { server, desk, journal: join(desk.stateDir, "journal.db") };
+}
+
+async function expectRefused(desk: Desk, server: FaultServer, sent: number, said: RegExp): Promise<void> {
+  const { code, stderr } = await desk.run("t.csv");
+  expect([code, server.requests.length]).toEqual([74, sent]);
+  expect(stderr).toMatch(said);
+  expect(stderr).toMatch(/\n {2}→ nothing was sent; .*backup.*--accept-lost-journal --by NAME/);
+}
+
+/** Changes bytes in the middle of a page, all of them. */
+function overwrite(path: string, offset: number, length: number): void {
+  const file = openSync(path, "r+");
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, offset);
+  writeSync(
+    file,
+    bytes.map((byte) => byte ^ 0xa5),
+    0,
+    length,
+    offset,
+  );
+  closeSync(file);
+}
+
+const PAGE_BYTES = 4096;
+
+function rootPageOf(path: string, name: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const found = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
+  database.close();
+  return found?.["rootpage"] as number;
+}
+
+describe("a damaged journal", () => {
+  test("in its header: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun();
+    overwrite(journal, 0, 100);
+    await expectRefused(desk, server, 40, /journal\.db is damaged: file is not a database/);
+  });
+
+  test.each(["row", "attempt", "row_payment", "row_core", "batch", "meta"])(
+    "in a page of %s: nothing is sent",
+    async (name) => {
+      const { server, desk, journal } = await afterRun();
+      overwrite(journal, (rootPageOf(journal, name) - 1) * PAGE_BYTES, 64);
+      await expectRefused(desk, server, 40, /journal\.db is damaged/);
+    },
+  );
+
+  test("a key changed in an index, where the page still looks right: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    overwrite(journal, rootPageOf(journal, "row_payment") * PAGE_BYTES - 20, 4);
+    await expectRefused(desk, server, 3, /journal\.db is damaged/);
+  });
+
+  test("the key of its payment hashes changed: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    const database = new DatabaseSync(journal);
+    database.exec("UPDATE meta SET value = zeroblob(32) WHERE key = 'hash_key'");
+    database.close();
+    await expectRefused(desk, server, 3, /the key of its hashes was changed/);
+  });
+
+  test("a state that there is not: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    const database = new DatabaseSync(journal);
+    database.exec("PRAGMA ignore_check_constraints = ON; UPDATE row SET state = 'paid' WHERE number = 2");
+    database.close();
+    await expectRefused(desk, server, 3, /CHECK constraint failed in row/);
+  });
+
+  test("an attempt without outcome whose row is ready again: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    const database = new DatabaseSync(journal);
+    database.exec("UPDATE attempt SET outcome = NULL WHERE id = 2; UPDATE row SET state = 'ready' WHERE number = 3");
+    database.close();
+    expect((await desk.run("t.csv")).code).toBe(74);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("its end cut off: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun();
+    truncateSync(journal, 2 * PAGE_BYTES);
+    await expectRefused(desk, server, 40, /journal\.db is damaged/);
+  });
+
+  test("a person's word begins anew and keeps the damaged one", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    overwrite(journal, 0, 100);
+    const damaged = readFileSync(journal);
+    expect((await desk.run("t.csv", "--accept-lost-journal", "--by", "Asha")).code).toBe(0);
+    expect(server.requests).toHaveLength(6);
+    const kept = readdirSync(desk.stateDir).filter((name) => name.includes(".lost-"));
+    expect(kept).toHaveLength(1);
+    expect(readFileSync(join(desk.stateDir, kept[0] ?? "")).equals(damaged)).toBe(true);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test("every byte of the first page changed in turn: refused, or as before; never a row again", async () => {
+    const directory = temporaryDirectory();
+    await sentJournal(directory);
+    const path = join(directory, "journal.db");
+    const whole = readFileSync(path);
+    const outcomes = { refused: 0, asBefore: 0 };
+    for (let offset = 0; offset < PAGE_BYTES; offset += offset < 120 ? 1 : 97) {
+      const changed = Buffer.from(whole);
+      changed[offset] = (changed[offset] ?? 0) ^ 0xff;
+      for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+      writeFileSync(path, changed);
+      outcomes[await openedAgain(directory)] += 1;
+    }
+    expect(outcomes.refused).toBeGreaterThan(30);
+  });
+
+  test("a large one is checked after it was cut off, and opens at once after it was closed", async () => {
+    const directory = temporaryDirectory();
+    const store = openSqliteJournal(directory);
+    await addBatch(store, "AAAA1111", [newRow(2, "a/2")]);
+    await store.close();
+    const path = join(directory, "journal.db");
+    const database = new DatabaseSync(path);
+    database.exec("CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(40000000))");
+    database.close();
+    overwrite(path, (rootPageOf(path, "row_core") - 1) * PAGE_BYTES, 64);
+    // as large as this, and closed: what is damaged is found when it is read
+    await openSqliteJournal(directory, Date.now, { isChecked: true }).close();
+    const writer = new DatabaseSync(path);
+    writer.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO filler VALUES ('x')");
+    expect(() => openSqliteJournal(directory, Date.now, { isChecked: true })).toThrow(/is damaged/);
+    writer.close();
+  });
+});
+
+async function sentJournal(directory: string): Promise<void> {
+  const store = openSqliteJournal(directory);
+  await addBatch(store, "AAAA1111", [newRow(2, "a/2"), newRow(3, "a/3"), newRow(4, "a/4")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await sendRow(store, "AAAA1111", 3, "unknown");
+  await store.close();
+}
+
+async function openedAgain(directory: string): Promise<"refused" | "asBefore"> {
+  let store: JournalStore;
+  try {
+    store = openSqliteJournal(directory, Date.now, { isChecked: true });
+  } catch (error) {
+    expect(error).toMatchObject({ code: "journal" });
+    return "refused";
+  }
+  const states = [2, 3, 4].map(async (row) => (await store.row("AAAA1111", row))?.state);
+  expect(await Promise.all(states)).toEqual(["accepted", "unknown", "ready"]);
+  await store.close();
+  return "asBefore";
+}
+
+test("a damaged lock file: exit 74, nothing is sent, and what to do", async () => {
+  const { server, desk } = await afterRun(2);
+  desk.write("t.csv", transfersCsv(4));
+  writeFileSync(join(desk.stateDir, "lock.db"), "x".repeat(5000));
+  const { code, stderr } = await desk.run("t.csv");
+  expect([code, server.requests.length]).toEqual([74, 2]);
+  expect(stderr).toMatch(/the lock file .*lock\.db cannot be used.*\n {2}→ nothing was sent; .*delete it/);
+});
+
+describe("a batch whose private copy is gone", () => {
+  test("cannot go on, and its results say so", async () => {
+    const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
+    onTestFinished(() => server.close());
+    const desk = openDesk(server.url);
+    desk.write("t.csv", transfersCsv(3));
+    const stopped = await desk.run("t.csv", "--json");
+    expect(stopped.code).toBe(7);
+    const { batch } = JSON.parse(stopped.stdout.split("\n")[0] ?? "") as { batch: string };
+    for (const name of readdirSync(join(desk.stateDir, "snapshots"))) rmSync(join(desk.stateDir, "snapshots", name));
+    const message = `the private copy of t.csv (batch ${batch}) is missing or damaged`;
+    const goingOn = desk.inProcess((processor) => processor.goOn(batch));
+    await expect(goingOn).rejects.toMatchObject({ code: "journal", message });
+    const { code, stderr } = await runProgram(["results", batch], { env: desk.env });
+    expect([code, server.requests.length]).toEqual([74, 1]);
+    expect(stderr).toMatch(/the private copy of t\.csv .*\n {2}→ /);
+    // the same file dropped again brings the copy back
+    expect((await desk.run("t.csv")).code).toBe(0);
+    expect(server.requests).toHaveLength(4);
+  });
+});
