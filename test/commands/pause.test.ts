@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { countsOf, transfersCsv } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import type { Office } from "../support/people.ts";
+import { openOffice, until } from "../support/people.ts";
+
+const ROWS = 300;
+
+/** A run of some seconds that has sent a few rows. */
+async function running(): Promise<{ office: Office; batch: string; run: ReturnType<Office["start"]> }> {
+  const office = await openOffice(() => wire.inOrder(wire.pause(100), wire.answer(200)));
+  office.write("pay.csv", transfersCsv(ROWS));
+  const run = office.start("run", "pay.csv", "--concurrency", "2");
+  await until(() => office.server.requests.length >= 3);
+  const [{ batch } = {}] = await office.lines("status");
+  return { office, batch: String(batch), run };
+}
+
+test("a paused run finishes its rows in flight and exits 7; resume sends the rest, each row once", async () => {
+  const { office, batch, run } = await running();
+  const paused = await office.paydrop("pause", batch, "--by", "asha", "--reason", "wrong file?");
+  expect(paused.code).toBe(0);
+  expect(paused.stdout).toMatch(/^Paused batch \w+\. \d+ rows wait\.\n/);
+  expect(await run.ended).toMatchObject({ code: 7 });
+  const sent = office.server.requests.length;
+  expect(sent).toBeLessThan(ROWS);
+  expect(countsOf(office.results("pay.csv"))).toEqual({ accepted: sent, not_sent: ROWS - sent });
+  expect(office.results("pay.csv").at(-1)?.result_message).toBe("Not sent yet: the batch is paused");
+
+  // only resume goes on
+  office.server.use(() => wire.answer(200));
+  expect(await office.run("pay.csv")).toMatchObject({ code: 7 });
+  expect(await office.paydrop("retry", batch)).toMatchObject({ code: 2 });
+  expect(office.server.requests).toHaveLength(sent);
+
+  const resumed = await office.paydrop("resume", batch, "--by", "asha");
+  expect(resumed.code).toBe(0);
+  expect(resumed.stdout).toContain(`${ROWS - sent} rows go: rows ${sent + 2}-${ROWS + 1}, `);
+  expect(office.server.requests).toHaveLength(ROWS);
+  expect(new Set(office.server.requests.map((request) => request.body)).size).toBe(ROWS);
+  const { stdout } = await office.paydrop("status", batch);
+  expect(stdout).toContain("asha: pause wrong file?");
+  expect(stdout).toContain("asha: resume");
+});
+
+test("a cancelled run sends nothing more, then or later; what was accepted cannot be called back", async () => {
+  const { office, batch, run } = await running();
+  const cancelled = await office.paydrop("cancel", batch);
+  expect(cancelled.stdout).toMatch(/\d+ rows were not sent and will not be\.\n/);
+  expect(cancelled.stdout).toMatch(/\d+ rows? (?:was|were) accepted and cannot be called back\./);
+  expect(await run.ended).toMatchObject({ code: 7 });
+  const sent = office.server.requests.length;
+  expect(sent).toBeLessThan(ROWS);
+  office.server.use(() => wire.answer(200));
+  for (const name of ["resume", "retry", "pause", "release"]) {
+    const ended = await office.refused(name, [batch], { all: true, by: "ravi", reason: "after all" });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain("cancelled");
+  }
+  await office.run("pay.csv");
+  expect(office.server.requests).toHaveLength(sent);
+  expect(office.results("pay.csv").at(-1)?.result_message).toBe("Not sent: the batch was cancelled");
+  // nobody was named: the login name stands there, and that it is one
+  expect((await office.paydrop("status", batch)).stdout).toMatch(/Z \S.*: cancel by login name\n/);
+});
+
+test("pausing twice and resuming what is not paused say so and change nothing", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", transfersCsv(3));
+  await office.run("pay.csv");
+  const batch = office.batchOf("pay.csv");
+  expect((await office.paydrop("resume", batch)).stdout).toContain("is not paused");
+  expect((await office.paydrop("pause", batch)).stdout).toContain("2 rows wait");
+  expect((await office.paydrop("pause", batch)).stdout).toContain("was paused already");
+  expect(office.server.requests).toHaveLength(1);
+});
+
+test("retry sends again what was refused because of the key, and what was not sent, each once", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", transfersCsv(3));
+  expect((await office.run("pay.csv")).code).toBe(7);
+  office.server.use((request) => wire.answer(request.number === 3 ? 422 : 200));
+  const batch = office.batchOf("pay.csv");
+  const lines = await office.lines("retry", batch, "--by", "asha");
+  expect(lines[0]).toMatchObject({ type: "going", act: "retry", by: "asha", count: 3, amount: "306.00" });
+  expect(lines.at(-1)).toMatchObject({ type: "summary", exit_code: 3 });
+  expect(office.server.requests).toHaveLength(4);
+  // refused for itself: it needs a corrected file
+  expect((await office.paydrop("retry", batch)).stdout).toContain("1 refused or invalid (need a corrected file)");
+  expect(office.server.requests).toHaveLength(4);
+});

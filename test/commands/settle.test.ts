@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { transfersCsv } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import type { Office } from "../support/people.ts";
+import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+
+/** Row 3 reached the service, which then reset the connection: nobody knows. */
+async function withUnknownRow(): Promise<{ office: Office; batch: string }> {
+  const office = await openOffice((request) =>
+    accountOf(request) === accountOfRow(3) && request.number < 100 ? wire.reset() : wire.answer(200),
+  );
+  office.write("pay.csv", transfersCsv(3));
+  expect((await office.run("pay.csv")).code).toBe(4);
+  expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "unknown", 4: "accepted" });
+  return { office, batch: office.batchOf("pay.csv") };
+}
+
+function settle(office: Office, batch: string, as: string, ...more: string[]): ReturnType<Office["paydrop"]> {
+  return office.paydrop("settle", batch, "--row", "3", "--as", as, "--by", "asha", "--note", "looked it up", ...more);
+}
+
+test("a row settled as not done goes exactly once more by retry, and by nothing else", async () => {
+  const { office, batch } = await withUnknownRow();
+  const settled = await settle(office, batch, "not-done");
+  expect(settled.code).toBe(0);
+  expect(settled.stdout).toContain("Row 3 (102.00) settled as not done by asha. It may go again:  paydrop retry");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
+  expect(office.results("pay.csv")[1]).toMatchObject({ result_settled_by: "asha" });
+
+  office.server.use(() => wire.answer(200));
+  expect((await office.run("pay.csv")).code).toBe(0);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+
+  const retried = await office.paydrop("retry", batch);
+  expect(retried.code).toBe(0);
+  expect(retried.stdout).toContain("1 row goes: row 3, 102.00, settled as not done by asha.\nStay: 2 accepted\n");
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+  expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
+
+  const again = await office.paydrop("retry", batch);
+  expect(again).toMatchObject({ code: 0, stdout: "Nothing to send again.\nStay: 3 accepted\n" });
+  expect(office.server.requests).toHaveLength(4);
+});
+
+test("a row settled as done is never sent again", async () => {
+  const { office, batch } = await withUnknownRow();
+  const settled = await settle(office, batch, "done");
+  expect(settled).toMatchObject({ code: 0 });
+  expect(settled.stdout).toContain("Row 3 (102.00) settled as done by asha. It is never sent again.");
+  office.server.use(() => wire.answer(200));
+  await office.paydrop("retry", batch);
+  await office.run("pay.csv");
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+  expect(office.results("pay.csv")[1]).toMatchObject({ result_status: "settled_done", result_settled_by: "asha" });
+});
+
+test("a row that is unknown is sent by neither retry nor run, before it is settled", async () => {
+  const { office, batch } = await withUnknownRow();
+  office.server.use(() => wire.answer(200));
+  const { stdout } = await office.paydrop("retry", batch);
+  expect(stdout).toContain("1 unknown (row 3: look up, then paydrop settle");
+  await office.run("pay.csv");
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+});
+
+test("the same settlement again changes nothing and says who settled it; the other one is a correction", async () => {
+  const { office, batch } = await withUnknownRow();
+  await settle(office, batch, "not-done");
+  const again = await settle(office, batch, "not-done");
+  expect(again.code).toBe(0);
+  expect(again.stdout).toContain("Row 3 was settled as not done by asha before. Nothing was changed.");
+  expect((await settle(office, batch, "done")).code).toBe(0);
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_done" });
+  await office.paydrop("retry", batch);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+});
+
+test("who settles, what and why must be said, and nothing changes without", async () => {
+  const { office, batch } = await withUnknownRow();
+  const note = "looked it up";
+  for (const [flags, missing] of [
+    [{ row: ["3"], as: "done", note }, "name of the person"],
+    [{ row: ["3"], as: "done", by: "asha" }, "--note is missing"],
+    [{ row: ["3"], as: "paid", by: "asha", note }, "--as must be done or not-done"],
+    [{ as: "done", by: "asha", note }, "--row is missing"],
+    [{ row: ["3"], as: "done", by: "paydrop", note }, "not a person"],
+    [{ row: ["77"], as: "done", by: "asha", note }, "has no row 77"],
+    [{ row: ["2"], as: "done", by: "asha", note }, "row 2 is accepted"],
+    // all rows are looked at before any is settled
+    [{ row: ["3", "2"], as: "done", by: "asha", note }, "row 2 is accepted"],
+  ] as const) {
+    const ended = await office.refused("settle", [batch], flags);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(missing);
+  }
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
+  expect((await office.paydrop("status", batch)).stdout).not.toContain("settle row");
+});
+
+test("only what is unknown is settled: an accepted row never as done, and as not done only loudly", async () => {
+  const { office, batch } = await withUnknownRow();
+  const note = ["--by", "asha", "--note", "the bank gave it back"];
+  expect(await office.paydrop("settle", batch, "--row", "2", "--as", "done", ...note)).toMatchObject({ code: 2 });
+  expect(office.statuses("pay.csv")).toMatchObject({ 2: "accepted", 3: "unknown" });
+  const back = await office.paydrop("settle", batch, "--row", "2", "--as", "not-done", ...note);
+  expect(back.code).toBe(0);
+  expect(back.stdout).toContain("ATTENTION: it was accepted by the service before.");
+  expect(office.statuses("pay.csv")).toMatchObject({ 2: "settled_not_done" });
+});
+
+test("status shows who did what and what is next; --json ends with a summary", async () => {
+  const { office, batch } = await withUnknownRow();
+  expect((await office.paydrop("status", batch)).stdout).toContain(
+    `paydrop settle ${batch} --row 3 --as done|not-done`,
+  );
+  const lines = await office.lines("settle", batch, "--row", "3", "--as", "not-done", "--by", "asha", "--note", "none");
+  expect(lines[0]).toMatchObject({ type: "settled", row: 3, amount: "102.00", as: "not-done", was: "unknown" });
+  expect(lines.at(-1)).toMatchObject({ type: "summary", batches: [batch], exit_code: 0 });
+  const { stdout } = await office.paydrop("status", batch);
+  expect(stdout).toMatch(/Z asha: settle row 3 as not done: none\n/);
+  expect(stdout).toContain(`paydrop retry ${batch}`);
+});
+
+test("a corrected file that waited for the row is judged again when it is settled", async () => {
+  const { office, batch } = await withUnknownRow();
+  office.write("corrected.csv", transfersCsv(3).concat("50100271828001,60200000000099,9.00\n"));
+  office.server.use(() => wire.answer(200));
+  await office.run("corrected.csv");
+  expect(office.statuses("corrected.csv")).toMatchObject({ 3: "held", 5: "accepted" });
+  const waiting = office.batchOf("corrected.csv");
+  const { stdout } = await settle(office, batch, "not-done");
+  expect(stdout).toContain(
+    `Row 3 of batch ${waiting} waited for it and is now ready. To send it:  paydrop retry ${waiting}`,
+  );
+  expect(office.statuses("corrected.csv")).toMatchObject({ 3: "not_sent" });
+  // it goes by one of the two, never by both
+  await office.paydrop("retry", waiting);
+  await office.paydrop("retry", batch);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+});

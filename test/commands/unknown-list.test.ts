@@ -1,0 +1,121 @@
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import { expect, test } from "vitest";
+import { transfersCsv } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import type { Office } from "../support/people.ts";
+import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+
+type ListRow = Record<string, string>;
+
+/** Rows 3 and 5 are unknown. */
+async function withUnknownRows(): Promise<{ office: Office; batch: string }> {
+  const lost = [accountOfRow(3), accountOfRow(5)];
+  const office = await openOffice((request) => (lost.includes(accountOf(request)) ? wire.reset() : wire.answer(200)));
+  office.write("pay.csv", transfersCsv(5));
+  expect((await office.run("pay.csv")).code).toBe(4);
+  return { office, batch: office.batchOf("pay.csv") };
+}
+
+async function listOf(office: Office): Promise<ListRow[]> {
+  const { stdout } = await office.paydrop("status", "--unknown", "--csv");
+  return parse(stdout, { bom: true, columns: true });
+}
+
+/** As a spreadsheet of another country would save it. */
+function write(office: Office, name: string, rows: readonly ListRow[]): string {
+  return office.write(
+    name,
+    stringify([...rows], { header: true, bom: true, delimiter: ";", record_delimiter: "\r\n" }),
+  );
+}
+
+test("the list names each unknown row with amount, masked account and time window, and never an account in full", async () => {
+  const { office, batch } = await withUnknownRows();
+  const rows = await listOf(office);
+  expect(rows.map((row) => [row["batch"], row["file"], row["row"], row["amount"], row["attempt"]])).toEqual([
+    [batch, "pay.csv", "3", "102.00", "1"],
+    [batch, "pay.csv", "5", "104.00", "1"],
+  ]);
+  expect(rows[0]).toMatchObject({ from_account: "••8001", account: "••0002", operation: "transfer" });
+  expect(rows[0]).toMatchObject({ as: "", by: "", note: "" });
+  expect(Object.keys(rows[0] ?? {}).slice(-3)).toEqual(["as", "by", "note"]);
+  expect(Date.parse(rows[0]?.["sent_until_utc"] ?? "")).toBeGreaterThanOrEqual(
+    Date.parse(rows[0]?.["sent_from_utc"] ?? ""),
+  );
+  expect(rows[0]?.["sent_from_local"]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d$/);
+
+  const { stdout } = await office.paydrop("status", "--unknown");
+  expect(stdout).toContain("2 rows unknown, 206.00. DO NOT SEND AGAIN");
+  expect(stdout).toContain("look for a transfer of 102.00 from ••8001 to ••0002");
+  const lines = await office.lines("status", "--unknown");
+  expect(lines.map((line) => line["type"])).toEqual(["unknown", "unknown", "summary"]);
+  for (const text of [stdout, JSON.stringify(rows), JSON.stringify(lines)]) {
+    expect(text).not.toContain(accountOfRow(3));
+    expect(text).not.toContain("50100271828001");
+  }
+  expect(await office.paydrop("status", "--unknown", "--check", "--quiet")).toMatchObject({ code: 4 });
+});
+
+test("the list filled in is carried out once; the same list again is harmless, also after the row was sent again", async () => {
+  const { office, batch } = await withUnknownRows();
+  const [first = {}, second = {}] = await listOf(office);
+  write(office, "list.csv", [{ ...first, as: "not-done", by: "asha", note: "no entry; asked twice" }, second]);
+  const settled = await office.paydrop("settle", "--from", "list.csv");
+  expect(settled.code).toBe(0);
+  expect(settled.stdout).toContain("Row 3 (102.00) settled as not done by asha.");
+  expect(settled.stdout).toContain("1 without a decision yet.");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done", 5: "unknown" });
+
+  const again = await office.paydrop("settle", "--from", "list.csv");
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.stdout).toContain("Nothing was changed: 1 settled before, 1 without a decision.");
+
+  // row 3 goes again and is unknown again: the old list says nothing about that
+  await office.paydrop("retry", batch);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
+  const stale = await office.paydrop("settle", "--from", "list.csv");
+  expect(stale).toMatchObject({ code: 0 });
+  expect(stale.stdout).toContain("Nothing was changed");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
+  await office.paydrop("retry", batch);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+});
+
+test("an old list with another decision settles nothing that was sent again since", async () => {
+  const { office, batch } = await withUnknownRows();
+  const [first = {}] = await listOf(office);
+  await office.paydrop("settle", batch, "--row", "3", "--as", "not-done", "--by", "ravi", "--note", "none");
+  await office.paydrop("retry", batch);
+  for (const columns of [first, { batch, row: "3" }]) {
+    const from = write(office, "list.csv", [{ ...columns, as: "not-done", by: "asha", note: "no entry" }]);
+    const ended = await office.refused("settle", [], { from });
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toContain("row 3 was sent again since this list was written");
+  }
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
+});
+
+test("every line is checked before any is carried out", async () => {
+  const { office, batch } = await withUnknownRows();
+  const good = { batch, row: "3", as: "done", by: "asha", note: "found" };
+  for (const [bad, said] of [
+    [{ ...good, row: "5", as: "paid" }, `row 3, column as: "paid" is neither done nor not-done`],
+    [{ ...good, row: "5", by: "" }, "the name of the person is missing"],
+    [{ ...good, row: "5", note: "" }, "the note is missing"],
+    [{ ...good, row: "2" }, "row 2 is accepted now; a list settles unknown rows only"],
+    [{ ...good, row: "99" }, `has no row "99"`],
+    [{ ...good, batch: "NOSUCH00" }, `there is no batch "NOSUCH00"`],
+    [good, "stands twice"],
+  ] as const) {
+    const from = write(office, "list.csv", [good, bad]);
+    const ended = await office.refused("settle", [], { from });
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toContain(said);
+  }
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown", 5: "unknown" });
+  const from = office.write("list.csv", "batch,row,as\nX,3,done\n");
+  expect((await office.refused("settle", [], { from })).stderr).toContain("the list has no column by, note");
+  expect(await office.refused("settle", [], { from: `${from}.gone` })).toMatchObject({ code: 2 });
+});
