@@ -272,13 +272,13 @@ describe("no secret and no account number in anything that is written", () => {
   test.skipIf(process.platform !== "linux")("the process list shows no secret, and a child would inherit none", async () => {
     const server = await serve(() => wire.silence());
     const desk = openDesk(server.url, LOUD);
-    for (const name of ["PAYDROP_API_KEY", "PAYDROP_AES_KEY", "PAYDROP_AES_IV"]) {
-      const secret = desk.env[name] ?? "";
-      delete desk.env[name];
-      desk.env[`${name}_FILE`] = desk.write(`${name}.pem`, `${secret}\n`);
+    const env: Record<string, string> = {};
+    for (const [name, value] of Object.entries(desk.env)) {
+      const isSecret = Object.values<string>(KEYS).includes(value);
+      env[isSecret ? `${name}_FILE` : name] = isSecret ? desk.write(`${name}.pem`, `${value}\n`) : value;
     }
     desk.write("people.csv", payoutsCsv(3));
-    const program = startProgram(["run", "people.csv"], { env: desk.env, cwd: desk.folder });
+    const program = startProgram(["run", "people.csv"], { env, cwd: desk.folder });
     while (server.requests.length === 0 && program.child.exitCode === null) await sleep(20);
     const proc = (name: string): string => readFileSync(`/proc/${program.pid}/${name}`, "latin1");
     for (const name of ["cmdline", "environ", "comm"]) expect(found(proc(name), { ...KEYS, ...PERSON })).toEqual([]);
