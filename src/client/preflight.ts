@@ -136,7 +136,10 @@ function tunnel(proxy: URL, base: URL, timeoutMs: number): Promise<Socket> {
       timeout: timeoutMs,
     });
     asked.on("connect", (answer, socket: Socket) => {
-      if (answer.statusCode === 200) return resolve(socket);
+      if (answer.statusCode === 200) {
+        resolve(socket);
+        return;
+      }
       socket.destroy();
       reject(new Error(`the proxy answered ${answer.statusCode ?? "nothing"}`));
     });

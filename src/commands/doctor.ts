@@ -114,11 +114,7 @@ async function clock(config: Config, isStateSound: boolean): Promise<Finding> {
   if (nowMs < Date.UTC(2025, 0)) return { what, health: "wrong", found, hint: "set the clock" };
   if (!isStateSound || !existsSync(join(config.stateDir, "journal.db"))) return { what, health: "fine", found };
   try {
-    const { journal, close } = await openProcessor({ config }, "read");
-    const { lastAttemptAt } = await journal.mark();
-    const begun = Math.max(0, ...(await journal.batches()).map((batch) => batch.createdAt));
-    await close();
-    const lastMs = Math.max(lastAttemptAt, begun);
+    const lastMs = await lastSeenMs(config);
     if (lastMs <= nowMs + CLOCK_SLACK_MS) return { what, health: "fine", found };
     const seen = `${found}, but the journal has already seen ${new Date(lastMs).toISOString()}`;
     return { what, health: "wrong", found: seen, hint: "set the clock, and have it kept by NTP" };
@@ -129,6 +125,18 @@ async function clock(config: Config, isStateSound: boolean): Promise<Finding> {
 }
 
 const CLOCK_SLACK_MS = 60_000;
+
+/** The latest time that the journal knows of. */
+async function lastSeenMs(config: Config): Promise<number> {
+  const processor = await openProcessor({ config }, "read");
+  try {
+    const { lastAttemptAt } = await processor.journal.mark();
+    const batches = await processor.journal.batches();
+    return batches.reduce((last, { createdAt }) => Math.max(last, createdAt), lastAttemptAt);
+  } finally {
+    await processor.close();
+  }
+}
 
 function screenText(config: Config, findings: readonly Finding[]): string {
   const words: Readonly<Record<Health, string>> = { fine: "ok  ", look: "look", wrong: "BAD " };

@@ -19,7 +19,7 @@ export function settingsInForce({ config, said }: LoadedSettings): InForce[] {
   const settings = SETTING_NAMES.map((name) => {
     const setting: Setting<unknown> = SETTINGS[name];
     const value = said[name];
-    const shown = value === undefined ? (derived(config, name) ?? setting.default) : setting.read.written(value);
+    const shown = value === undefined ? (DERIVED[name]?.(config) ?? setting.default) : setting.read.written(value);
     return { name, value: shown, origin: config.origins?.[name] ?? (shown === undefined ? "not set" : "default") };
   });
   const secrets = (Object.keys(SECRETS) as SecretName[]).map((name) => {
@@ -32,17 +32,9 @@ export function settingsInForce({ config, said }: LoadedSettings): InForce[] {
 }
 
 /** What is concluded from others when nobody says it. */
-function derived(config: Config, name: SettingName): string | undefined {
-  switch (name) {
-    case "environment":
-      return config.environment;
-    case "state_dir":
-      return config.stateDir;
-    case "no_color":
-      return String(!config.color);
-    case "log_level":
-      return config.logLevel;
-    default:
-      return undefined;
-  }
-}
+const DERIVED: Readonly<Partial<Record<SettingName, (config: Config) => string>>> = {
+  environment: (config) => config.environment,
+  state_dir: (config) => config.stateDir,
+  no_color: (config) => String(!config.color),
+  log_level: (config) => config.logLevel,
+};
