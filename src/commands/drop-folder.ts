@@ -30,12 +30,10 @@ export interface DropFolderParts {
   readonly stopSending: () => void;
   /** A file that waits longer than this gets an answer in the folder. */
   readonly answerAfterMs?: number;
-  /** First wait for a service that is away, and the longest. */
-  readonly retry?: { readonly firstMs: number; readonly maxMs: number };
 }
 
 const ANSWER_AFTER_MS = 120_000;
-const RETRY = { firstMs: 30_000, maxMs: 600_000 };
+const RETRY_MAX_TIMES = 20;
 
 /** One inbox: what was found in it, what is done with it and in which order, and what is answered in the folder. */
 export class DropFolder {
@@ -67,7 +65,8 @@ export class DropFolder {
     this.#parts = parts;
     this.folder = resolve(parts.folder);
     this.#folders = [this.folder, ...OPERATIONS.map((operation) => join(this.folder, operation.folder))];
-    this.#away = new Away(parts.retry ?? RETRY);
+    const firstMs = parts.config.watchRetryMs;
+    this.#away = new Away({ firstMs, maxMs: firstMs * RETRY_MAX_TIMES });
     const { journal } = parts.processor;
     this.#inbox = new Inbox({
       folder: this.folder,

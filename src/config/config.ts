@@ -33,6 +33,8 @@ export interface Config {
   /** How long a service that cannot be reached is tried before rows are given up. */
   readonly retryForMs: number;
   readonly settleMs: number;
+  /** First wait before a watched folder tries a service again that took no rows; it doubles up to twenty times as long. */
+  readonly watchRetryMs: number;
   readonly duplicateDays: number;
 
   readonly caFile?: string;

@@ -169,6 +169,7 @@ export function assemble(
     connectTimeoutMs: values.connect_timeout ?? 10_000,
     retryForMs: values.retry_for ?? 30_000,
     settleMs: values.settle ?? 5_000,
+    watchRetryMs: values.watch_retry ?? 30_000,
     duplicateDays: values.duplicate_days ?? 20,
 
     caFile: values.ca_file,

@@ -78,6 +78,7 @@ export const SETTINGS = {
   connect_timeout: setting("wait for a connection", duration(1, 600_000), { default: "10s" }),
   retry_for: setting("try a service that cannot be reached for", duration(0, 3_600_000), { default: "30s" }),
   settle: setting("a dropped file must lie still for", duration(0, 3_600_000), { default: "5s" }),
+  watch_retry: setting("a watched folder tries the service again after", duration(1, 3_600_000), { default: "30s" }),
   duplicate_days: setting("days in which an equal payment is held", wholeNumber(0, 3660), { default: "20" }),
   reuse_connections: setting("keep connections for the next row", yesOrNo, { default: "true" }),
   ca_file: setting("certificates to trust (PEM)", text, { path: true, example: "/etc/paydrop/ca.pem" }),

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { API_KEY, AES_IV, AES_KEY } from "../support/desk.ts";
+import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+
+/** A drop folder, a state directory and a service, as a clerk and a watcher meet. */
+export interface InboxDesk {
+  readonly inbox: string;
+  readonly stateDir: string;
+  path(name: string): string;
+  names(): string[];
+  read(name: string): string;
+  /** `paydrop watch`, ended with the test. */
+  watch(...flags: string[]): Program;
+  call(...operands: string[]): Promise<ProgramEnded>;
+}
+
+export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, string>> = {}): InboxDesk {
+  const base = temporaryDirectory();
+  const inbox = join(base, "inbox");
+  const stateDir = join(base, "state");
+  mkdirSync(inbox);
+  const env = {
+    PAYDROP_BASE_URL: serverUrl,
+    PAYDROP_API_KEY: API_KEY,
+    PAYDROP_AES_KEY: AES_KEY,
+    PAYDROP_AES_IV: AES_IV,
+    PAYDROP_STATE_DIR: stateDir,
+    PAYDROP_SETTLE: "300ms",
+    PAYDROP_RETRY_FOR: "0s",
+    PAYDROP_WATCH_RETRY: "1s",
+    HOME: base,
+    ...more,
+  };
+  return {
+    inbox,
+    stateDir,
+    path: (name) => join(inbox, name),
+    names: () => readdirSync(inbox).sort(),
+    read: (name) => readFileSync(join(inbox, name), "utf8"),
+    watch(...flags) {
+      const program = startProgram(["watch", ...flags, inbox], { env, cwd: base });
+      onTestFinished(async () => {
+        program.child.kill("SIGKILL");
+        await program.ended;
+      });
+      return program;
+    },
+    call: (...operands) => runProgram(operands, { env, cwd: base }),
+  };
+}
+
+/** Waits for something that must come; on a slow machine it comes later. */
+export async function until(what: string, isTrue: () => boolean, timeoutMs = 15_000): Promise<void> {
+  const endMs = performance.now() + timeoutMs;
+  while (!isTrue()) {
+    if (performance.now() > endMs) throw new Error(`it never came: ${what}`);
+    await sleep(25);
+  }
+}
+
+export function hasResults(desk: InboxDesk, name: string): boolean {
+  return existsSync(desk.path(`${name}.results.csv`));
+}

@@ -1,0 +1,212 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { transfersCsv } from "../support/desk.ts";
+import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
+import { onTestFinished } from "vitest";
+import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+
+async function service(script: Script = () => answer(200)): Promise<FaultServer> {
+  const server = await startFaultServer(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The accounts that money was asked for, in the order of arrival. */
+function asked(server: FaultServer): string[] {
+  return server.requests.map(({ body }) => String((JSON.parse(body) as { to_account: string }).to_account));
+}
+
+function transfer(account: string, amount = "100.00"): string {
+  return `from_account,to_account,amount\nACC-1,${account},${amount}\n`;
+}
+
+test("a slow writer, with a pause, of a file that lies there at the start: nothing before it closes, then its rows", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url, { PAYDROP_SETTLE: "1500ms" });
+  const path = desk.path("slow.csv");
+  writeFileSync(path, "from_account,to_account,amount\n");
+  desk.watch();
+  for (let row = 1; row <= 10; row += 1) {
+    appendFileSync(path, `ACC-1,ACC-${row},10${row}.00\n`);
+    await sleep(row === 5 ? 1000 : 150);
+    expect(server.requests).toHaveLength(0);
+  }
+  await until("results", () => hasResults(desk, "slow.csv"));
+  expect(asked(server).sort()).toEqual(Array.from({ length: 10 }, (_, index) => `ACC-${index + 1}`).sort());
+});
+
+test("files that come by rename from .part and by Excel's save are taken once each", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  const program = desk.watch();
+  await until("watching", () => program.stderr().includes("watching"));
+  writeFileSync(desk.path("a.csv.part"), transfer("ACC-A"));
+  await sleep(600);
+  expect(server.requests).toHaveLength(0);
+  renameSync(desk.path("a.csv.part"), desk.path("a.csv"));
+  await until("results of a", () => hasResults(desk, "a.csv"));
+  // Excel: a temporary, delete, rename
+  writeFileSync(desk.path("D41D8C.tmp"), transfer("ACC-B"));
+  unlinkSync(desk.path("a.csv"));
+  renameSync(desk.path("D41D8C.tmp"), desk.path("a.csv"));
+  await until("the second", () => server.requests.length === 2);
+  await sleep(800);
+  expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
+});
+
+test("a burst of 200 files is worked off, each once, also while the watcher was down", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  for (let file = 0; file < 100; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
+  const program = desk.watch("--quiet");
+  await until("the first", () => server.requests.length > 0);
+  for (let file = 100; file < 200; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
+  await until("all results", () => desk.names().filter((name) => name.endsWith(".results.csv")).length === 200, 55_000);
+  program.child.kill("SIGTERM");
+  expect((await program.ended).code).toBe(0);
+  expect(new Set(asked(server)).size).toBe(200);
+  expect(server.requests).toHaveLength(200);
+}, 60_000);
+
+test("a FIFO, a link to a system file and a folder c.csv beside a good file: the good one is done, each oddity told once", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  execFileSync("mkfifo", [desk.path("pipe.csv")]);
+  symlinkSync("/etc/passwd", desk.path("link.csv"));
+  mkdirSync(desk.path("c.csv"));
+  writeFileSync(desk.path("good.csv"), transfer("ACC-1"));
+  const program = desk.watch();
+  await until("results", () => hasResults(desk, "good.csv"));
+  writeFileSync(desk.path("next.csv"), transfer("ACC-2"));
+  await until("more results", () => hasResults(desk, "next.csv"));
+  for (const told of ["pipe.csv is a named pipe", "link.csv is a link", "c.csv is a folder"]) {
+    expect(program.stderr().split(told)).toHaveLength(2);
+  }
+  expect(desk.names().filter((name) => /^(?:pipe|link|c)\.csv\./.test(name))).toEqual([]);
+});
+
+test("the folder removed and made again: told once, and work goes on", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  const program = desk.watch();
+  writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
+  await until("results", () => hasResults(desk, "a.csv"));
+  rmSync(desk.inbox, { recursive: true });
+  await until("the warning", () => program.stderr().includes("the folder is not there"), 15_000);
+  mkdirSync(desk.inbox);
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  await until("more results", () => hasResults(desk, "b.csv"), 20_000);
+  expect(program.stderr().split("the folder is not there")).toHaveLength(2);
+  expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
+}, 45_000);
+
+test("killed in the middle and started again: no row is lost or doubled, the cut row is unknown", async () => {
+  const server = await service(({ number }) => (number === 4 ? () => undefined : answer(200)));
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  writeFileSync(desk.path("a.csv"), transfersCsv(8));
+  const first = desk.watch();
+  await until("the fourth row", () => server.requests.length === 4);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  desk.watch();
+  await until("results", () => hasResults(desk, "a.csv"));
+  expect(server.requests).toHaveLength(8);
+  expect(new Set(asked(server)).size).toBe(8);
+  await until("the open row", () => existsSync(desk.path("a.csv.waiting.txt")));
+  expect(desk.read("a.csv.waiting.txt")).toContain("No clear answer for row 5");
+});
+
+test("a broken file is refused in plain words, once; corrected in place it goes and the words are gone", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  const program = desk.watch();
+  writeFileSync(desk.path("a.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,100.00\n');
+  await until("the answer", () => existsSync(desk.path("a.csv.refused.txt")));
+  expect(desk.read("a.csv.refused.txt")).toMatch(
+    /^paydrop: a\.csv was not taken\. Nothing of it was sent\.\r\n\r\nRow 2.*\r\n {2}What to do: /,
+  );
+  writeFileSync(desk.path("other.csv"), transfer("ACC-9"));
+  await until("the other", () => hasResults(desk, "other.csv"));
+  expect(program.stderr().split("a.csv: row 2")).toHaveLength(2);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
+  await until("results", () => hasResults(desk, "a.csv"));
+  await until("no refusal any more", () => !existsSync(desk.path("a.csv.refused.txt")));
+  expect(asked(server)).toEqual(["ACC-9", "ACC-2"]);
+});
+
+test("a retry file is left alone until it is corrected, and then only its rows go", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  desk.watch();
+  writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-2,1.234\n`);
+  await until("the retry file", () => existsSync(desk.path("a.csv.retry.csv")));
+  await sleep(1500);
+  expect(server.requests).toHaveLength(1);
+  expect(desk.names()).not.toContain("a.csv.retry.csv.refused.txt");
+  writeFileSync(desk.path("a.csv.retry.csv"), desk.read("a.csv.retry.csv").replace("1.234", "1.23"));
+  await until("the corrected row", () => server.requests.length === 2);
+  expect(asked(server)).toEqual(["ACC-1", "ACC-2"]);
+});
+
+test("STOP holds all after the rows in flight, says how far it got, outlives a restart; only resume goes on", async () => {
+  const server = await service(() => async (socket) => {
+    await sleep(60);
+    await answer(200)(socket);
+  });
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "2" });
+  writeFileSync(desk.path("a.csv"), transfersCsv(60));
+  const first = desk.watch();
+  await until("some rows", () => server.requests.length >= 5);
+  writeFileSync(desk.path("Stop.txt"), "");
+  const stopAnswer = (): string | undefined => desk.names().find((name) => name.startsWith("STOP - held"));
+  await until("the answer", () => stopAnswer() !== undefined);
+  const sent = server.requests.length;
+  expect(sent).toBeLessThan(60);
+  expect(stopAnswer()).toMatch(new RegExp(`^STOP - held \\d\\d\\.\\d\\d, ${sent} of 60 sent\\.txt$`));
+  unlinkSync(desk.path("Stop.txt"));
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  await until("b is told", () => existsSync(desk.path("b.csv.waiting.txt")));
+  expect(desk.read("b.csv.waiting.txt")).toContain("paydrop resume --inbox");
+  first.child.kill("SIGTERM");
+  expect((await first.ended).code).toBe(7);
+  const second = desk.watch();
+  await until("still held", () => second.stderr().includes("is held"));
+  await sleep(1000);
+  expect(server.requests).toHaveLength(sent);
+  expect(await desk.call("resume", "--inbox", desk.inbox)).toMatchObject({ code: 2 });
+  expect(await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).toMatchObject({ code: 0 });
+  await until("the rest", () => hasResults(desk, "b.csv") && server.requests.length === 61, 20_000);
+  expect(new Set(asked(server)).size).toBe(61);
+  await until("no notes any more", () => !desk.names().some((name) => /^STOP|\.waiting\.txt$/.test(name)));
+}, 40_000);
+
+test("a wrong key: everything waits, said once, and one row at a time finds out that it was mended", async () => {
+  let isRight = false;
+  const server = await service(() => answer(isRight ? 200 : 401));
+  const desk = openInboxDesk(server.url);
+  const program = desk.watch();
+  writeFileSync(desk.path("a.csv"), transfersCsv(5));
+  await until("the first refusal", () =>
+    program.stderr().includes("everything waits: the service did not accept our key"),
+  );
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  await until("both are told", () => ["a.csv", "b.csv"].every((name) => existsSync(desk.path(`${name}.waiting.txt`))));
+  for (const name of ["a.csv", "b.csv"]) expect(desk.read(`${name}.waiting.txt`)).toContain("PAYDROP_API_KEY");
+  expect(server.requests.length).toBeLessThan(5);
+  expect(program.stderr().split("everything waits")).toHaveLength(2);
+  isRight = true;
+  await until("all went", () => hasResults(desk, "b.csv"), 40_000);
+  expect(server.requests.filter(({ number }) => number > 0).length).toBeLessThan(12);
+  expect(new Set(asked(server)).size).toBe(6);
+}, 60_000);
