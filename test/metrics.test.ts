@@ -16,7 +16,7 @@ interface Desk {
   readonly folder: string;
   readonly file: string;
   readonly metrics: string;
-  env(url: string): Record<string, string>;
+  readonly env: (url: string) => Record<string, string>;
 }
 
 function desk(text = TRANSFERS): Desk {

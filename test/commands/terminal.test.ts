@@ -1,0 +1,105 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { LAUNCHER, paydrop } from "../support/paydrop.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+
+const SAMPLE = join(import.meta.dirname, "../../samples/payroll.csv");
+const HAS_PTY = spawnSync("python3", ["-c", "import pty"]).status === 0;
+if (!HAS_PTY) process.stderr.write("NOT CHECKED: python3 with pty is not on this machine\n");
+
+/** Runs paydrop on a terminal of its own, so many columns wide; what the terminal was sent, and the exit code. */
+const ON_A_TERMINAL = `
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.execv(sys.argv[2], sys.argv[2:])
+seen = b""
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    seen += part
+sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+function onTerminal(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  columns = 80,
+): { code: number | null; seen: string } {
+  const { status, stdout } = spawnSync(
+    "python3",
+    ["-c", ON_A_TERMINAL, String(columns), process.execPath, LAUNCHER, ...args],
+    {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], HOME: "/nonexistent", LANG: "C.UTF-8", TERM: "xterm-256color", ...env },
+      timeout: 60_000,
+    },
+  );
+  return { code: status, seen: stdout };
+}
+
+function payroll(): string {
+  const file = join(temporaryDirectory(), "payroll.csv");
+  copyFileSync(SAMPLE, file);
+  return file;
+}
+
+const COLOR = /\u001b\[[0-9;]*m/;
+const REDRAWN = "\u001b[2K";
+
+describe.skipIf(!HAS_PTY)("on a terminal", () => {
+  test("there are colours and a line that is drawn again", () => {
+    const { code, seen } = onTerminal(["run", "--sandbox", payroll()]);
+    expect(code).toBe(3);
+    expect(seen).toMatch(COLOR);
+    expect(seen).toContain(REDRAWN);
+  });
+
+  test.each([
+    ["NO_COLOR", [], { NO_COLOR: "1" }],
+    ["--no-color", ["--no-color"], {}],
+  ] as const)("with %s there is no colour", (_, flags, env) => {
+    const { code, seen } = onTerminal(["run", "--sandbox", ...flags, payroll()], env);
+    expect(code).toBe(3);
+    expect(seen).not.toMatch(COLOR);
+    expect(seen).toContain("accepted");
+  });
+
+  test("one that cannot move its cursor gets plain lines", () => {
+    const { code, seen } = onTerminal(["run", "--sandbox", payroll()], { TERM: "dumb" });
+    expect(code).toBe(3);
+    expect(seen).not.toContain("\u001b");
+    expect(seen).toMatch(/ start file=payroll\.csv/);
+  });
+
+  test("a status fits into 60 columns, and into 40", () => {
+    const state = join(temporaryDirectory(), "state");
+    expect(onTerminal(["run", "--sandbox", "--state-dir", state, payroll()]).code).toBe(3);
+    for (const columns of [60, 40]) {
+      const { code, seen } = onTerminal(["status", "--state-dir", state], { NO_COLOR: "1" }, columns);
+      expect(code).toBe(0);
+      const table = seen.split(/\r?\n/).filter(Boolean);
+      expect(table[0]).toMatch(/^batch +rows +accepted +unknown/);
+      expect(table[1]).toMatch(/^[0-9A-Z]{8} +24 +21 +0/);
+      for (const line of table.slice(0, 2)) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  });
+});
+
+test("without a terminal there is neither colour nor animation", async () => {
+  const { code, stdout, stderr } = await paydrop(["run", "--sandbox", payroll()], {
+    LANG: "C.UTF-8",
+    TERM: "xterm-256color",
+  });
+  expect(code).toBe(3);
+  expect(stdout + stderr).not.toContain("\u001b");
+  expect(stdout + stderr).not.toContain("\r");
+});
