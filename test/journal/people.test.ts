@@ -1,0 +1,85 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+import { addBatch, allRows, judge, newRow, sendRow } from "./store-contract.ts";
+
+const ACT = { by: "ravi", kind: "release", note: "meant" };
+
+function open(): JournalStore {
+  const store = openSqliteJournal(temporaryDirectory());
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function states(store: JournalStore, batch: string): Promise<string[]> {
+  return (await allRows(store, batch)).map((row) => row.state);
+}
+
+test("a row that is held for an unknown one is not released, whatever it is held for", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await sendRow(store, "AAAA1111", 2, "unknown");
+  // row 2 waits for the very payment; row 3 is its payee with another amount, in a file that repeats the first
+  await addBatch(store, "BBBB2222", [newRow(2, "a/1"), newRow(3, "a/2")]);
+  expect((await allRows(store, "BBBB2222")).map((row) => row.code)).toEqual(["other_row_open", "near_duplicate"]);
+  expect(await store.release("BBBB2222", "all", ACT)).toEqual([]);
+  expect(await store.release("BBBB2222", [2, 3], ACT)).toEqual([]);
+  await store.settle("AAAA1111", 2, "settled_not_done", { by: "asha", kind: "settle", note: "none" });
+  expect(await store.release("BBBB2222", "all", ACT)).toEqual([2, 3]);
+  expect(await store.history("BBBB2222")).toMatchObject([{ by: "ravi", row: 2 }, { row: 3 }]);
+});
+
+test("a cancelled batch releases nothing and never opens again", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/1")]);
+  const act = { by: "asha", kind: "cancel", note: "" };
+  await store.setPhase("AAAA1111", "cancelled", act);
+  await expect(store.release("AAAA1111", "all", ACT)).rejects.toThrow(/cancelled/);
+  await expect(store.setPhase("AAAA1111", "open", act)).rejects.toThrow(/cannot become open/);
+  await expect(store.setPhase("AAAA1111", "paused", act)).rejects.toThrow(/cannot become paused/);
+  expect(await states(store, "AAAA1111")).toEqual(["ready", "held"]);
+  // what was refused left no act behind
+  expect(await store.history("AAAA1111")).toHaveLength(1);
+});
+
+test("a row is settled only in the state that the person saw", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  const act = { by: "asha", kind: "settle", note: "" };
+  await expect(store.settle("AAAA1111", 2, "settled_not_done", act, "unknown")).rejects.toThrow(/is accepted/);
+  expect(await states(store, "AAAA1111")).toEqual(["accepted"]);
+});
+
+test("the batches that wait for a row are found by what makes a payment the same", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+  await sendRow(store, "AAAA1111", 2, "unknown");
+  await sendRow(store, "AAAA1111", 3, "unknown");
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+  await addBatch(store, "CCCC3333", [newRow(7, "b/1")]);
+  expect(await store.waitingFor("AAAA1111", 2)).toEqual(["BBBB2222"]);
+  expect(await store.waitingFor("AAAA1111", 3)).toEqual([]);
+  await store.settle("AAAA1111", 2, "settled_done", { by: "asha", kind: "settle", note: "" });
+  await store.judgeAgain("BBBB2222", judge);
+  expect(await states(store, "BBBB2222")).toEqual(["held"]);
+  expect(await store.waitingFor("AAAA1111", 2)).toEqual([]);
+});
+
+test("only open batches with ready rows that were left after an act are handed over", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await addBatch(store, "BBBB2222", [newRow(2, "b/1")]);
+  const act = { by: "asha", kind: "handover", note: "" };
+  await store.note("AAAA1111", act);
+  const { lastAct, batches } = await store.handedOver(0);
+  expect(batches).toEqual(["AAAA1111"]);
+  expect(await store.handedOver(lastAct)).toEqual({ lastAct, batches: [] });
+  await store.note("BBBB2222", act);
+  await store.note("AAAA1111", act);
+  await sendRow(store, "BBBB2222", 2, "accepted");
+  expect((await store.handedOver(lastAct)).batches).toEqual(["AAAA1111"]);
+  await store.setPhase("AAAA1111", "paused", { ...act, kind: "pause" });
+  expect((await store.handedOver(lastAct)).batches).toEqual([]);
+});
