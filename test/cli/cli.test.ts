@@ -131,7 +131,7 @@ describe("settings on the command line", () => {
     writeFileSync(file, "concurency = 3\n", { mode: 0o600 });
     const { code, stderr } = await paydrop(["template", "payout", "--config", file]);
     expect(code).toBe(2);
-    expect(stderr).toBe(`paydrop: ${file}: there is no setting "concurency"\n  → did you mean concurrency?\n`);
+    expect(stderr).toBe(`paydrop: ${file}: line 1: there is no setting "concurency"\n  → did you mean concurrency?\n`);
   });
 
   test("control characters of a name never reach the terminal", async () => {
