@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
-import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+import { accountOf, accountOfRow, openOffice, requestsTo, until } from "../support/people.ts";
 
 /** Row 3 reached the service, which then reset the connection: nobody knows. */
 async function withUnknownRow(): Promise<{ office: Office; batch: string }> {
@@ -137,4 +137,28 @@ test("a corrected file that waited for the row is judged again when it is settle
   await office.paydrop("retry", waiting);
   await office.paydrop("retry", batch);
   expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+});
+
+test("a row is settled while its batch is being sent; the run writes that into its results when it ends", async () => {
+  const answers: (() => void)[] = [];
+  const office = await openOffice((request) => {
+    if (accountOf(request) === accountOfRow(3)) return wire.reset();
+    if (accountOf(request) !== accountOfRow(4)) return wire.answer(200);
+    return async (socket) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      await wire.answer(200)(socket);
+    };
+  });
+  office.write("pay.csv", transfersCsv(3));
+  const program = office.start("run", "pay.csv", "--concurrency", "1");
+  await until(() => answers.length === 1);
+  const [{ batch } = {}] = await office.lines("status");
+  const settled = await settle(office, String(batch), "done");
+  expect(settled.code).toBe(0);
+  expect(settled.stdout).toContain("its results are written when that run ends");
+  expect(office.results("pay.csv")).toEqual([]);
+  answers[0]?.();
+  expect((await program.ended).code).toBe(0);
+  expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "settled_done", 4: "accepted" });
+  expect(office.server.requests).toHaveLength(3);
 });
