@@ -31,6 +31,8 @@ export interface ServerOptions {
   /** At most; each answer takes anything up to that. */
   readonly latencyMs: number;
   readonly latencyMinMs?: number;
+  /** Of the very first answer, if it is another. */
+  readonly firstLatencyMs?: number;
   /** Answers nothing at all. */
   readonly silent?: boolean;
 }
@@ -63,6 +65,7 @@ function serve(options: ServerOptions): void {
     if (request.headers["x-api-key"] !== API_KEY) throw new Error("a request without our key");
     const payload = read(request.url ?? "", Buffer.concat(chunks).toString("utf8"));
     const marker = String(payload["narration"] ?? payload["to_account"]);
+    const isFirst = times.size === 0;
     const time = (times.get(marker) ?? 0) + 1;
     times.set(marker, time);
     const fate = fateOf(options, marker, time);
@@ -74,8 +77,7 @@ function serve(options: ServerOptions): void {
       process.send?.("request");
     }
     if (options.silent) return;
-    const { latencyMs, latencyMinMs = 0 } = options;
-    const wait = latencyMinMs + share(options.seed, `latency ${marker}`) * (latencyMs - latencyMinMs);
+    const wait = (isFirst ? options.firstLatencyMs : undefined) ?? latencyOf(options, marker);
     if (wait >= 1) await sleep(wait);
     answer(request, response, fate);
   }
@@ -107,6 +109,10 @@ function fateOf({ seed, rates }: ServerOptions, marker: string, time: number): F
   if (is(rates.acceptThen504)) return { executed: true, status: 504 };
   if (is(rates.refuse)) return { executed: false, status: [400, 402, 422][variant] ?? 400 };
   return { executed: true, status: [200, 201, 202][variant] ?? 200 };
+}
+
+function latencyOf({ seed, latencyMs, latencyMinMs = 0 }: ServerOptions, marker: string): number {
+  return latencyMinMs + share(seed, `latency ${marker}`) * (latencyMs - latencyMinMs);
 }
 
 /** Between 0 and 1, always the same for the same text. */

@@ -69,12 +69,18 @@ export interface LifeOptions {
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
+  /** A program that starts it, with its arguments. */
+  readonly under?: readonly string[];
 }
 
 /** One process of paydrop, from its start to its end. */
 export function startLife(operands: readonly string[], options: LifeOptions): Life {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...(options.nodeArgs ?? []), LAUNCHER, ...operands], {
+  const [program = "", ...args] = [
+    ...(options.under ?? []),
+    ...[process.execPath, ...(options.nodeArgs ?? []), LAUNCHER, ...operands],
+  ];
+  const child = spawn(program, args, {
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: "/nonexistent",

@@ -23,6 +23,7 @@ const HEADER =
  * one of the same file and so are held.
  */
 export function payrollFile(name: string, rows: number, mixed = true): PayrollFile {
+  if (!/^[\w. ]+$/.test(name)) throw new Error(`not a plain name: ${name}`);
   const plan: PlannedRow[] = [];
   const lines = [HEADER];
   let earlier: { account: string; amount: string } | undefined;
