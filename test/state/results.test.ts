@@ -1,0 +1,172 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
+
+const ROWS = 6;
+
+/** Every third row is refused, so that there is a retry file. */
+async function deskWithFile(): Promise<{ server: FaultServer; desk: Desk }> {
+  const server = await startFaultServer(({ body }) => answer(/10[36]\.00/.test(body) ? 400 : 200));
+  onTestFinished(() => server.close());
+  const desk = openDesk(server.url);
+  desk.write("t.csv", transfersCsv(ROWS));
+  return { server, desk };
+}
+
+function batchOf(stdout: string): string {
+  return (JSON.parse(stdout.split("\n")[0] ?? "") as { batch: string }).batch;
+}
+
+const OUT = ["t.csv.results.csv", "t.csv.retry.csv"];
+
+function filesOut(folder: string): Buffer[] {
+  return OUT.map((name) => readFileSync(join(folder, name)));
+}
+
+describe("results that were deleted", () => {
+  test("come back byte for byte, by `paydrop results` and by running the file again", async () => {
+    const { server, desk } = await deskWithFile();
+    const { code, stdout } = await desk.run("t.csv", "--json");
+    expect(code).toBe(3);
+    const before = filesOut(desk.folder);
+    const removeAll = () => {
+      for (const name of readdirSync(desk.folder)) if (name !== "t.csv") rmSync(join(desk.folder, name));
+    };
+    removeAll();
+    expect((await runProgram(["results", batchOf(stdout)], { env: desk.env })).code).toBe(0);
+    expect(filesOut(desk.folder)).toEqual(before);
+    removeAll();
+    expect((await desk.run("t.csv")).code).toBe(3);
+    expect(filesOut(desk.folder)).toEqual(before);
+    expect(server.requests).toHaveLength(ROWS);
+  });
+});
+
+describe("results that cannot be written beside the input", () => {
+  test.each([
+    ["a folder has their name", (path: string) => mkdirSync(path), /is a folder/],
+    ["a link has their name", (path: string) => symlinkSync("/nonexistent/elsewhere", path), /is a link/],
+    [
+      "a person's file has their name",
+      (path: string) => writeFileSync(path, "mine\n"),
+      /is not a file that paydrop wrote/,
+    ],
+  ])("because %s: rows go once, the path is printed, and the next run puts them there", async (_, put, said) => {
+    const { server, desk } = await deskWithFile();
+    const inTheWay = join(desk.folder, "t.csv.results.csv");
+    put(inTheWay);
+    const first = await runProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
+    expect([first.code, server.requests.length]).toEqual([74, ROWS]);
+    expect(first.stdout).toMatch(said);
+    const [batch = ""] = readdirSync(join(desk.stateDir, "results"));
+    const folder = join(desk.stateDir, "results", batch);
+    expect(first.stdout).toContain(folder);
+    const saved = filesOut(folder);
+    expect(statSync(join(folder, "t.csv.results.csv")).mode & 0o077).toBe(0);
+
+    rmSync(inTheWay, { recursive: true });
+    expect((await desk.run("t.csv")).code).toBe(3);
+    expect(filesOut(desk.folder)).toEqual(saved);
+    expect(server.requests).toHaveLength(ROWS);
+  });
+
+  test("because the folder is gone: rows go once, and `paydrop results` writes them when it is back", async () => {
+    const { server, desk } = await deskWithFile();
+    server.use(({ number }) => {
+      if (number === 2) rmSync(desk.folder, { recursive: true });
+      return answer(200);
+    });
+    const { code, stdout } = await runProgram(["run", join(desk.folder, "t.csv")], { env: desk.env });
+    expect([code, server.requests.length]).toEqual([74, ROWS]);
+    expect(stdout).toContain(join(desk.stateDir, "results"));
+    mkdirSync(desk.folder);
+    const [batch = ""] = readdirSync(join(desk.stateDir, "results"));
+    expect((await runProgram(["results", batch], { env: desk.env })).code).toBe(0);
+    expect(desk.results("t.csv")).toHaveLength(ROWS);
+  });
+});
+
+describe("the destination", () => {
+  test("a batch that began elsewhere: exit 78, nothing is sent; --accept-destination goes on", async () => {
+    const { server: first, desk } = await deskWithFile();
+    first.use(({ number }) => (number <= 2 ? answer(200) : answer(401)));
+    expect((await desk.run("t.csv")).code).toBe(7);
+    const sent = first.requests.length;
+    const second = await startFaultServer(() => answer(200));
+    onTestFinished(() => second.close());
+    desk.env["PAYDROP_BASE_URL"] = second.url;
+
+    const refused = await desk.run("t.csv");
+    expect([refused.code, second.requests.length, second.connections]).toEqual([78, 0, 0]);
+    expect(refused.stderr).toMatch(
+      new RegExp(`began with ${first.url}, now it would go to ${second.url}\\n {2}→ .*--accept-destination`),
+    );
+    const accepted = await desk.run("t.csv", "--accept-destination", "--by", "Asha");
+    expect([accepted.code, accepted.counts]).toEqual([0, { accepted: ROWS }]);
+    expect(second.requests).toHaveLength(ROWS - 2);
+    expect(first.requests).toHaveLength(sent);
+    expect((await desk.run("t.csv")).code).toBe(0);
+  });
+});
+
+describe("the state directory", () => {
+  test("that others can write is refused, and nothing is sent", async () => {
+    const { server, desk } = await deskWithFile();
+    mkdirSync(desk.stateDir);
+    chmodSync(desk.stateDir, 0o777);
+    const { code, stderr } = await desk.run("t.csv");
+    expect([code, server.requests.length]).toEqual([2, 0]);
+    expect(stderr).toMatch(/can be written by others \(mode 777\)\n {2}→ make it private: chmod 700/);
+  });
+
+  test("that others can read is made private", async () => {
+    const { desk } = await deskWithFile();
+    mkdirSync(desk.stateDir);
+    chmodSync(desk.stateDir, 0o755);
+    expect((await desk.run("t.csv")).code).toBe(3);
+    expect(statSync(desk.stateDir).mode & 0o777).toBe(0o700);
+  });
+
+  test("is never a folder that is used for something else: that one would be closed to its other readers", async () => {
+    const { server, desk } = await deskWithFile();
+    chmodSync(desk.folder, 0o755);
+    const { code, stderr } = await desk.run("t.csv", "--state-dir", desk.folder);
+    expect([code, server.requests.length]).toEqual([2, 0]);
+    expect(stderr).toMatch(/holds other files, such as t\.csv\n {2}→ name a folder of its own/);
+    expect(statSync(desk.folder).mode & 0o777).toBe(0o755);
+  });
+
+  test("may lie in the folder of the input", async () => {
+    const { server, desk } = await deskWithFile();
+    expect((await desk.run("t.csv", "--state-dir", join(desk.folder, "state"))).code).toBe(3);
+    expect(server.requests).toHaveLength(ROWS);
+  });
+
+  test("that is a file is refused", async () => {
+    const { server, desk } = await deskWithFile();
+    writeFileSync(desk.stateDir, "");
+    const { code, stderr } = await desk.run("t.csv");
+    expect([code, server.requests.length]).toEqual([74, 0]);
+    expect(stderr).toMatch(/cannot be used: it is not a directory\n {2}→ /);
+  });
+});
+
+test("a missing input file is exit 2, and leaves no mark", async () => {
+  const { server, desk } = await deskWithFile();
+  expect((await desk.run("other.csv")).code).toBe(2);
+  expect(server.requests).toHaveLength(0);
+  expect(existsSync(join(desk.folder, "other.csv.summary.json"))).toBe(false);
+});
