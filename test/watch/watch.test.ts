@@ -24,7 +24,7 @@ async function service(script: Script = () => answer(200)): Promise<FaultServer>
 
 /** The accounts that money was asked for, in the order of arrival. */
 function asked(server: FaultServer): string[] {
-  return server.requests.map(({ body }) => String((JSON.parse(body) as { to_account: string }).to_account));
+  return server.requests.map(({ body }) => (JSON.parse(body) as { to_account: string }).to_account);
 }
 
 function transfer(account: string, amount = "100.00"): string {

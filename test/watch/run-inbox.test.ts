@@ -1,0 +1,169 @@
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
+import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+
+async function service(script: Script = () => answer(200)): Promise<FaultServer> {
+  const server = await startFaultServer(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function transfer(account: string): string {
+  return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
+}
+
+test("one sweep takes what is complete, says what is not, and passes over what is done", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("done.csv"), transfer("ACC-1"));
+  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 0 });
+  writeFileSync(desk.path("new.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("growing.csv"), transfer("ACC-3"));
+  let row = 10;
+  const timer = setInterval(() => appendFileSync(desk.path("growing.csv"), `ACC-1,ACC-${++row},5.00\n`), 50);
+  const ended = await desk.call("run", desk.inbox, "--once");
+  clearInterval(timer);
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toContain("1 file not ready: growing.csv (still being written)");
+  expect(server.requests).toHaveLength(2);
+  expect(desk.read("growing.csv.waiting.txt")).toContain("still being written");
+  expect((await desk.call("run", "--inbox", desk.inbox)).stderr).not.toContain("done.csv");
+  expect(existsSync(desk.path("growing.csv.waiting.txt"))).toBe(false);
+});
+
+test("--quiet prints nothing when nobody is needed, and a refusal only once", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  mkdirSync(desk.path("c.csv"));
+  expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  writeFileSync(desk.path("broken.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,1.00\n');
+  writeFileSync(desk.path("fine.csv"), transfer("ACC-5"));
+  const refusing = await desk.call("run", "--quiet", "--inbox", desk.inbox);
+  expect(refusing.code).toBe(5);
+  expect(refusing.stderr).toContain("broken.csv: row 2");
+  expect(hasResults(desk, "fine.csv")).toBe(true);
+  expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+});
+
+test("a refused file is looked at again when its control totals beside it change", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv.control"), "rows=2\n");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
+  writeFileSync(desk.path("a.csv.control"), "rows=1\n");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(server.requests).toHaveLength(1);
+  expect(existsSync(desk.path("a.csv.refused.txt"))).toBe(false);
+});
+
+test("overlapping runs: the second exits 75 and touches nothing", async () => {
+  let isOpen = false;
+  const server = await service(() => async (socket) => {
+    while (!isOpen) await sleep(20);
+    await answer(200)(socket);
+  });
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  const first = desk.call("run", "--inbox", desk.inbox);
+  await until("the first request", () => server.requests.length === 1);
+  writeFileSync(desk.path("b.csv"), transfer("ACC-2"));
+  const before = desk.names();
+  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 75 });
+  expect(desk.names()).toEqual(before);
+  isOpen = true;
+  expect((await first).code).toBe(0);
+});
+
+test("a folder that is not there exits 2", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  rmSync(desk.inbox, { recursive: true });
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(2);
+});
+
+test("rows that were not sent go with the next run; a key that is refused stops the other files too", async () => {
+  let isRight = false;
+  const server = await service(() => answer(isRight ? 200 : 401));
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfersCsv(4));
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  expect(server.requests).toHaveLength(1);
+  expect(desk.names().filter((name) => name.endsWith(".waiting.txt"))).toHaveLength(2);
+  isRight = true;
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(server.requests).toHaveLength(6);
+  expect(desk.names().filter((name) => name.endsWith(".waiting.txt"))).toEqual([]);
+});
+
+test("a service that is away: the watcher tries again by itself; unknown rows never go again", async () => {
+  const gone = await startFaultServer(() => answer(200));
+  await gone.close();
+  const desk = openInboxDesk(gone.url);
+  writeFileSync(desk.path("a.csv"), transfersCsv(3));
+  desk.watch();
+  await until("the answer", () => existsSync(desk.path("a.csv.waiting.txt")));
+  expect(desk.read("a.csv.waiting.txt")).toContain("The service cannot be reached.");
+  const server = await startFaultServer(({ number }) => (number === 2 ? (socket) => void socket.destroy() : answer(200)), { port: gone.port }); // prettier-ignore
+  onTestFinished(() => server.close());
+  await until("all three", () => server.requests.length === 3, 18_000);
+  await until("the unknown row", () => desk.read("a.csv.waiting.txt").includes("No clear answer"));
+  await sleep(2500);
+  expect(server.requests).toHaveLength(3);
+});
+
+test("three rows without a clear answer hold the folder until a person says resume", async () => {
+  let isBroken = true;
+  const server = await service(() => (isBroken ? answer(500) : answer(200)));
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  writeFileSync(desk.path("a.csv"), transfersCsv(6));
+  const program = desk.watch();
+  await until("the hold", () => program.stderr().includes("everything is held"));
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  await until("b is told", () => existsSync(desk.path("b.csv.waiting.txt")));
+  await sleep(1500);
+  expect(server.requests).toHaveLength(3);
+  isBroken = false;
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  await until("the rest", () => server.requests.length === 7, 20_000);
+  await sleep(1000);
+  expect(server.requests).toHaveLength(7);
+}, 40_000);
+
+test("rows that a person releases while the watcher has the lock are sent by it", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-1,100.00\n`);
+  desk.watch();
+  await until("the held row", () => existsSync(desk.path("a.csv.waiting.txt")));
+  const batch = /release (\w{8}) /.exec(desk.read("a.csv.waiting.txt"))?.[1] ?? "";
+  const released = await desk.call("release", batch, "--all", "--by", "asha", "--reason", "both are meant");
+  expect(released.code).toBe(0);
+  await until("the released row", () => server.requests.length === 2, 18_000);
+  await until("no note any more", () => !existsSync(desk.path("a.csv.waiting.txt")));
+}, 40_000);
+
+test("two state directories on one inbox: the second sends nothing and exits 74", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  writeFileSync(desk.path("b.csv"), transfer("ACC-2"));
+  const second = await desk.call("run", "--inbox", desk.inbox, "--state-dir", `${desk.stateDir}-other`);
+  expect(second.code).toBe(74);
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a file that is not what was seen at both looks is not taken", async () => {
+  const server = await service();
+  const desk = openDesk(server.url);
+  const path = desk.write("a.csv", transfer("ACC-1"));
+  const taking = desk.inProcess((processor) => processor.processFile(path, "0".repeat(64)));
+  await expect(taking).rejects.toMatchObject({ code: "stopped" });
+  expect(server.requests).toHaveLength(0);
+});
