@@ -71,6 +71,15 @@ test("each change starts the wait anew, and the sweep says when it is over", asy
   expect(names((await inbox.sweep()).ready)).toEqual(["a.csv"]);
 });
 
+test("a file that is saved again with the same bytes waits anew", async () => {
+  const { inbox, write, pass } = openInbox();
+  const path = write("a.csv", "x\n1\n");
+  await inbox.sweep();
+  pass(SETTLE_MS);
+  utimesSync(path, 1_700_000_000, 1_700_000_000);
+  expect((await inbox.sweep()).ready).toEqual([]);
+});
+
 test("other bytes of the same size under the same times are a change", async () => {
   const { inbox, write, pass } = openInbox();
   const path = write("a.csv", "x\n1\n");
