@@ -86,6 +86,9 @@ describe("the same bytes", () => {
     // the copy that was held must not go as well, whoever asks for it
     await desk.process("payroll.csv", december);
     await desk.process("payroll.csv", { ...december, flags: { period: "2026-12" } });
+    const act = { by: "Meera", kind: "release", note: "a new month" };
+    const releasing = desk.inProcess((processor) => processor.journal.release(held.batch, "all", act), december);
+    await expect(releasing).rejects.toThrow("cancelled");
     expect(sent()).toEqual([]);
   });
 
@@ -307,12 +310,17 @@ describe("identical salaries every month, in files that differ", () => {
     const flags = { period: "2026-12" };
     expect((await desk.process("two.csv", { ...soon(16), flags })).exitCode).toBe(0);
     expect(sent()).toHaveLength(20);
+    copyFileSync(path, join(desk.folder, "copy.csv"));
     utimesSync(path, new Date(), new Date());
-    for (const setting of [soon(17), { ...soon(17), flags }, soon(60)]) await desk.process("two.csv", setting);
+    for (const setting of [soon(17), { ...soon(17), flags }]) await desk.process("two.csv", setting);
+    const later = await desk.process("copy.csv", soon(60));
+    expect(later.exitCode).toBe(6);
     expect(sent()).toEqual([]);
     // that last one waits for a decision of its own: the old period does not take it away
     await desk.process("two.csv", { ...soon(61), flags });
-    expect((await desk.process("two.csv", { ...soon(62), flags: { period: "2027-01" } })).exitCode).toBe(0);
+    const phase = await desk.inProcess(async ({ journal }) => (await journal.batch(later.batch))?.phase);
+    expect(phase).toBe("open");
+    expect((await desk.process("copy.csv", { ...soon(62), flags: { period: "2027-01" } })).exitCode).toBe(0);
     expect(sent()).toHaveLength(20);
   });
 
