@@ -1,0 +1,84 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { PaydropError } from "../../src/errors.ts";
+import type { Mark } from "../../src/journal/store.ts";
+import { marksBeside } from "../../src/results/found-mark.ts";
+import { inboxMark, keepMark, type MarkInput, type MarkKeeper } from "../../src/results/keep-mark.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+
+function inputOf(folder: string, stateId: string, now: () => Promise<Mark>): MarkInput {
+  return {
+    ...inboxMark(folder),
+    mode: 0o644,
+    now,
+    assertKnown: (found) =>
+      found.mark?.stateId === stateId ? Promise.resolve() : Promise.reject(new PaydropError("journal", "another's")),
+  };
+}
+
+function markOf(stateId: string, lastAttempt = 0): Mark {
+  return { stateId, lastAttempt, lastAttemptAt: 1_800_000_000_123 };
+}
+
+it("of two that both found no mark, one gets through", async () => {
+  const folder = temporaryDirectory();
+  // each has looked before any of them writes
+  let looked = 0;
+  let go: () => void = () => undefined;
+  const bothLooked = new Promise<void>((resolve) => (go = resolve));
+  const claim = (stateId: string): Promise<MarkKeeper | undefined> =>
+    keepMark(
+      inputOf(folder, stateId, async () => {
+        looked += 1;
+        if (looked === 2) go();
+        await bothLooked;
+        return markOf(stateId);
+      }),
+    );
+  const claims = await Promise.allSettled([claim("one"), claim("two")]);
+  for (const one of claims) if (one.status === "fulfilled") await one.value?.close();
+  expect(claims.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(readdirSync(folder)).toEqual([".paydrop"]);
+});
+
+it("is read back as it was written, to the millisecond", async () => {
+  const folder = temporaryDirectory();
+  let mark = markOf("one");
+  const keeper = await keepMark(inputOf(folder, "one", () => Promise.resolve(mark)));
+  mark = markOf("one", 7);
+  await keeper?.renew();
+  const found = await marksBeside(join(folder, "t.csv"), false);
+  await keeper?.close();
+  expect(found.map((one) => one.mark)).toEqual([mark]);
+});
+
+it("writes the last mark when it is closed", async () => {
+  const folder = temporaryDirectory();
+  let mark = markOf("one");
+  const keeper = await keepMark(inputOf(folder, "one", () => Promise.resolve(mark)));
+  mark = markOf("one", 9);
+  await keeper?.close();
+  expect(readFileSync(join(folder, ".paydrop"), "utf8")).toContain('"last_attempt":9');
+});
+
+it.each([
+  ["a folder", (path: string) => mkdirSync(path)],
+  ["a link", (path: string) => symlinkSync("/nonexistent/elsewhere", path)],
+  ["a file of somebody else", (path: string) => writeFileSync(path, "mine")],
+])("%s in its place is left alone, and no mark is kept", async (_, put) => {
+  const folder = temporaryDirectory();
+  put(join(folder, ".paydrop"));
+  expect(await keepMark(inputOf(folder, "one", () => Promise.resolve(markOf("one"))))).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([".paydrop"]);
+});
+
+it("finds the summaries of earlier batches of the file too, and no other file's", async () => {
+  const folder = temporaryDirectory();
+  const summary = (stateId: string) => JSON.stringify({ paydrop: { state_id: stateId, last_attempt: 0 } });
+  writeFileSync(join(folder, "t.csv.summary.json"), summary("now"));
+  writeFileSync(join(folder, "t.csv.summary.K7Q29F3M.json"), summary("earlier"));
+  writeFileSync(join(folder, "u.csv.summary.json"), summary("other"));
+  const found = await marksBeside(join(folder, "t.csv"), false);
+  expect(found.map((one) => one.mark?.stateId).sort()).toEqual(["earlier", "now"]);
+});
