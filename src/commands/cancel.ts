@@ -13,11 +13,11 @@ export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
   const { by, remark } = personOrLogin(config);
   const processor = await openProcessor({ config }, "read");
-  let id: string;
+  let touched: readonly string[];
   try {
     const { journal } = processor;
     const batch = await knownBatch(journal, call.operands[0]);
-    id = batch.id;
+    const { id } = batch;
     const isCancelled = batch.phase === "cancelled";
     if (!isCancelled) {
       const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
@@ -35,11 +35,11 @@ export async function run(call: Call): Promise<number> {
       already: isCancelled,
       rows: rowsOf(tallies),
     });
-    if (isCancelled) return 0;
+    touched = isCancelled ? [] : [id];
   } finally {
     await processor.close();
   }
-  return rewriteResults(call, config, [id]);
+  return rewriteResults(call, config, touched);
 }
 
 function linesOf(tallies: Tallies, id: string): string[] {

@@ -12,11 +12,11 @@ export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
   const { by, remark } = personOrLogin(config);
   const processor = await openProcessor({ config }, "read");
-  let id: string;
+  let touched: readonly string[];
   try {
     const { journal } = processor;
     const batch = await knownBatch(journal, call.operands[0]);
-    id = batch.id;
+    const { id } = batch;
     const isPaused = batch.phase === "paused";
     if (!isPaused) {
       const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
@@ -37,9 +37,9 @@ export async function run(call: Call): Promise<number> {
       waiting: wait,
       in_flight: sending?.rows ?? 0,
     });
-    if (isPaused) return 0;
+    touched = isPaused ? [] : [id];
   } finally {
     await processor.close();
   }
-  return rewriteResults(call, config, [id]);
+  return rewriteResults(call, config, touched);
 }

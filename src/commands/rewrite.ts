@@ -9,7 +9,7 @@ import { recoverIfDead } from "./try-lock.ts";
 /**
  * After a person's act: results, retry file and summary of these batches are written again, except of one whose rows
  * are on their way: the process that sends them does it at its end. Exit 0, or 74 when they could not be written; the
- * act stands in either case.
+ * act stands in either case. For `--json` this is the end: the summary.
  */
 export async function rewriteResults(call: Call, config: Config, batchIds: readonly string[]): Promise<number> {
   const processor = await openProcessor({ config }, "read");
@@ -19,7 +19,9 @@ export async function rewriteResults(call: Call, config: Config, batchIds: reado
   } finally {
     await processor.close();
   }
-  return gravest(codes);
+  const code = gravest(codes);
+  tell(call, config, "", { type: "summary", batches: batchIds, exit_code: code });
+  return code;
 }
 
 async function rewriteOne(call: Call, config: Config, processor: Processor, id: string): Promise<number> {

@@ -8,7 +8,7 @@ import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
 import { openSheet } from "../reader/sheet.ts";
 import type { Call } from "./command.ts";
-import { asSaid, noteOf, rowToSettle, type Settling, type Settlings } from "./settle.ts";
+import { asSaid, noteOf, rowToSettle, type Settling, type Settlings } from "./settling.ts";
 import { cleanName, textSaid } from "./who.ts";
 
 /**

@@ -72,6 +72,8 @@ test("pausing twice and resuming what is not paused say so and change nothing", 
   expect((await office.paydrop("resume", batch)).stdout).toContain("is not paused");
   expect((await office.paydrop("pause", batch)).stdout).toContain("2 rows wait");
   expect((await office.paydrop("pause", batch)).stdout).toContain("was paused already");
+  const lines = await office.lines("pause", batch);
+  expect(lines.map((line) => line["type"])).toEqual(["paused", "summary"]);
   expect(office.server.requests).toHaveLength(1);
 });
 

@@ -1,0 +1,98 @@
+import { createJudge } from "../checks/duplicates.ts";
+import type { Config } from "../config/config.ts";
+import type { JournalStore, RowRecord } from "../journal/store.ts";
+import type { Call } from "./command.ts";
+import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
+import { tell } from "./tell.ts";
+
+/** All in one transaction; then the rows elsewhere that waited for these are judged. Gives the batches it changed. */
+export async function carryOutSettlings(
+  call: Call,
+  config: Config,
+  journal: JournalStore,
+  { todo, already, skipped }: Settlings,
+): Promise<readonly string[]> {
+  await Promise.all(
+    todo.map(({ batch, row, as, by, note }) =>
+      journal.settle(batch, row.number, as, { by, kind: "settle", note: noteOf(as, note) }, row.state),
+    ),
+  );
+  for (const one of already) tell(call, config, alreadyText(one), objectOf(one, true));
+  const touched = new Set<string>();
+  for (const one of todo) {
+    touched.add(one.batch);
+    tell(call, config, settledText(one), objectOf(one, false));
+    for (const waiting of await judgeWaiting(call, config, journal, one)) touched.add(waiting);
+  }
+  if (todo.length === 0 && skipped + already.length > 0) {
+    const text = `Nothing was changed: ${already.length} settled before, ${skipped} without a decision.`;
+    tell(call, config, text, { type: "nothing_changed", already: already.length, skipped });
+  } else if (skipped > 0) {
+    tell(call, config, `${skipped} without a decision yet.`, { type: "skipped", skipped });
+  }
+  return [...touched];
+}
+
+function settledText({ batch, row, as, by }: Settling): string {
+  const amount = row.amount === undefined ? "" : ` (${row.amount})`;
+  const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
+  if (as === "settled_done") return `${settled} It is never sent again.`;
+  const lines = [`${settled} It may go again:  paydrop retry ${batch}`];
+  if (row.state === "accepted" || row.state === "settled_done") {
+    lines.push(
+      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, it is paid twice unless the bank gave the money back.`,
+      `  → a mistake?  paydrop settle ${batch} --row ${row.number} --as done --by NAME --note TEXT`,
+    );
+  }
+  return lines.join("\n");
+}
+
+function alreadyText({ row, as }: Settling): string {
+  const by = row.settledBy === undefined ? "" : ` by ${row.settledBy}`;
+  if (row.state !== as)
+    return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed.`;
+  return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
+}
+
+function objectOf({ batch, row, as, by, note }: Settling, isAlready: boolean): Record<string, unknown> {
+  const said = as === "settled_done" ? "done" : "not-done";
+  return {
+    type: "settled",
+    batch,
+    row: row.number,
+    amount: row.amount,
+    as: said,
+    by,
+    note,
+    was: row.state,
+    already: isAlready,
+  };
+}
+
+/** Rows of other batches that were held until this one had an end. */
+async function judgeWaiting(call: Call, config: Config, journal: JournalStore, settled: Settling): Promise<string[]> {
+  const judge = createJudge(config);
+  const judged: string[] = [];
+  for (const id of await journal.waitingFor(settled.batch, settled.row.number)) {
+    const waited = (await journal.rowsIn(id, ["held"])).filter(
+      ({ code, other }) =>
+        code === "other_row_open" && other?.batch === settled.batch && other.row === settled.row.number,
+    );
+    if (waited.length === 0) continue;
+    await journal.judgeAgain(id, judge);
+    const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
+    await journal.note(id, { by: "paydrop", kind: "judged", note });
+    for (const { number } of waited) {
+      const now = await journal.row(id, number);
+      if (now) tell(call, config, waitedText(id, now), { type: "waited", batch: id, row: number, state: now.state });
+    }
+    judged.push(id);
+  }
+  return judged;
+}
+
+function waitedText(id: string, { number, state }: RowRecord): string {
+  const waited = `Row ${number} of batch ${id} waited for it and is now ${state}`;
+  if (state === "ready") return `${waited}. To send it:  paydrop retry ${id}`;
+  return state === "held" ? `${waited} for another reason:  paydrop status ${id}` : `${waited}: nothing to do.`;
+}
