@@ -58,6 +58,8 @@ export interface SendOptions extends CheckOptions {
   readonly connectTimeoutMs?: number;
   /** A row that met a 429 waits as told and goes again. True unless said; false makes it `unknown`. */
   readonly retry429?: boolean;
+  /** Milliseconds for which a service that cannot be reached is tried; 30,000 unless said. */
+  readonly retryForMs?: number;
   /** False gives every row a connection of its own. */
   readonly reuseConnections?: boolean;
   /** Paths of PEM files. The CA certificates replace the built-in ones. */
@@ -101,6 +103,7 @@ const OPTIONS = {
   timeoutMs: "timeout",
   connectTimeoutMs: "connect_timeout",
   retry429: "retry_429",
+  retryForMs: "retry_for",
   reuseConnections: "reuse_connections",
   caFile: "ca_file",
   clientCertFile: "client_cert_file",
