@@ -63,7 +63,6 @@ it("refuses a state directory that others can write", () => {
   const before = process.umask(0);
   onTestFinished(() => void process.umask(before));
   const open = join(directory, "open");
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
   process.getBuiltinModule("node:fs").mkdirSync(open, { mode: 0o777 });
   expect(() => openSqliteJournal(open)).toThrow(/can be written by others/);
 });
