@@ -168,12 +168,8 @@ export async function recordRows(
   const faults = compareControl(opened.control, found, config.requireControl);
   if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
   faultPoint("rows.recorded");
-  await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks });
+  await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks }, config.allOrNothing);
   faultPoint("batch.opened");
-  if (config.allOrNothing) {
-    const { invalid, held } = await journal.tallies(batchId);
-    if (invalid ?? held) await journal.holdReady(batchId, "all_or_nothing");
-  }
   return { rows, total, accounts: accounts.totals().accounts };
 }
 

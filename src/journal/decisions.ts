@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { HoldCode, Judge } from "../checks/duplicates.ts";
+import type { Judge } from "../checks/duplicates.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
 import type { Keys, SeenRows } from "./seen.ts";
@@ -65,12 +65,15 @@ export class Decisions {
     return (released as { number: number }[]).map((row) => row.number).sort((a, b) => a - b);
   }
 
-  holdReady(batch: BatchSeq, code: HoldCode, nowMs: number): number {
+  /** Where one row cannot go by itself, none goes. */
+  holdAllOrNothing(batch: BatchSeq, nowMs: number): void {
     assertMove("ready", "held");
-    const hold = this.#database.prepare(
-      "UPDATE row SET state = 'held', code = ?, changed_at = ? WHERE batch = ? AND state = 'ready'",
-    );
-    return Number(hold.run(code, nowMs, batch.seq).changes);
+    this.#database
+      .prepare(
+        `UPDATE row SET state = 'held', code = 'all_or_nothing', changed_at = ?2 WHERE batch = ?1 AND state = 'ready'
+         AND EXISTS (SELECT 1 FROM row WHERE batch = ?1 AND state IN ('invalid', 'held'))`,
+      )
+      .run(batch.seq, nowMs);
   }
 
   /** Rows go again: rejected ones only for one of the reasons. Gives how many. */

@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { formatUnits, unitsOf } from "../amount.ts";
-import type { HoldCode, Judge } from "../checks/duplicates.ts";
+import type { Judge } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import { Attempts } from "./attempts.ts";
 import type { Ballast } from "./ballast.ts";
@@ -27,6 +27,7 @@ import type {
   Mark,
   NewBatch,
   NewRow,
+  OpeningTotals,
   RowRecord,
   Tallies,
   Tally,
@@ -123,9 +124,11 @@ class SqliteJournal implements JournalStore {
     });
   }
 
-  openBatch(batchId: string, totals: { rows: number; total: string; remarks: readonly string[] }): Promise<void> {
+  openBatch(batchId: string, totals: OpeningTotals, allOrNothing = false): Promise<void> {
     return this.#group.run(() => {
-      this.#decisions.holdNearDuplicates(this.#batches.seqOf(batchId), this.#now());
+      const batch = this.#batches.seqOf(batchId);
+      this.#decisions.holdNearDuplicates(batch, this.#now());
+      if (allOrNothing) this.#decisions.holdAllOrNothing(batch, this.#now());
       this.#batches.open(batchId, totals);
     });
   }
@@ -231,10 +234,6 @@ class SqliteJournal implements JournalStore {
       this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       return this.#decisions.makeReady(this.#batches.seqOf(batchId), rows, from, reasons, this.#now());
     });
-  }
-
-  holdReady(batchId: string, code: HoldCode): Promise<number> {
-    return this.#group.run(() => this.#decisions.holdReady(this.#batches.seqOf(batchId), code, this.#now()));
   }
 
   setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void> {

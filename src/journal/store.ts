@@ -1,5 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
-import type { HoldCode, Judge, PaymentTexts } from "../checks/duplicates.ts";
+import type { Judge, PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { FileFormat } from "../reader/row.ts";
 import type { ResultStatus, RowState } from "./state.ts";
@@ -34,6 +34,9 @@ export interface BatchRecord {
   readonly phase: BatchPhase;
   readonly createdAt: number;
 }
+
+/** What is known of a batch when its last row was read. */
+export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
 
 export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase">;
 
@@ -137,8 +140,11 @@ export interface JournalStore {
   createBatch(batch: NewBatch): Promise<void>;
   /** Writes rows down in order; `judge` decides for each instruction with what the journal has seen of it. */
   addRows(batchId: string, rows: readonly NewRow[], judge: Judge): Promise<void>;
-  /** All rows are there: the near-duplicate rule is applied, the phase becomes `open`. */
-  openBatch(batchId: string, totals: { rows: number; total: string; remarks: readonly string[] }): Promise<void>;
+  /**
+   * All rows are there: the near-duplicate rule is applied, with `allOrNothing` every row waits for a person when one
+   * is invalid or held, and the phase becomes `open`: all of that or nothing of it.
+   */
+  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
   /** Removes a batch that was never opened. */
   dropBatch(batchId: string): Promise<void>;
 
@@ -169,8 +175,6 @@ export interface JournalStore {
     reasons?: readonly string[],
   ): Promise<number>;
 
-  /** Every ready row waits for a person. Gives how many. */
-  holdReady(batchId: string, code: HoldCode): Promise<number>;
   setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void>;
   /** Throws PaydropError `usage` when the batch is in no phase that leads there: a cancelled one stays cancelled. */
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;

@@ -4,7 +4,7 @@
  * what is tested. `node ledger-server.ts '{"ledger":"/tmp/x.jsonl","seed":1,"rates":{…},"latencyMs":5}'`
  */
 import { createDecipheriv, createHash } from "node:crypto";
-import { fdatasyncSync, openSync, writeSync } from "node:fs";
+import { fdatasync, openSync, writeSync } from "node:fs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -58,6 +58,18 @@ function serve(options: ServerOptions): void {
   const times = new Map<string, number>();
   let tellNext = false;
 
+  /** Requests of one moment share a sync, so that the server is not slower than what it is to test. */
+  let nextSync: Promise<void> | undefined;
+  function durable(): Promise<void> {
+    nextSync ??= new Promise((resolve, reject) => {
+      setImmediate(() => {
+        nextSync = undefined;
+        fdatasync(ledger, (error) => (error ? reject(error) : resolve()));
+      });
+    });
+    return nextSync;
+  }
+
   async function onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -71,7 +83,7 @@ function serve(options: ServerOptions): void {
     const fate = fateOf(options, marker, time);
     const line: LedgerLine = { marker, ...fate, amount: Number(payload["amount"]), at };
     writeSync(ledger, `${JSON.stringify(line)}\n`);
-    fdatasyncSync(ledger);
+    await durable();
     if (tellNext) {
       tellNext = false;
       process.send?.("request");

@@ -8,7 +8,7 @@ import { batchIn, hasMoreToSend, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { runLife, startService } from "./lives.ts";
 import type { LifeEnd, Service } from "./lives.ts";
-import { journalFaults, judge, readLedger } from "./oracle.ts";
+import { journalFaults, journalRows, judge, readLedger } from "./oracle.ts";
 
 const ROWS = 5;
 const CONCURRENCY = 3;
@@ -104,4 +104,26 @@ test("a row that was durable and never sent is unknown, and stays unsent over th
   const { byStatus } = judge(batch.path, batch.stateDir, batch.plan, readLedger(service.ledger));
   expect(byStatus["unknown"]).toBe(1);
   expect(readLedger(service.ledger).get("before the send row 2")).toBeUndefined();
+});
+
+test("a file that goes as a whole or not at all is held as a whole, wherever its recording was cut off", async () => {
+  const here = join(folder, "whole");
+  const env = { PAYDROP_ALL_OR_NOTHING: "true" };
+  const batches: Batch[] = [];
+  for (const fault of ["rows.recorded:1", "batch.opened:1", "commit.before:3", "commit.after:3", "commit.after:4"]) {
+    const batch = batchIn(here, `whole ${fault.replace(":", " ")}`, 300);
+    expect(batch.plan.map((row) => row.kind)).toContain("invalid");
+    batches.push(batch);
+    const options = { stateDir: batch.stateDir, url: service.url, env: { ...env, PAYDROP_FAULT: `crash@${fault}` } };
+    await runLife(["run", ...FLAGS, batch.path], options);
+  }
+  const [first] = batches;
+  const paths = batches.map((batch) => batch.path);
+  const end = await runLife(["run", ...FLAGS, ...paths], { stateDir: first?.stateDir ?? "", url: service.url, env });
+  expect(end.code, end.output).toBe(3);
+  expect(service.lines().filter(({ marker }) => marker.startsWith("whole"))).toEqual([]);
+  for (const { stateDir, fileName } of batches) {
+    const states = new Set([...journalRows(stateDir, fileName).values()].map(({ state }) => state));
+    expect([...states].sort()).toEqual(["held", "invalid"]);
+  }
 });

@@ -91,7 +91,7 @@ async function oneState(
   try {
     for (let file = 1; file <= FILES_PER_STATE; file += 1) {
       // so many that several lives are needed, and not hundreds
-      const rows = Math.floor((isShort ? 20 : 50) * (1 + random() * 3) * Math.sqrt(concurrency));
+      const rows = Math.floor((isShort ? 20 : 100) * (1 + random() * 3) * Math.sqrt(concurrency));
       const batch = batchIn(folder, `${name}f${file}`, rows);
       const kills = await killUntilDone(batch, service, concurrency, random, figures);
       const options = { stateDir: batch.stateDir, url: service.url };
@@ -122,7 +122,7 @@ async function killUntilDone(
     if (random() < 0.2) await Promise.race([life.ended, sleep(random() * 700)]);
     else {
       await Promise.race([life.ended, request]);
-      await Promise.race([life.ended, sleep(random() < 0.3 ? random() * 20 : 20 + random() * 300)]);
+      await Promise.race([life.ended, sleep(momentMs(random))]);
     }
     life.child.kill("SIGKILL");
     const { code, output } = await life.ended;
@@ -133,6 +133,13 @@ async function killUntilDone(
   }
   figures.kills += kills;
   return kills;
+}
+
+/** After the first request: at once, in the thick of it, or late enough for the last row and the results. */
+function momentMs(random: () => number): number {
+  const dice = random();
+  if (dice < 0.25) return random() * 20;
+  return dice < 0.75 ? 20 + random() * 380 : 400 + random() * 1_200;
 }
 
 const FAULTS_MAX = 20;
