@@ -24,7 +24,7 @@ import type { BatchPhase, BatchRecord, Begun, JournalStore, Tally } from "./jour
 import { watchPhase } from "./journal/watch-phase.ts";
 import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
-import { assertKnown, marksBeside, type MarkPolicy } from "./results/found-mark.ts";
+import { assertKnown, inboxesOf, marksBeside, type MarkPolicy } from "./results/found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./results/keep-mark.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { runningSummaryJson } from "./results/summary.ts";
@@ -198,7 +198,12 @@ class BatchWork {
           assertKnown: (found) => assertKnown(found, policy),
         });
     if (keeper) this.#inboxes.add(inbox);
-    return { close: async () => keeper?.close() };
+    return {
+      close: () => {
+        this.#inboxes.delete(inbox);
+        return keeper?.close() ?? Promise.resolve();
+      },
+    };
   }
 
   async #verifySnapshot(batch: BatchRecord): Promise<void> {
@@ -209,9 +214,13 @@ class BatchWork {
   /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
   async #compareMarks(file: string): Promise<readonly string[]> {
     if (this.#services.sandbox) return [];
-    const found = await marksBeside(file, this.#inboxes.has(dirname(file)));
+    const found = await marksBeside(file, this.#keepsInboxOf(file));
     const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
     return losses.filter((loss) => loss !== undefined);
+  }
+
+  #keepsInboxOf(file: string): boolean {
+    return inboxesOf(file).some((folder) => this.#inboxes.has(folder));
   }
 
   #markPolicy(place: string): MarkPolicy {
@@ -227,7 +236,7 @@ class BatchWork {
 
   /** Beside the input, while rows are sent: a crash must leave behind what was sent (I12). */
   async #keepMark(batch: BatchRecord, file: string): Promise<MarkKeeper | undefined> {
-    if (this.#services.sandbox || this.#inboxes.has(dirname(file))) return undefined;
+    if (this.#services.sandbox || this.#keepsInboxOf(file)) return undefined;
     const startedAt = this.#now();
     return keepMark({
       path: `${file}.summary.json`,

@@ -2,6 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError, systemCodeOf } from "../errors.ts";
 import type { Environment, JournalStore, Mark } from "../journal/store.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { readOwnJson } from "./own.ts";
 
@@ -33,16 +34,29 @@ const LOOKS_MAX = 10;
  * inbox. Whoever keeps the inbox's mark need not look through the folder for each of its files.
  */
 export async function marksBeside(file: string, keepsInbox: boolean): Promise<FoundMark[]> {
+  if (keepsInbox) return existing([await markAt(`${file}.summary.json`)]);
   const folder = dirname(file);
-  if (keepsInbox) return [await markAt(`${file}.summary.json`)].filter((one) => typeof one === "object");
   const prefix = `${basename(file)}.summary.`;
+  const inboxMarks = inboxesOf(file).map((inbox) => join(inbox, INBOX_MARK));
   for (let look = 1; ; look += 1) {
     const names = await readdir(folder).catch(() => []);
-    const ours = names.filter((name) => name === INBOX_MARK || (name.startsWith(prefix) && name.endsWith(".json")));
-    const found = await Promise.all(ours.map((name) => markAt(join(folder, name))));
+    const summaries = names.filter((name) => name.startsWith(prefix) && name.endsWith(".json"));
+    const found = await Promise.all(summaries.map((name) => markAt(join(folder, name))));
     // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
-    if (!found.includes("gone") || look === LOOKS_MAX) return found.filter((one) => typeof one === "object");
+    if (found.includes("gone") && look < LOOKS_MAX) continue;
+    return existing([...found, ...(await Promise.all(inboxMarks.map(markAt)))]);
   }
+}
+
+/** The folders that a file may have been dropped into as an inbox: its own, and the one above a folder `payouts/` … */
+export function inboxesOf(file: string): string[] {
+  const folder = dirname(file);
+  const isOperation = OPERATIONS.some((operation) => operation.folder === basename(folder).toLowerCase());
+  return isOperation ? [folder, dirname(folder)] : [folder];
+}
+
+function existing(found: readonly (FoundMark | "gone" | "foreign")[]): FoundMark[] {
+  return found.filter((one) => typeof one === "object");
 }
 
 /**

@@ -38,7 +38,7 @@ const ACCEPT = ["--accept-lost-journal", "--by", "Asha"];
 describe("the state directory is gone", () => {
   test("after a run that ended, the same file sends nothing, and says what to do", async () => {
     const { server, desk } = await deskWith(3);
-    expect((await desk.run("t.csv")).code).toBe(0);
+    expect((await desk.process("t.csv")).exitCode).toBe(0);
     rmSync(desk.stateDir, { recursive: true });
     const { code, stderr } = await desk.run("t.csv");
     expect([code, server.requests.length]).toEqual([74, 3]);
@@ -65,15 +65,15 @@ describe("the state directory is gone", () => {
   test("a person's word lets it go again, is in the history, and counts for this file only", async () => {
     const { server, desk } = await deskWith(2);
     desk.write("u.csv", transfersTo("702", 5));
-    await desk.run("t.csv");
-    await desk.run("u.csv");
+    await desk.process("t.csv");
+    await desk.process("u.csv");
     rmSync(desk.stateDir, { recursive: true });
     const accepted = await desk.run("u.csv", "--json", ...ACCEPT);
     expect([accepted.code, server.requests.length]).toEqual([0, 2 + 5 + 5]);
     const batch = String(summaryOf(desk, "u.csv")["batch"]);
     const { stdout } = await runProgram(["status", batch], { env: desk.env });
     expect(stdout).toMatch(/Asha.*accept.lost.journal/);
-    expect((await desk.run("u.csv")).code).toBe(0);
+    expect((await desk.process("u.csv")).exitCode).toBe(0);
     expect((await desk.run("t.csv")).code).toBe(74);
     expect(server.requests).toHaveLength(2 + 5 + 5);
   });
@@ -102,9 +102,9 @@ describe("the state directory is gone", () => {
     const sandbox = () => runProgram(["run", "--sandbox", "t.csv"], { env: { HOME: desk.folder }, cwd: desk.folder });
     expect((await sandbox()).code).toBe(0);
     expect((await sandbox()).code).toBe(0);
-    expect((await desk.run("t.csv")).code).toBe(0);
+    expect((await desk.process("t.csv")).exitCode).toBe(0);
     expect((await sandbox()).code).toBe(0);
-    expect((await desk.run("t.csv")).code).toBe(0);
+    expect((await desk.process("t.csv")).exitCode).toBe(0);
     expect(server.requests).toHaveLength(2);
   });
 });
@@ -112,7 +112,7 @@ describe("the state directory is gone", () => {
 describe("only the journal is gone", () => {
   test("sends nothing while the copies of what was sent are still there", async () => {
     const { server, desk } = await deskWith(2);
-    await desk.run("t.csv");
+    await desk.process("t.csv");
     for (const name of readdirSync(desk.stateDir)) if (name !== "snapshots") rmSync(join(desk.stateDir, name));
     for (const name of readdirSync(desk.folder)) if (name !== "t.csv") rmSync(join(desk.folder, name));
     for (const operands of [["status"], ["run", "t.csv"]]) {
@@ -130,9 +130,9 @@ describe("the journal is older than the folder knows", () => {
   test("restored from before the file: nothing is sent", async () => {
     const { server, desk } = await deskWith(3);
     desk.write("first.csv", transfersTo("701", 1));
-    await desk.run("first.csv");
+    await desk.process("first.csv");
     cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
-    await desk.run("t.csv");
+    await desk.process("t.csv");
     restore(desk);
     const { code, stderr } = await desk.run("t.csv");
     expect([code, server.requests.length]).toEqual([74, 4]);
@@ -141,26 +141,26 @@ describe("the journal is older than the folder knows", () => {
 
   test("it does not help that other files brought it to the same number meanwhile", async () => {
     const { server, desk } = await deskWith(3);
-    await desk.run("t.csv");
+    await desk.process("t.csv");
     rmSync(join(desk.folder, "t.csv.summary.json"));
     cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
     desk.write("u.csv", transfersTo("702", 2));
-    await desk.run("u.csv");
+    await desk.process("u.csv");
     restore(desk);
     desk.write("v.csv", transfersTo("703", 9));
-    expect((await desk.run("v.csv")).code).toBe(0);
+    expect((await desk.process("v.csv")).exitCode).toBe(0);
     expect((await desk.run("u.csv")).code).toBe(74);
     expect(server.requests).toHaveLength(3 + 2 + 9);
   });
 
   test("writing results again does not wipe out what the folder knows", async () => {
     const { server, desk } = await deskWith(3);
-    await desk.run("t.csv");
+    await desk.process("t.csv");
     const batch = String(summaryOf(desk)["batch"]);
     cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
     // the same name with other rows: the summary beside it now knows more
     desk.write("t.csv", transfersTo("704", 2));
-    await desk.run("t.csv");
+    await desk.process("t.csv");
     restore(desk);
     expect((await runProgram(["results", batch], { env: desk.env, cwd: desk.folder })).code).toBe(74);
     expect((await desk.run("t.csv")).code).toBe(74);
@@ -170,7 +170,7 @@ describe("the journal is older than the folder knows", () => {
   test("a backup taken just before the kill is known to be older from the first attempt on", async () => {
     const { server, desk } = await deskWith(20);
     desk.write("first.csv", transfersTo("701", 1));
-    await desk.run("first.csv");
+    await desk.process("first.csv");
     cpSync(desk.stateDir, `${desk.stateDir}.backup`, { recursive: true });
     server.use(() => silence());
     const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
@@ -218,6 +218,17 @@ describe("the mark of an inbox", () => {
     await expect(other.processFile(join(desk.folder, "new.csv"))).rejects.toMatchObject({ code: "journal" });
     expect((await desk.run("new.csv", "--state-dir", `${desk.stateDir}3`)).code).toBe(74);
     expect(server.requests).toHaveLength(2);
+  });
+
+  test("speaks for its folders payouts/, transfers/ … too", async () => {
+    const { server, desk } = await deskWith(2);
+    const inbox = await (await open(desk, desk.stateDir)).keepInbox(desk.folder);
+    mkdirSync(join(desk.folder, "transfers"));
+    const path = desk.write("transfers/t.csv", transfersCsv(2));
+    const other = await open(desk, `${desk.stateDir}2`);
+    await expect(other.processFile(path)).rejects.toMatchObject({ code: "journal" });
+    await inbox.close();
+    expect(server.requests).toHaveLength(0);
   });
 
   test("renews itself while rows are sent", async () => {
