@@ -95,8 +95,11 @@ export class Batches {
 
   drop(id: string): void {
     const { seq } = this.seqOf(id);
+    const isUnopened = this.#database.prepare("SELECT 1 FROM batch WHERE seq = ? AND phase = 'recording'").get(seq);
+    // what was opened is remembered for good, whatever went wrong afterwards
+    if (!isUnopened) return;
     this.#database.prepare("DELETE FROM row WHERE batch = ?").run(seq);
-    this.#database.prepare("DELETE FROM batch WHERE seq = ? AND phase = 'recording'").run(seq);
+    this.#database.prepare("DELETE FROM batch WHERE seq = ?").run(seq);
     this.#known.delete(id);
   }
 

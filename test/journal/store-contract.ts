@@ -94,6 +94,18 @@ export function describeJournalStore(
       for (const row of [2, 3, 4]) expect((await store.begin("AAAA1111", row, judge)).attempt).toBeUndefined();
     });
 
+    it("drops a batch that was never opened, and never one that was", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      await store.dropBatch("AAAA1111");
+      expect((await allRows(store, "AAAA1111")).map((row) => row.state)).toEqual(["ready"]);
+      await store.createBatch(newBatch("BBBB2222"));
+      await store.addRows("BBBB2222", [newRow(2, "b/1")], judge);
+      await store.dropBatch("BBBB2222");
+      await addBatch(store, "BBBB2222", [newRow(2, "b/1")]);
+      expect((await store.batches()).map((batch) => batch.id)).toEqual(["BBBB2222", "AAAA1111"]);
+    });
+
     it("remembers everything after it was closed and opened again", async () => {
       const { store, reopen } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
