@@ -454,18 +454,21 @@ describe("between files", () => {
     expect(sent()).toEqual([]);
   });
 
-  test("many equal rows of a cancelled file do not hide the one of them that was sent", async () => {
+  test("many equal rows of a cancelled file do not hide the one that was sent before", async () => {
     const { desk, sent } = await openOffice();
-    const row = "50100271828001,60200000000001,101.00\n";
-    desk.write("a.csv", `from_account,to_account,amount\n${row.repeat(100)}`);
-    const first = await desk.process("a.csv");
-    expect(countsOf(desk.results("a.csv"))).toEqual({ accepted: 1, held: 99 });
-    const act = { by: "Meera", kind: "cancel", note: "99 too many" };
-    await desk.inProcess((processor) => processor.journal.setPhase(first.batch, "cancelled", act));
-    sent();
-    desk.write("b.csv", `from_account,to_account,amount\n${row}`);
-    await desk.process("b.csv");
-    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 1 });
+    const file = (rows: number, remark: string): string =>
+      `from_account,to_account,amount,remark\n${`50100271828001,60200000000001,101.00,${remark}\n`.repeat(rows)}`;
+    desk.write("a.csv", file(1, "one"));
+    await desk.process("a.csv");
+    desk.write("b.csv", file(100, "far too many"));
+    const many = await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 100 });
+    const act = { by: "Meera", kind: "cancel", note: "100 too many" };
+    await desk.inProcess((processor) => processor.journal.setPhase(many.batch, "cancelled", act));
+    expect(sent()).toHaveLength(1);
+    desk.write("c.csv", file(1, "once more"));
+    await desk.process("c.csv");
+    expect(countsOf(desk.results("c.csv"))).toEqual({ held: 1 });
     expect(sent()).toEqual([]);
   });
 });
