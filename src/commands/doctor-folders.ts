@@ -142,6 +142,12 @@ function fileSystem(what: string, path: string, advice: Advice): Finding[] {
   return kind === undefined ? [] : [{ what, ...advice[kind] }];
 }
 
+/** A sentence for the log of whoever sends real money with a state folder that may not last; undefined: all is well. */
+export function stateRemark({ stateDir, environment }: Config): string | undefined {
+  const [finding] = environment === "live" ? fileSystem("state folder", stateDir, STATE_ON) : [];
+  return finding && `state folder ${stateDir} ${finding.found}: ${finding.hint ?? ""}`;
+}
+
 function nearestThere(path: string): string {
   try {
     statSync(path);

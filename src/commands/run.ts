@@ -9,6 +9,7 @@ import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
+import { stateRemark } from "./doctor-folders.ts";
 import { errorText } from "./error-text.ts";
 import { Gate } from "./gate.ts";
 import { withLog } from "./log-events.ts";
@@ -47,6 +48,8 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
     };
     const processor = await openProcessor({ config, sandbox, signal: gate, onEvent }, "send");
     try {
+      const remark = config.quiet ? undefined : stateRemark(config);
+      if (remark !== undefined) teller.say(remark);
       await monitor.follow(processor.journal);
       for (const file of named) {
         if (listening.stopping) {

@@ -8,6 +8,7 @@ import type { InboxCount } from "../metrics.ts";
 import { openProcessor, type Processor } from "../processor.ts";
 import { Bell } from "./bell.ts";
 import type { Call } from "./command.ts";
+import { stateRemark } from "./doctor-folders.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { Gate } from "./gate.ts";
 import { withLog } from "./log-events.ts";
@@ -87,6 +88,8 @@ class Watch {
       isWatching: true,
       stopSending: () => gate.close(),
     });
+    const remark = config.quiet ? undefined : stateRemark(config);
+    if (remark !== undefined) teller.say(remark);
     if (!config.quiet && !config.json) teller.say(`watching ${this.#folder}`);
   }
 

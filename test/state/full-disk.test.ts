@@ -176,6 +176,21 @@ withDisk("the disk of the results is full", () => {
   });
 });
 
+withDisk("a state directory that lies in memory", () => {
+  test("is used, and said when the money is real", async () => {
+    const { server, desk } = await deskOnSmallDisk();
+    desk.write("t.csv", transfersCsv(2));
+    const { code, stderr } = await startProgram(["run", "t.csv"], {
+      env: { ...desk.env, PAYDROP_ENVIRONMENT: "live" },
+      cwd: desk.folder,
+    }).ended;
+    expect([code, server.requests.length]).toEqual([0, 2]);
+    expect(stderr).toMatch(/^state folder .* lies in memory \(tmpfs\): rows that were sent would be forgotten/m);
+    desk.write("u.csv", transfersCsv(1));
+    expect((await desk.run("u.csv")).stderr).not.toContain("state folder");
+  });
+});
+
 /** Takes the room of the ballast as well, so that nothing can be saved. */
 function fillTwice(disk: string): void {
   fill(disk, 0);
