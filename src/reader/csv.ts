@@ -114,7 +114,7 @@ function isBlank(record: readonly string[]): boolean {
 function withoutGuards(record: string[]): string[] {
   for (let index = 0; index < record.length; index += 1) {
     const cell = record[index] ?? "";
-    if (cell.charCodeAt(0) === 39 && /^'[=+\-@\t\r]/.test(cell)) record[index] = cell.slice(1);
+    if (cell.charCodeAt(0) === 39 && /^'[=+\-@\t\r\n＝＋－＠]/.test(cell)) record[index] = cell.slice(1);
   }
   return record;
 }

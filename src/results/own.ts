@@ -36,6 +36,14 @@ export async function standingOfSummary(path: string): Promise<Standing> {
   });
 }
 
+/** The SHA-256 of a retry file as the summary beside it has it: the sandbox remembers nothing else from run to run. */
+export async function retryOfSummary(summary: string, retry: string): Promise<string | undefined> {
+  if ((await standingOfSummary(summary)).kind !== "ours") return undefined;
+  const files = (await readOwnJson(summary))?.["files"];
+  if (!isObject(files) || files["retry"] !== basename(retry)) return undefined;
+  return String(files["retry_sha256"]);
+}
+
 /** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */
 export async function readOwnJson(path: string): Promise<Record<string, unknown> | undefined> {
   const document = parsedJson(await readBeginning(path, SUMMARY_BYTES_MAX));

@@ -4,7 +4,14 @@ import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../reader/row.ts";
 import { onDisk, renameDurably } from "./atomic.ts";
 import { nameOfBatch, outNames } from "./names.ts";
-import { describeForeign, standingOfResults, standingOfRetry, standingOfSummary, type Standing } from "./own.ts";
+import {
+  describeForeign,
+  standingOfResults,
+  standingOfRetry,
+  retryOfSummary,
+  standingOfSummary,
+  type Standing,
+} from "./own.ts";
 
 /** What the journal remembers of files that paydrop wrote. */
 export interface WrittenMemory {
@@ -50,7 +57,9 @@ export async function findPlace(
     const move = await makeWay(path, batchId, look);
     if (move) moves.push(move);
   }
-  const retry = await findRetry(join(folder, names.retry), format, batchId, memory);
+  const written = async (path: string): Promise<string | undefined> =>
+    (await memory.written(path)) ?? retryOfSummary(summary, path);
+  const retry = await findRetry(join(folder, names.retry), format, batchId, written);
   return { results, summary, ...retry, moves: [...moves, ...retry.moves] };
 }
 
@@ -86,9 +95,9 @@ async function findRetry(
   usual: string,
   format: FileFormat,
   batchId: string,
-  memory: WrittenMemory,
+  written: WrittenMemory["written"],
 ): Promise<Pick<Place, "retry" | "moves" | "staleRetries">> {
-  const look: Look = (path) => standingOfRetry(path, format, (at) => memory.written(at));
+  const look: Look = (path) => standingOfRetry(path, format, written);
   const byBatch = nameOfBatch(usual, batchId);
   const [atUsual, atBatch] = [await look(usual), await look(byBatch)];
   const staleRetries = [

@@ -85,13 +85,15 @@ async function writeIn(
     const { totals, results, retry, retryRows } = await writeRows(input, place, create);
     assertControlTotals(totals, { rows: batch.rows, amount: batch.total });
     const exitCode = input.exitCode(totals, elsewhere !== undefined);
-    const names = { results: basename(place.results), ...(retry ? { retry: basename(place.retry) } : {}) };
+    await results.finish();
+    const retrySha256 = await retry?.finish();
+    const names = {
+      results: basename(place.results),
+      ...(retrySha256 === undefined ? {} : { retry: basename(place.retry), retry_sha256: retrySha256 }),
+    };
     const summary = await create(place.summary);
     await summary.write(summaryJson(batch, totals, input.run, exitCode, names));
-
-    await results.finish();
     await summary.finish();
-    const retrySha256 = await retry?.finish();
     await clearPlace(place, input);
     await results.publish();
     if (retry && retrySha256 !== undefined) {
