@@ -66,9 +66,13 @@ test.skipIf(!hasStrace)(
 
     const disk = new SyncedFiles();
     const missing: string[] = [];
+    const renamed: string[] = [];
     const sent: string[] = [];
     for (const call of callsIn(readFileSync(trace, "latin1"))) {
       disk.take(call);
+      // the files out get their names only when all of their bytes are on the disk
+      if (call.name === "rename" && !disk.isSynced(call.path)) missing.push(call.path);
+      if (call.name === "rename") renamed.push(call.path);
       const account = /"to_account":"(ROW-\d+)"/.exec(call.bytes.toString("latin1"))?.[1];
       if (account === undefined || !call.path.includes("socket:")) continue;
       sent.push(account);
@@ -77,11 +81,12 @@ test.skipIf(!hasStrace)(
     }
     expect(sent.sort()).toEqual([...ALL_ROWS].sort());
     expect(missing).toEqual([]);
+    expect(renamed.filter((path) => path.endsWith(".tmp")).length).toBeGreaterThan(1);
   },
 );
 
 function strace(trace: string): string[] {
-  const calls = "trace=write,writev,sendto,sendmsg,pwrite64,ftruncate,fsync,fdatasync";
+  const calls = "trace=write,writev,sendto,sendmsg,pwrite64,ftruncate,fsync,fdatasync,rename";
   return ["strace", "-f", "-y", "-xx", "-s", "1000000", "-e", calls, "-e", "signal=none", "-o", trace];
 }
 
@@ -105,6 +110,11 @@ function* callsIn(trace: string): Generator<SystemCall> {
     }
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest)?.[1];
     const whole = resumed === undefined ? rest : `${begun.get(pid) ?? ""}${resumed}`;
+    const from = /^rename\("([^"]*)", .*\) += 0/.exec(whole)?.[1];
+    if (from !== undefined) {
+      yield { name: "rename", path: unescaped(from).toString("latin1"), bytes: Buffer.alloc(0), number: 0 };
+      continue;
+    }
     const [, name = "", path = "", args = ""] = /^(\w+)\(\d+<([^>]*)>(.*)\) += \d+/.exec(whole) ?? [];
     if (name === "") continue;
     const texts = [...args.matchAll(/"([^"]*)"/g)].map(([, text = ""]) => unescaped(text));
@@ -121,8 +131,12 @@ function unescaped(text: string): Buffer {
 class SyncedFiles {
   readonly #written = new Map<string, Buffer>();
   readonly #synced = new Map<string, Buffer>();
+  readonly #dirty = new Set<string>();
 
   take({ name, path, bytes, number }: SystemCall): void {
+    if (name === "rename" || path.includes("socket:")) return;
+    if (name === "fsync" || name === "fdatasync") this.#dirty.delete(path);
+    else this.#dirty.add(path);
     if (!path.includes("journal.db")) return;
     const before = this.#written.get(path) ?? Buffer.alloc(0);
     if (name === "pwrite64") {
@@ -132,6 +146,10 @@ class SyncedFiles {
       this.#written.set(path, after);
     } else if (name === "ftruncate") this.#written.set(path, before.subarray(0, number));
     else if (name === "fsync" || name === "fdatasync") this.#synced.set(path, before);
+  }
+
+  isSynced(path: string): boolean {
+    return !this.#dirty.has(path);
   }
 
   /** Row numbers of the attempts that SQLite finds when it opens what had been synced, and nothing else. */

@@ -1,0 +1,263 @@
+/**
+ * `npm run mutants [WORD…]`: breaks a copy of the sources in one place at a time and runs the tests that must notice.
+ * Exits 1 when one survives, when a place to break is no longer there, or when the tests fail on the copy as it is.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+interface Mutant {
+  readonly name: string;
+  /** `[file, text that stands there exactly once, what stands there instead]`. */
+  readonly edits: readonly (readonly [string, string, string])[];
+  readonly tests: readonly string[];
+  /** Only a trace of system calls shows it. */
+  readonly needsStrace?: true;
+}
+
+const MUTANTS: readonly Mutant[] = [
+  {
+    name: "no attempt is recorded before sending",
+    edits: [
+      [
+        "src/journal/sqlite-journal.ts",
+        "return this.#group.run(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, judge, this.#now()));",
+        "PRETENDED.push(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, judge, this.#now()));\n" +
+          "    return Promise.resolve({ attempt: PRETENDED.length, ordinal: 1 });",
+      ],
+      [
+        "src/journal/sqlite-journal.ts",
+        "this.#attempts.end(attempt, end, this.#now())",
+        "this.#attempts.end(PRETENDED[attempt - 1]?.().attempt ?? 0, end, this.#now())",
+      ],
+      [
+        "src/journal/sqlite-journal.ts",
+        "const PAGE_ROWS =",
+        "const PRETENDED: (() => Begun)[] = [];\nconst PAGE_ROWS =",
+      ],
+    ],
+    tests: ["test/crash/order-on-disk.test.ts"],
+  },
+  {
+    name: "a row is sent before the commit of its attempt",
+    edits: [
+      [
+        "src/submission/submit.ts",
+        "const begun = await this.#parts.begin(row);",
+        "const early = this.#parts.send(row, this.#options.hard);\n      const begun = await this.#parts.begin(row);",
+      ],
+      [
+        "src/submission/submit.ts",
+        "const sending = this.#parts.send(row, this.#options.hard);",
+        "const sending = early;",
+      ],
+    ],
+    tests: ["test/crash/order-on-disk.test.ts"],
+  },
+  {
+    name: "synchronous = OFF",
+    edits: [["src/journal/open.ts", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"]],
+    tests: ["test/crash/order-on-disk.test.ts"],
+  },
+  {
+    name: "outcomes are not written",
+    edits: [
+      [
+        "src/submission/submit.ts",
+        "const ended = this.#parts.end(begun.attempt, end);",
+        "const ended = Promise.resolve();",
+      ],
+    ],
+    tests: ["test/submission/answers.test.ts"],
+  },
+  {
+    name: "5xx goes again",
+    edits: [
+      [
+        "src/submission/outcome.ts",
+        'if (status >= 500) return { state: "unknown", reason: "service_fault" };',
+        'if (status >= 500) return { state: "not_sent", reason: "service_fault", again: "backoff" };',
+      ],
+    ],
+    tests: ["test/submission/outcome.test.ts"],
+  },
+  {
+    name: "a broken connection goes again",
+    edits: [
+      [
+        "src/submission/outcome.ts",
+        'return { state: "unknown", reason: REASON_OF_SILENCE[answer.cause] };',
+        'return { state: "not_sent", reason: REASON_OF_SILENCE[answer.cause], again: "backoff" };',
+      ],
+    ],
+    tests: ["test/submission/outcome.test.ts"],
+  },
+  {
+    name: "4xx counts as accepted",
+    edits: [
+      [
+        "src/submission/outcome.ts",
+        'if (REFUSED.has(status)) return { state: "rejected", reason: "refused" };',
+        'if (REFUSED.has(status)) return { state: "accepted", reason: "accepted" };',
+      ],
+    ],
+    tests: ["test/submission/outcome.test.ts"],
+  },
+  {
+    name: "redirects are followed",
+    edits: [
+      [
+        "src/client/transport.ts",
+        "import { EnvHttpProxyAgent, Pool }",
+        "import { EnvHttpProxyAgent, interceptors, Pool }",
+      ],
+      [
+        "src/client/transport.ts",
+        "dispatcher.dispatch(",
+        "dispatcher.compose(interceptors.redirect({ maxRedirections: 3 })).dispatch(",
+      ],
+    ],
+    tests: ["test/submission/answers.test.ts", "test/client/transport.test.ts"],
+  },
+  {
+    name: "amounts pass through a float",
+    edits: [
+      [
+        "src/checks/check-fields.ts",
+        "if (!compiled.isText) return text;",
+        "if (!compiled.isText) return String(Number(text));",
+      ],
+    ],
+    tests: ["test/checks/check-row.test.ts"],
+  },
+  {
+    name: "no duplicate check when the file is checked",
+    edits: [
+      [
+        "src/journal/rows.ts",
+        "const verdict = judge(stated, seen, nowMs);",
+        "const verdict = judge(stated, [], nowMs);",
+      ],
+    ],
+    tests: ["test/journal", "test/duplicates"],
+  },
+  {
+    name: "no duplicate check when a row is attempted",
+    edits: [["src/journal/attempts.ts", '.filter((other) => other.standing !== "held");', ".filter(() => false);"]],
+    tests: ["test/journal", "test/duplicates"],
+  },
+  {
+    name: "attempts without an outcome go again at the next start",
+    edits: [
+      [
+        "src/journal/attempts.ts",
+        '{ state: "unknown", reason: "interrupted"',
+        '{ state: "not_sent", reason: "interrupted"',
+      ],
+    ],
+    tests: ["test/journal", "test/crash/points.test.ts"],
+  },
+  {
+    name: "attempts without an outcome are left as they are",
+    edits: [["src/processor.ts", "await journal.recover();", ""]],
+    tests: ["test/crash/points.test.ts"],
+  },
+  {
+    name: "the lock is not taken",
+    edits: [["src/journal/lock.ts", "BEGIN EXCLUSIVE;", "BEGIN;"]],
+    tests: ["test/crash/two-at-once.test.ts"],
+  },
+  {
+    name: "a results file is taken as an input",
+    edits: [["src/take-in.ts", "if (isOwnHeader(columns))", "if (isOwnHeader([]))"]],
+    tests: ["test/intake/own.test.ts"],
+  },
+  {
+    name: "all or nothing is forgotten",
+    edits: [
+      ["src/take-in.ts", "remarks: opened.sheet.remarks }, config.allOrNothing)", "remarks: opened.sheet.remarks })"],
+    ],
+    tests: ["test/crash/points.test.ts"],
+  },
+  {
+    name: "results get their name before they are on the disk",
+    edits: [["src/results/atomic.ts", "      await this.#handle.sync();\n", ""]],
+    tests: ["test/crash/order-on-disk.test.ts"],
+    needsStrace: true,
+  },
+];
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const TIMEOUT_MS = 300_000;
+
+function main(words: readonly string[]): number {
+  const hasStrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
+  const chosen = MUTANTS.filter(
+    ({ name, needsStrace }) =>
+      (needsStrace === undefined || hasStrace) && (words.length === 0 || words.some((word) => name.includes(word))),
+  );
+  const copy = mkdtempSync(join(tmpdir(), "paydrop-mutants-"));
+  try {
+    for (const name of ["src", "test", ".config", "samples", "package.json", "tsconfig.json", "README.md"]) {
+      cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+    }
+    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+    const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))];
+    const unbroken = runTests(copy, tests);
+    if (unbroken !== undefined) {
+      say(`the tests fail although nothing is broken: ${unbroken}`);
+      return 1;
+    }
+    const survivors = chosen.filter((mutant) => !isKilled(copy, mutant)).length;
+    say(`\n${chosen.length} mutants, ${chosen.length - survivors} killed, ${survivors} survived`);
+    return survivors === 0 ? 0 : 1;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function isKilled(copy: string, { name, edits, tests }: Mutant): boolean {
+  const before = new Map(edits.map(([file]) => [file, readFileSync(join(copy, file), "utf8")]));
+  try {
+    for (const [file, from, to] of edits) {
+      const text = readFileSync(join(copy, file), "utf8");
+      if (text.split(from).length !== 2) {
+        say(`${name.padEnd(58)} STALE     ${file} has no such place any more`);
+        return false;
+      }
+      writeFileSync(
+        join(copy, file),
+        text.replace(from, () => to),
+      );
+    }
+    const failed = runTests(copy, tests);
+    say(`${name.padEnd(58)} ${failed === undefined ? "SURVIVED" : `killed    ${failed}`}`);
+    return failed !== undefined;
+  } finally {
+    for (const [file, text] of before) writeFileSync(join(copy, file), text);
+  }
+}
+
+/** The first test that failed, or undefined when all passed. */
+function runTests(copy: string, tests: readonly string[]): string | undefined {
+  const vitest = join(copy, "node_modules", "vitest", "vitest.mjs");
+  const args = [vitest, "run", "--config", ".config/vitest.config.ts", "--root", ".", "--bail", "1", ...tests];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: copy,
+    encoding: "utf8",
+    timeout: TIMEOUT_MS,
+    env: { ...process.env, NO_COLOR: "1" },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status === 0) return undefined;
+  const failure = /^ *FAIL +(.*)$/m.exec(`${stdout}\n${stderr}`)?.[1];
+  return failure ?? (status === null ? "did not end in time" : stderr.trim().split("\n").slice(-1).join(""));
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+process.exitCode = main(process.argv.slice(2));

@@ -1,0 +1,37 @@
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { paydrop } from "../support/paydrop.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+
+const REFUSED = 5;
+
+/** A file that ran, with one row accepted and one to correct. */
+async function ranFile(): Promise<{ folder: string; run: (name: string) => ReturnType<typeof paydrop> }> {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "may.csv"), "from_account,to_account,amount\nACC-1,ACC-2,100.00\nACC-1,ACC-3,0\n");
+  const run = (name: string): ReturnType<typeof paydrop> =>
+    paydrop(["run", "--sandbox", "--state-dir", join(folder, "state"), join(folder, name)]);
+  expect((await run("may.csv")).code).toBe(3);
+  return { folder, run };
+}
+
+test("a results file is never taken as an input, under its name or another", async () => {
+  const { folder, run } = await ranFile();
+  copyFileSync(join(folder, "may.csv.results.csv"), join(folder, "june.csv"));
+  for (const name of ["may.csv.results.csv", "june.csv"]) {
+    const { code, stderr } = await run(name);
+    expect(code, name).toBe(REFUSED);
+    expect(stderr).toContain("this is a results file that paydrop wrote");
+  }
+});
+
+test("a retry file is taken only once it was corrected", async () => {
+  const { folder, run } = await ranFile();
+  const retry = join(folder, "may.csv.retry.csv");
+  const untouched = await run("may.csv.retry.csv");
+  expect(untouched.code).toBe(REFUSED);
+  expect(untouched.stderr).toContain("nothing in it was corrected");
+  writeFileSync(retry, readFileSync(retry, "utf8").replace("ACC-3,0", "ACC-3,250.00"));
+  expect((await run("may.csv.retry.csv")).code).toBe(0);
+});
