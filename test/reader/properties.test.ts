@@ -19,7 +19,7 @@ function quotedIfNeeded(text: string, delimiter: string, always: boolean): strin
 }
 
 function withoutGuard(text: string): string {
-  return /^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text;
+  return /^'[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text;
 }
 
 const encodings = {
