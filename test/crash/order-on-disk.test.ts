@@ -118,7 +118,7 @@ function* callsIn(trace: string): Generator<SystemCall> {
     const [, name = "", path = "", args = ""] = /^(\w+)\(\d+<([^>]*)>(.*)\) += \d+/.exec(whole) ?? [];
     if (name === "") continue;
     const texts = [...args.matchAll(/"([^"]*)"/g)].map(([, text = ""]) => unescaped(text));
-    const number = Number(/, (\d+)$/.exec(args)?.[1] ?? "0");
+    const number = Number(/, (\d+) *$/.exec(args)?.[1] ?? "0");
     yield { name, path: unescaped(path).toString("latin1"), bytes: Buffer.concat(texts), number };
   }
 }
