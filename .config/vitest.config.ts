@@ -21,6 +21,7 @@ export default defineConfig({
         test: { name: "alone", include: MEASURING, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
+    setupFiles: [new URL("seed.ts", import.meta.url).pathname],
     reporters: ["default", new URL("last-line.ts", import.meta.url).pathname],
   },
 });
