@@ -20,14 +20,12 @@ import { batchIdOf } from "./journal/batch-id.ts";
 import { takeInstanceLock } from "./journal/lock.ts";
 import { assertRoomForFile, assertRoomForRows } from "./journal/room.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
-import type { BatchPhase, BatchRecord, Begun, JournalStore, Tally } from "./journal/store.ts";
+import type { BatchPhase, BatchRecord, JournalStore, Tally } from "./journal/store.ts";
 import { watchPhase } from "./journal/watch-phase.ts";
 import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
-import { assertKnown, inboxesOf, marksBeside, type MarkPolicy } from "./results/found-mark.ts";
-import { inboxMark, keepMark, type MarkKeeper } from "./results/keep-mark.ts";
+import { FolderMarks, markedFirst } from "./results/folder-marks.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
-import { runningSummaryJson } from "./results/summary.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { excerptOf } from "./submission/excerpt.ts";
@@ -102,7 +100,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     unfinished: (folders) => work.journal.unfinished(folders, RESUMABLE_REFUSALS),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
     handedOver: () => work.handedOver(),
-    keepInbox: (folder) => work.keepInbox(folder),
+    keepInbox: (folder) => work.marks.keepInbox(folder),
     close: async () => {
       await work.journal.close();
       lock?.release();
@@ -112,17 +110,18 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
 
 class BatchWork {
   readonly journal: JournalStore;
+  readonly marks: FolderMarks;
   readonly #services: Services;
   readonly #config: Config;
   readonly #judge: Judge;
   readonly #now: () => number;
   readonly #hasLock: boolean;
   #lastAct: number;
-  readonly #inboxes = new Set<string>();
 
   constructor(services: Services, journal: JournalStore, lastAct: number, hasLock: boolean) {
     this.#hasLock = hasLock;
     this.journal = journal;
+    this.marks = new FolderMarks(journal, services.config, services.sandbox === true);
     this.#lastAct = lastAct;
     this.#services = services;
     this.#config = services.config;
@@ -136,9 +135,9 @@ class BatchWork {
     const snapshot = await takeSnapshot(path, this.#snapshots());
     faultPoint("snapshot.taken");
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
-    const losses = await this.#compareMarks(file);
+    const losses = await this.marks.compare(file);
     const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
-    await this.#noteLosses(batch, losses);
+    await this.marks.note(batch, losses);
     if (resumed) await this.#wake(batch.id);
     const submitted = await this.#send(batch, resumed, accounts, file);
     const report = await this.#report(batch, submitted, startedAt, file);
@@ -160,7 +159,7 @@ class BatchWork {
     const startedAt = this.#now();
     const batch = await this.#known(batchId);
     const file = join(batch.folder, batch.fileName);
-    await this.#noteLosses(batch, await this.#compareMarks(file));
+    await this.marks.note(batch, await this.marks.compare(file));
     await this.#verifySnapshot(batch);
     const submitted = await this.#send(batch, true, [], file);
     return this.#report(batch, submitted, startedAt, file);
@@ -169,7 +168,7 @@ class BatchWork {
   async writeResultsAgain(batchId: string): Promise<BatchReport> {
     const batch = await this.#known(batchId);
     const file = join(batch.folder, batch.fileName);
-    await this.#noteLosses(batch, await this.#compareMarks(file));
+    await this.marks.note(batch, await this.marks.compare(file));
     await this.#verifySnapshot(batch);
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
@@ -186,66 +185,9 @@ class BatchWork {
     return batches;
   }
 
-  async keepInbox(folder: string): Promise<{ close(): Promise<void> }> {
-    const inbox = resolve(folder);
-    const policy = this.#markPolicy(inbox);
-    const keeper = this.#services.sandbox
-      ? undefined
-      : await keepMark({
-          ...inboxMark(inbox),
-          mode: 0o644,
-          now: () => this.journal.mark(),
-          assertKnown: (found) => assertKnown(found, policy),
-        });
-    if (keeper) this.#inboxes.add(inbox);
-    return {
-      close: () => {
-        this.#inboxes.delete(inbox);
-        return keeper?.close() ?? Promise.resolve();
-      },
-    };
-  }
-
   async #verifySnapshot(batch: BatchRecord): Promise<void> {
     const snapshot = join(this.#snapshots(), readingOf(batch).snapshot);
     if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
-  }
-
-  /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
-  async #compareMarks(file: string): Promise<readonly string[]> {
-    if (this.#services.sandbox) return [];
-    const found = await marksBeside(file, this.#keepsInboxOf(file));
-    const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
-    return losses.filter((loss) => loss !== undefined);
-  }
-
-  #keepsInboxOf(file: string): boolean {
-    return inboxesOf(file).some((folder) => this.#inboxes.has(folder));
-  }
-
-  #markPolicy(place: string): MarkPolicy {
-    const { acceptLostJournal, by, environment } = this.#config;
-    const accepted = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {};
-    return { journal: this.journal, environment, place, ...accepted };
-  }
-
-  async #noteLosses(batch: BatchRecord, losses: readonly string[]): Promise<void> {
-    const by = this.#config.by ?? "paydrop";
-    for (const note of losses) await this.journal.note(batch.id, { by, kind: "accept_lost_journal", note });
-  }
-
-  /** Beside the input, while rows are sent: a crash must leave behind what was sent (I12). */
-  async #keepMark(batch: BatchRecord, file: string): Promise<MarkKeeper | undefined> {
-    if (this.#services.sandbox || this.#keepsInboxOf(file)) return undefined;
-    const startedAt = this.#now();
-    return keepMark({
-      path: `${file}.summary.json`,
-      text: (mark) => runningSummaryJson(batch, startedAt, mark),
-      batch: batch.id,
-      mode: await modeOf(file),
-      now: () => this.journal.mark(),
-      assertKnown: (found) => assertKnown(found, this.#markPolicy(file)),
-    });
   }
 
   /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
@@ -385,7 +327,7 @@ class BatchWork {
     const reading = readingOf(batch);
     await this.#verifySnapshot(batch);
     await assertRoomForRows(this.#config.stateDir, toSend);
-    const mark = await this.#keepMark(batch, file);
+    const mark = await this.marks.keepBeside(file, batch, this.#now(), await modeOf(file));
     const sender = createSender(this.#config, needsEnvelope);
     const phase = watchPhase(journal, batch.id);
     try {
@@ -531,19 +473,6 @@ interface Taken {
 
 function stopOfPhase(phase: BatchPhase): Stop | undefined {
   return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
-}
-
-/** The first attempt is in the mark before its first byte leaves; those after it within a second. */
-function markedFirst<Row>(mark: MarkKeeper | undefined, begin: (row: Row) => Promise<Begun>): typeof begin {
-  let isMarked = mark === undefined;
-  return (row) => {
-    if (isMarked) return begin(row);
-    return begin(row).then(async (begun) => {
-      await mark?.renew();
-      isMarked = true;
-      return begun;
-    });
-  };
 }
 
 /** Permission bits of what lies beside a file: no wider than its own. */

@@ -40,7 +40,7 @@ function settledText({ batch, row, as, by }: Settling): string {
   const lines = [`${settled} It may go again:  paydrop retry ${batch}`];
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
-      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, it is paid twice unless the bank gave the money back.`,
+      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, the money goes out twice unless the bank gave it back.`,
       `  → a mistake?  paydrop settle ${batch} --row ${row.number} --as done --by NAME --note TEXT`,
     );
   }

@@ -22,16 +22,24 @@ import { createTeller, type Teller } from "./teller.ts";
  * Checks, sends and writes the results of one file after the other, and of all that is complete in a folder; the gravest
  * exit code speaks for all.
  */
-export async function run(call: Call): Promise<number> {
+export function run(call: Call): Promise<number> {
+  return withSending(call, (config, sandbox, monitor) => sendAll(call, config, sandbox, monitor));
+}
+
+/** What sending begins with: the settings, the keys or the sandbox, metrics and ping. */
+export function withSending(
+  call: Call,
+  work: (config: Config, sandbox: boolean, monitor: Monitor) => Promise<number>,
+): Promise<number> {
   const sandboxed = call.flags["sandbox"] === true;
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
   if (!sandboxed) {
     requireSending(config, config.operation === "payout");
-    return monitored(call, config, (monitor) => sendAll(call, config, false, monitor));
+    return monitored(call, config, (monitor) => work(config, false, monitor));
   }
   if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
   return inSandbox(withoutMonitors(config), (sandboxConfig) =>
-    monitored(call, sandboxConfig, (monitor) => sendAll(call, sandboxConfig, true, monitor)),
+    monitored(call, sandboxConfig, (monitor) => work(sandboxConfig, true, monitor)),
   );
 }
 

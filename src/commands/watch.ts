@@ -1,7 +1,6 @@
 import { watch as watchFolder } from "chokidar";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { loadConfig, requireSending } from "../config/load.ts";
 import type { RunEvent } from "../events.ts";
 import type { Sweep } from "../intake/inbox.ts";
 import type { InboxCount } from "../metrics.ts";
@@ -12,8 +11,8 @@ import { stateRemark } from "./doctor-folders.ts";
 import { DropFolder } from "./drop-folder.ts";
 import { Gate } from "./gate.ts";
 import { withLog } from "./log-events.ts";
-import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
-import { inSandbox, stopText } from "./run.ts";
+import type { Monitor } from "./monitor.ts";
+import { stopText, withSending } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
@@ -24,17 +23,8 @@ const LOOK_MIN_MS = 50;
 const POLL_SETTLE_MS = 15_000;
 
 /** Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off. */
-export async function run(call: Call): Promise<number> {
-  const sandboxed = call.flags["sandbox"] === true;
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
-  if (!sandboxed) {
-    requireSending(config, config.operation === "payout");
-    return monitored(call, config, (monitor) => watch(call, config, false, monitor));
-  }
-  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(withoutMonitors(config), (sandboxConfig) =>
-    monitored(call, sandboxConfig, (monitor) => watch(call, sandboxConfig, true, monitor)),
-  );
+export function run(call: Call): Promise<number> {
+  return withSending(call, (config, sandbox, monitor) => watch(call, config, sandbox, monitor));
 }
 
 async function watch(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {

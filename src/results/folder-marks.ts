@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { BatchRecord, Begun, JournalStore } from "../journal/store.ts";
+import { assertKnown, inboxesOf, marksBeside, type MarkPolicy } from "./found-mark.ts";
+import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
+import { runningSummaryJson } from "./summary.ts";
+
+/**
+ * The marks that this journal leaves in folders, and those that it finds there (I9, I12): beside a single file its
+ * summary, in an inbox the file `.paydrop`. The sandbox, which forgets, neither leaves nor heeds any.
+ */
+export class FolderMarks {
+  readonly #journal: JournalStore;
+  readonly #config: Config;
+  readonly #isSandbox: boolean;
+  readonly #inboxes = new Set<string>();
+
+  constructor(journal: JournalStore, config: Config, isSandbox: boolean) {
+    this.#journal = journal;
+    this.#config = config;
+    this.#isSandbox = isSandbox;
+  }
+
+  /** Puts the mark into an inbox, refused where another's is, and renews it every second. */
+  async keepInbox(folder: string): Promise<{ close(): Promise<void> }> {
+    const inbox = resolve(folder);
+    const policy = this.#markPolicy(inbox);
+    const keeper = this.#isSandbox
+      ? undefined
+      : await keepMark({
+          ...inboxMark(inbox),
+          mode: 0o644,
+          now: () => this.#journal.mark(),
+          assertKnown: (found) => assertKnown(found, policy),
+        });
+    if (keeper) this.#inboxes.add(inbox);
+    return {
+      close: () => {
+        this.#inboxes.delete(inbox);
+        return keeper?.close() ?? Promise.resolve();
+      },
+    };
+  }
+
+  /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
+  async compare(file: string): Promise<readonly string[]> {
+    if (this.#isSandbox) return [];
+    const found = await marksBeside(file, this.#keepsInboxOf(file));
+    const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
+    return losses.filter((loss) => loss !== undefined);
+  }
+
+  #keepsInboxOf(file: string): boolean {
+    return inboxesOf(file).some((folder) => this.#inboxes.has(folder));
+  }
+
+  #markPolicy(place: string): MarkPolicy {
+    const { acceptLostJournal, by, environment } = this.#config;
+    const accepted = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {};
+    return { journal: this.#journal, environment, place, ...accepted };
+  }
+
+  /** A person's word for what the journal does not know is kept in the history of the batch. */
+  async note(batch: BatchRecord, losses: readonly string[]): Promise<void> {
+    const by = this.#config.by ?? "paydrop";
+    for (const note of losses) await this.#journal.note(batch.id, { by, kind: "accept_lost_journal", note });
+  }
+
+  /** Beside the input, while rows are sent: a crash must leave behind what was sent (I12). */
+  async keepBeside(file: string, batch: BatchRecord, startedAt: number, mode: number): Promise<MarkKeeper | undefined> {
+    if (this.#isSandbox || this.#keepsInboxOf(file)) return undefined;
+    return keepMark({
+      path: `${file}.summary.json`,
+      text: (mark) => runningSummaryJson(batch, startedAt, mark),
+      batch: batch.id,
+      mode,
+      now: () => this.#journal.mark(),
+      assertKnown: (found) => assertKnown(found, this.#markPolicy(file)),
+    });
+  }
+}
+
+/** The first attempt is in the mark before its first byte leaves; those after it within a second. */
+export function markedFirst<Row>(mark: MarkKeeper | undefined, begin: (row: Row) => Promise<Begun>): typeof begin {
+  let isMarked = mark === undefined;
+  return (row) => {
+    if (isMarked) return begin(row);
+    return begin(row).then(async (begun) => {
+      await mark?.renew();
+      isMarked = true;
+      return begun;
+    });
+  };
+}
