@@ -43,7 +43,17 @@ const NOTES: Readonly<Record<ResultStatus, string>> = {
   settled_not_done: "may go again",
 };
 
-function statusTable({ total, byStatus }: BatchReport, look: Look): string[] {
+/** A row that was refused for the key or the address needs no correction: the next run sends it. */
+function noteOf(status: ResultStatus, { stop, byStatus, files }: BatchReport): string {
+  const isForTheKey = stop?.code === "key_refused" || stop?.code === "address_refused";
+  const toCorrect = (files.retryRows ?? 0) - (byStatus.invalid?.rows ?? 0);
+  return status === "rejected" && isForTheKey && toCorrect <= 0
+    ? "not for its own sake: goes again with the next run"
+    : NOTES[status];
+}
+
+function statusTable(report: BatchReport, look: Look): string[] {
+  const { total, byStatus } = report;
   const present = RESULT_STATUSES.filter((status) => (byStatus[status]?.rows ?? 0) > 0);
   const names = present.map((status) => `${signOf(status, look)} ${status}`);
   const columns = columnsOf("amount", [...names, "total"], [total, ...present.map((status) => byStatus[status])]);
@@ -51,7 +61,7 @@ function statusTable({ total, byStatus }: BatchReport, look: Look): string[] {
   for (const [index, status] of present.entries()) {
     const tally = byStatus[status] ?? NONE;
     const line = columns.line(names[index] ?? "", String(tally.rows), tally.amount);
-    lines.push(...withNote(styled(SIGNS[status].style, line, look), line.length, NOTES[status], look));
+    lines.push(...withNote(styled(SIGNS[status].style, line, look), line.length, noteOf(status, report), look));
   }
   const line = columns.line("total", String(total.rows), total.amount);
   return [...lines, ...withNote(styled("bold", line, look), line.length, "equals the file", look)];

@@ -28,6 +28,11 @@ export class StopRules {
     if (this.#unreachable >= UNREACHABLE_ROWS_MAX) return STOPS.unreachable;
     return undefined;
   }
+
+  /** After the last row: a file too short for the rules above still says that nobody answered. */
+  atEnd(): Stop | undefined {
+    return this.#unreachable > 0 ? STOPS.unreachable : undefined;
+  }
 }
 
 /** Request ids, times and amounts differ from answer to answer; the reason does not. */

@@ -106,6 +106,7 @@ class Run<Row extends SendableRow> {
       await this.#lanesBelow(1);
       await this.#lastEnded.catch((error: unknown) => this.#fail(error));
       this.#options.soft.removeEventListener("abort", onSoft);
+      this.stop ??= this.#rules.atEnd();
     }
     if (this.#failure !== undefined) throw this.#failure as Error;
   }
