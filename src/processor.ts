@@ -25,6 +25,7 @@ import { watchPhase } from "./journal/watch-phase.ts";
 import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
 import { FolderMarks, markedFirst } from "./results/folder-marks.ts";
+import type { MarkKeeper } from "./results/keep-mark.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
@@ -327,10 +328,12 @@ class BatchWork {
     const reading = readingOf(batch);
     await this.#verifySnapshot(batch);
     await assertRoomForRows(this.#config.stateDir, toSend);
-    const mark = await this.marks.keepBeside(file, batch, this.#now(), await modeOf(file));
+    // first: without its keys nothing begins, and nothing beside the file may say that it did
     const sender = createSender(this.#config, needsEnvelope);
     const phase = watchPhase(journal, batch.id);
+    let mark: MarkKeeper | undefined;
     try {
+      mark = await this.marks.keepBeside(file, batch, this.#now(), await modeOf(file));
       const sheet = await openSnapshot(batch, reading, this.#snapshots());
       const submitted = await submit(
         {

@@ -2,7 +2,7 @@ import type { Fault } from "../checks/fault.ts";
 import type { Judge, PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { FileFormat } from "../reader/row.ts";
-import type { ResultStatus, RowState } from "./state.ts";
+import type { RowState } from "./state.ts";
 
 export type Environment = "live" | "test";
 
@@ -221,10 +221,4 @@ export interface JournalStore {
   noteWritten(path: string, sha256: string): Promise<void>;
 
   close(): Promise<void>;
-}
-
-/** `ready` and `sending` never reach a results file under these names. */
-export function resultStatus(state: RowState): ResultStatus {
-  if (state === "ready") return "not_sent";
-  return state === "sending" ? "unknown" : state;
 }
