@@ -175,10 +175,12 @@ export async function recordRows(
 
 function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {
   const { row, instruction } = checked;
+  const warnings = checked.warnings ? { warnings: checked.warnings } : {};
   if (!instruction) {
     return {
       number: row.number,
       faults: checked.faults,
+      ...warnings,
       ...(checked.operation === undefined ? {} : { operation: checked.operation.name }),
       ...(checked.amount === undefined ? {} : { amount: checked.amount }),
     };
@@ -189,6 +191,7 @@ function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {
     operation: instruction.operation.name,
     ...(instruction.option === undefined ? {} : { option: instruction.option }),
     amount: instruction.amount,
+    ...warnings,
     payment: {
       core: instruction.core,
       beneficiary: instruction.beneficiary,

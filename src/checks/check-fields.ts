@@ -22,14 +22,21 @@ export interface FieldSetting {
 /** Cannot occur in a valid value: control characters are refused. */
 const SEPARATOR = "\u001f";
 
+/** What a row's fields make: an instruction, or all their faults; and what is to be pointed out of them. */
+export type CheckedFields = { readonly warnings?: readonly Fault[] } & (
+  | { readonly instruction: Instruction; readonly faults?: undefined }
+  | { readonly instruction?: undefined; readonly faults: readonly Fault[] }
+);
+
 /**
  * The instruction that a row makes, or all its faults. The payload is compact JSON (§5.2 step 1) with the fields in
  * the order of §2; amounts and numbers keep the very digits of the file.
  */
-export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting): Instruction | Fault[] {
+export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting): CheckedFields {
   const { fields } = form;
   const values: string[] = [];
   const faults: Fault[] = [];
+  const warnings: Fault[] = [];
   let payload = "";
   for (const compiled of fields) {
     const text = readField(row, compiled);
@@ -38,22 +45,27 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
       continue;
     }
     values.push(text);
+    for (const advise of compiled.advise) {
+      const finding = text === "" ? undefined : advise(text);
+      if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+    }
     const json = text === "" ? compiled.whenEmpty : toJson(text, compiled);
     if (json === undefined) continue;
     payload += (payload === "" ? "{" : ",") + compiled.key + json;
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
-  if (faults.length > 0) return faults;
+  const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
+  if (faults.length > 0) return { faults, ...noted };
   payload += "}";
   // A template's example rows say EXAMPLE in a value; no field name does.
-  if (!setting.sandbox && payload.includes("EXAMPLE")) return [faultOfRow({ code: "example_row" })];
+  if (!setting.sandbox && payload.includes("EXAMPLE")) return { faults: [faultOfRow({ code: "example_row" })] };
 
   const {
     operation,
     form: { option },
   } = form;
-  return {
+  const instruction = {
     operation,
     ...(option === undefined ? {} : { option }),
     payload,
@@ -64,7 +76,10 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
     beneficiary: canonicalText(form, form.beneficiary, values),
     ...(form.debitAt < 0 ? {} : { debitAccount: values[form.debitAt] ?? "" }),
   };
+  return { instruction, ...noted };
 }
+
+const NOTHING_NOTED = {};
 
 /** The text to send, empty where nothing is to be sent, or what is wrong with it. */
 function readField(row: Row, compiled: CompiledField): string | Finding {

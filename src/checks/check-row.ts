@@ -87,7 +87,9 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     const compiled = compiledOf.get(form) ?? compileForm(operation, form.form, plan, options.choices);
     compiledOf.set(form, compiled);
     const checked = checkFields(row, compiled, setting);
-    return Array.isArray(checked) ? invalid(row, plan, checked, operation) : { row, instruction: checked };
+    const { instruction, warnings } = checked;
+    const result = instruction ? { row, instruction } : invalid(row, plan, checked.faults, operation);
+    return warnings ? { ...result, warnings } : result;
   };
 }
 

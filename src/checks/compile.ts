@@ -2,7 +2,7 @@ import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { ColumnPlan } from "./columns.ts";
-import { inspectId, inspectIfsc } from "./read-id.ts";
+import { inspectId, inspectIfsc, inspectLostDigits } from "./read-id.ts";
 import { inspectAmount, inspectWhole } from "./read-number.ts";
 import type { Finding } from "./sentences.ts";
 
@@ -11,6 +11,9 @@ export type CheckChoices = Pick<
   Choices,
   "emptyFields" | "amountDigitsMax" | "amountDecimalsMax" | "ifscFormat" | "ownColumns"
 >;
+
+/** What is to be said of a text, if anything is. */
+export type Inspect = (text: string) => Finding | undefined;
 
 export interface CompiledField {
   readonly field: Field;
@@ -21,7 +24,9 @@ export interface CompiledField {
   /** Travels as a JSON string, otherwise as a number. */
   readonly isText: boolean;
   /** What its kind forbids beyond what no text may hold; free text has nothing more. */
-  readonly inspect?: (text: string) => Finding | undefined;
+  readonly inspect?: Inspect;
+  /** What is only pointed out: the value goes all the same. */
+  readonly advise: readonly Inspect[];
   /** One spelling for equal values, where a value has several (DESIGN §7). */
   readonly canonical?: (value: string) => string;
   /** What an empty cell puts into the payload; undefined: nothing. */
@@ -65,6 +70,7 @@ function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices): Co
     key: `${JSON.stringify(field.name)}:`,
     isText,
     ...(inspect ? { inspect } : {}),
+    advise: adviceOf(field, choices),
     ...(canonical ? { canonical } : {}),
     ...(isText && index >= 0 && choices.emptyFields === "send" ? { whenEmpty: '""' } : {}),
   };
@@ -76,7 +82,12 @@ function canonicalOf(field: Field): CompiledField["canonical"] {
   return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
 }
 
-function inspectorOf(field: Field, choices: CheckChoices): CompiledField["inspect"] {
+function adviceOf(field: Field, choices: CheckChoices): readonly Inspect[] {
+  if (field.shape === "ifsc") return choices.ifscFormat === "warn" ? [inspectIfsc] : [];
+  return field.kind === "id" && field.sensitive === "account" ? [inspectLostDigits] : [];
+}
+
+function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
   switch (field.kind) {
     case "text":
       return undefined;

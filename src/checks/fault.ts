@@ -1,6 +1,8 @@
 /** One reason why a row is invalid (DESIGN §2). Values in `message` are already masked where they must be. */
 export interface Fault {
   readonly code: string;
+  /** `warning`: something for a person to look at, which stops nothing. Left out: the row is invalid. */
+  readonly level?: "warning";
   /** The column by the file's own header. */
   readonly column?: string;
   /** The spreadsheet cell (`G14`), CSV only. */

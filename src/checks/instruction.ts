@@ -23,11 +23,18 @@ export interface Instruction {
 
 /** What the checks say of one row. */
 export type CheckedRow =
-  | { readonly row: Row; readonly instruction: Instruction; readonly faults?: undefined }
+  | {
+      readonly row: Row;
+      readonly instruction: Instruction;
+      readonly faults?: undefined;
+      /** What a person should look at; the row goes all the same. */
+      readonly warnings?: readonly Fault[];
+    }
   | {
       readonly row: Row;
       readonly instruction?: undefined;
       readonly faults: readonly Fault[];
+      readonly warnings?: readonly Fault[];
       /** As far as it can be told. */
       readonly operation?: Operation;
       /** The amount as written, where that is readable, for the control totals. */

@@ -32,6 +32,18 @@ export function inspectId(text: string): Finding | undefined {
   return inspectFormat(text);
 }
 
+/** A spreadsheet keeps 15 digits of a number and fills the rest with zeros (F1). */
+const ZEROS_BEHIND_15 = /^[1-9][0-9]{14}0+$/;
+
+/** Digits that a spreadsheet may have lost: one number in ten truly ends in a zero, so it is only pointed out. */
+export function inspectLostDigits(text: string): Finding | undefined {
+  return text.length > SPREADSHEET_DIGITS && ZEROS_BEHIND_15.test(text)
+    ? { code: "digits_lost", found: String(text.length) }
+    : undefined;
+}
+
+const SPREADSHEET_DIGITS = 15;
+
 const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/i;
 const IFSC_CHARACTERS = 11;
 

@@ -73,6 +73,10 @@ const SENTENCES = {
     sentence: "{value} is {thing} that Excel rounded; the digits are gone",
     hint: "Type it again with the column formatted as Text.",
   },
+  digits_lost: {
+    sentence: "{value} has {found} digits, of which only zeros follow the 15th: Excel keeps no more than 15",
+    hint: "Compare it with the original; if digits are lost, type it again with the column formatted as Text.",
+  },
   decimals_added: {
     sentence: "{value} is {thing} that was turned into a decimal number",
     hint: "Type it again without the point, with the column formatted as Text.",

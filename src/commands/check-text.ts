@@ -25,13 +25,14 @@ export function checkText(report: CheckReport): string {
   lines.push(...capText(report));
   lines.push(...report.remarks.map((remark) => `${file}: ${printable(remark)}`));
   const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
+  if (report.warned > 0) counts.push(`${report.warned} to look at`);
   lines.push(`${counts.length > 0 ? counts.join("   ") : "nothing to send"}        nothing was sent`);
   return lines.map((line) => `${line}\n`).join("");
 }
 
 /** The report lists the first rows of a long list of complaints; the counts are of all. */
-function capText({ faults, holds, invalid, held }: CheckReport): string[] {
-  const left = invalid.rows - faults.length + (held.rows - holds.length);
+function capText({ faults, holds, warnings, invalid, held, warned }: CheckReport): string[] {
+  const left = invalid.rows - faults.length + (held.rows - holds.length) + (warned - warnings.length);
   return left > 0 ? [`  and ${left} more rows that are not listed; correct these first`] : [];
 }
 
@@ -42,7 +43,7 @@ const COUNTS = [
   ["accepted before", "duplicate"],
 ] as const;
 
-/** One object per row that is not ready, the last one the summary. Amounts are strings. */
+/** One object per row that is not ready, one per warning, the last one the summary. Amounts are strings. */
 export function checkObjects(report: CheckReport): Record<string, unknown>[] {
   const invalid = report.faults.map(({ row, faults }) => ({ type: "row", row, status: "invalid", faults }));
   const held = report.holds.map(({ row, code, message, hint }) => ({
@@ -53,6 +54,17 @@ export function checkObjects(report: CheckReport): Record<string, unknown>[] {
     message,
     hint,
   }));
+  const warnings = report.warnings.flatMap((one) =>
+    one.warnings.map(({ code, column, cell, message, hint }) => ({
+      type: "warning",
+      row: one.row,
+      code,
+      column,
+      cell,
+      message,
+      hint,
+    })),
+  );
   const tallies = COUNTS.map(([, key]) => [key, report[key]] as const);
   const summary = {
     type: "summary",
@@ -60,10 +72,11 @@ export function checkObjects(report: CheckReport): Record<string, unknown>[] {
     operation: report.operation,
     exit_code: report.exitCode,
     rows: { total: report.rows, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.rows])) },
+    warned: report.warned,
     amount: { total: report.total, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.amount])) },
     remarks: report.remarks,
   };
-  return [...invalid, ...held, summary];
+  return [...invalid, ...held, ...warnings, summary];
 }
 
 function complaintsOf(report: CheckReport): Complaint[] {
@@ -75,7 +88,8 @@ function complaintsOf(report: CheckReport): Complaint[] {
     message: `held: ${message}`,
     hint,
   }));
-  return [...invalid, ...held];
+  const warned = report.warnings.flatMap(({ row, warnings }) => warnings.map((warning) => complaintOf(row, warning)));
+  return [...invalid, ...held, ...warned];
 }
 
 function complaintOf(row: number, fault: Fault): Complaint {
@@ -83,9 +97,9 @@ function complaintOf(row: number, fault: Fault): Complaint {
   const column = fault.column === undefined ? "" : `, column ${fault.column}${cell}`;
   return {
     row,
-    kind: `${fault.code} ${fault.column ?? ""}`,
+    kind: `${fault.level ?? ""} ${fault.code} ${fault.column ?? ""}`,
     place: `row ${row}${column}`,
-    message: fault.message,
+    message: fault.level === "warning" ? `look at this: ${fault.message}` : fault.message,
     hint: fault.hint,
   };
 }

@@ -77,7 +77,7 @@ export interface Choices {
   readonly amountDigitsMax: number;
   readonly amountDecimalsMax: number;
   /** §2.5 calls it a bank branch code: the Indian shape, or any text. */
-  readonly ifscFormat: "refuse" | "any";
+  readonly ifscFormat: "refuse" | "warn" | "any";
   /** Encoding of input files without a byte order mark. */
   readonly encoding: "utf-8" | "windows-1252";
   /** Columns that look like a misspelt field and are the user's own. */

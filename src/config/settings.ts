@@ -94,7 +94,7 @@ export const SETTINGS = {
   retry_429: setting("rows refused with 429 wait and go again", yesOrNo, { default: "true" }),
   amount_digits_max: setting("digits of an amount at most", wholeNumber(1, 18), { default: "15" }),
   amount_decimals_max: setting("of which after the point", wholeNumber(0, 4), { default: "2" }),
-  ifsc_format: setting("an ifsc_code of another shape", oneOf("refuse", "any"), { default: "refuse" }),
+  ifsc_format: setting("an ifsc_code of another shape", oneOf("refuse", "warn", "any"), { default: "refuse" }),
   encoding: setting("of files without byte order mark", oneOf("utf-8", "windows-1252"), { default: "utf-8" }),
   own_columns: setting("columns that look misspelt and are your own", textList, { example: "Cost centre, Grade" }),
 

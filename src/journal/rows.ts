@@ -39,7 +39,7 @@ export class Rows {
     if (!row.payment || !row.operation) {
       const faults = row.faults ?? [];
       this.#insert.run(batch.seq, row.number, "invalid", row.operation ?? null, row.option ?? null, row.amount ?? null,
-        0, null, null, null, null, faults[0]?.code ?? "invalid", JSON.stringify(faults), null, null, null, nowMs); // prettier-ignore
+        0, null, null, null, null, faults[0]?.code ?? "invalid", notesOf(row), null, null, null, nowMs); // prettier-ignore
       return;
     }
     const { payment } = row;
@@ -63,7 +63,7 @@ export class Rows {
     this.#insert.run(batch.seq, row.number, verdict.state, row.operation, row.option ?? null, row.amount ?? null,
       byReference ? 1 : 0, payment.period ?? null, keys.payment, core,
       this.#keys.beneficiary(batch.environment, row.operation, payment),
-      verdict.state === "held" ? verdict.code : null, null,
+      verdict.state === "held" ? verdict.code : null, notesOf(row),
       other?.batch ?? null, other?.row ?? null, other?.acceptedAt ?? null, nowMs); // prettier-ignore
   }
 
@@ -86,6 +86,11 @@ export class Rows {
     this.#repeats.set(key, ordinal);
     return ordinal;
   }
+}
+
+/** What is wrong with a row and what is pointed out of it stand in one column; the level tells them apart. */
+function notesOf({ faults = [], warnings = [] }: NewRow): string | null {
+  return faults.length + warnings.length === 0 ? null : JSON.stringify([...faults, ...warnings]);
 }
 
 const EMPTY = new Uint8Array(0);
@@ -123,7 +128,11 @@ export function asRecord(row: RecordColumns): RowRecord {
   if (row.option !== null) record.option = row.option;
   if (row.amount !== null) record.amount = row.amount;
   if (row.code !== null) record.code = row.code;
-  if (row.faults !== null) record.faults = JSON.parse(row.faults) as Fault[];
+  if (row.faults !== null) {
+    const { fault, warning } = Object.groupBy(JSON.parse(row.faults) as Fault[], ({ level = "fault" }) => level);
+    if (fault) record.faults = fault;
+    if (warning) record.warnings = warning;
+  }
   if (row.other_batch !== null && row.other_row !== null) {
     record.other = {
       batch: row.other_batch,

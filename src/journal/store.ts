@@ -49,6 +49,7 @@ export interface NewRow {
   /** An instruction has texts, an invalid row has faults. */
   readonly payment?: PaymentTexts;
   readonly faults?: readonly Fault[];
+  readonly warnings?: readonly Fault[];
 }
 
 /** One row as the journal knows it, with its last attempt. */
@@ -61,6 +62,8 @@ export interface RowRecord {
   /** Why it is in this state: a hold code, the reason of an outcome, or the first fault's code. */
   readonly code?: string;
   readonly faults?: readonly Fault[];
+  /** What was to be pointed out of it, whatever its state. */
+  readonly warnings?: readonly Fault[];
   /** The row that a duplicate or held row was found to repeat. `at`: when that one was accepted. */
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
   readonly attempts: number;

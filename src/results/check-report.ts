@@ -5,7 +5,7 @@ import type { JournalStore, RowRecord, Tally } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
 import { sentenceOf } from "./sentences.ts";
 
-/** What a check found. `faults` and `holds` are the first thousand rows of each. */
+/** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each. */
 export interface CheckReport {
   readonly file: string;
   readonly operation: string;
@@ -24,6 +24,10 @@ export interface CheckReport {
     readonly message: string;
     readonly hint: string;
   }[];
+  /** What a person should look at, of rows in any state; it stops nothing. */
+  readonly warnings: readonly { readonly row: number; readonly warnings: readonly Fault[] }[];
+  /** How many rows have warnings. */
+  readonly warned: number;
   readonly remarks: readonly string[];
   readonly accounts: readonly AccountTotals[];
   readonly exitCode: number;
@@ -40,10 +44,16 @@ export async function checkReport(
   const tallies = await journal.tallies(batchId);
   const { ready = NOTHING, invalid = NOTHING, held = NOTHING, duplicate = NOTHING } = tallies;
   const faults: { row: number; faults: readonly Fault[] }[] = [];
+  const warnings: { row: number; warnings: readonly Fault[] }[] = [];
+  let warned = 0;
   const holds: { row: number; code: string; message: string; hint: string }[] = [];
   for await (const page of journal.rows(batchId)) {
     for (const row of page) {
       if (row.faults && faults.length < SHOWN_ROWS_MAX) faults.push({ row: row.number, faults: row.faults });
+      if (row.warnings) {
+        warned += 1;
+        if (warnings.length < SHOWN_ROWS_MAX) warnings.push({ row: row.number, warnings: row.warnings });
+      }
       if (row.state === "held" && holds.length < SHOWN_ROWS_MAX) {
         holds.push({ row: row.number, code: row.code ?? "", ...holdWords(row, batchId) });
       }
@@ -58,6 +68,8 @@ export async function checkReport(
     duplicate,
     faults,
     holds,
+    warnings,
+    warned,
     exitCode: gravest([invalid.rows > 0 ? 3 : 0, held.rows > 0 ? 6 : 0]),
   };
 }

@@ -100,7 +100,16 @@ const READY: Readonly<Record<BatchPhase, Words>> = {
 export function sentenceOf(record: RowRecord, batch: { readonly id: string; readonly phase: BatchPhase }): Sentence {
   if (statusOf(record.state) === "invalid") return sentenceOfFaults(record);
   const [message, action] = wordsOf(record, batch.phase);
-  return { message: fill(message, record, batch.id), action };
+  return { message: withNote(fill(message, record, batch.id), record), action };
+}
+
+/** `. Look at ifsc_code (G14): "SBIN0123" has 8 characters …`: a warning stops nothing, and is said all the same. */
+function withNote(message: string, { warnings = [] }: RowRecord): string {
+  if (warnings.length === 0) return message;
+  const more = warnings.length - FAULTS_SHOWN;
+  const shown = warnings.slice(0, FAULTS_SHOWN).map(describeFault);
+  const note = printable(`Look at ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`);
+  return `${message.replace(/\.$/, "")}. ${note}`;
 }
 
 function wordsOf(record: RowRecord, phase: BatchPhase): Words {

@@ -14,7 +14,7 @@ export interface Totals {
   readonly accounts: readonly AccountTotals[];
   /** The first rows of each kind that a person must look at. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
-  /** Sentences about accepted rows whose answers were odd. */
+  /** Sentences about rows with warnings, and about accepted rows whose answers were odd. */
   readonly remarks: readonly string[];
 }
 
@@ -37,12 +37,15 @@ export class TotalsCollector {
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #oddAnswers: number[] = [];
   #oddAnswersCount = 0;
+  #warnedCount = 0;
+  #warnedFirst = 0;
 
   add(record: RowRecord, debitAccount: string | undefined): void {
     const status = statusOf(record.state);
     const sum = this.#sumOf(debitAccount ?? NO_ACCOUNT, status);
     sum.rows += 1;
     if (record.amount !== undefined) sum.units += unitsOf(record.amount);
+    if (record.warnings) this.#noteWarned(record.number);
     if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
@@ -80,6 +83,11 @@ export class TotalsCollector {
     if (this.#oddAnswers.length < 5) this.#oddAnswers.push(row);
   }
 
+  #noteWarned(row: number): void {
+    if (this.#warnedCount === 0) this.#warnedFirst = row;
+    this.#warnedCount += 1;
+  }
+
   #accountTotals(): AccountTotals[] {
     return [...this.#accounts].map(([name, sums]) => ({
       account: printable(maskAccountId(name), 60),
@@ -89,6 +97,16 @@ export class TotalsCollector {
   }
 
   #remarks(): string[] {
+    return [...this.#warnedRemark(), ...this.#oddAnswersRemark()];
+  }
+
+  #warnedRemark(): string[] {
+    if (this.#warnedCount === 0) return [];
+    const rows = this.#warnedCount === 1 ? "row" : `${this.#warnedCount} rows, first row`;
+    return [`something to look at in ${rows} ${this.#warnedFirst}: see result_message`];
+  }
+
+  #oddAnswersRemark(): string[] {
     if (this.#oddAnswersCount === 0) return [];
     const more = this.#oddAnswersCount - this.#oddAnswers.length;
     const rows = `${this.#oddAnswers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

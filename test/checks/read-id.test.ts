@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inspectId, inspectIfsc } from "../../src/checks/read-id.ts";
+import { inspectId, inspectIfsc, inspectLostDigits } from "../../src/checks/read-id.ts";
 import { inspectPeriod, inspectReference } from "../../src/checks/read-own.ts";
 
 describe("ids", () => {
@@ -53,6 +53,19 @@ describe("ids", () => {
   ])("%s is not: %s", (text, code) => {
     expect(inspectId(text)?.code).toBe(code);
   });
+});
+
+test.each([
+  ["1234567890123450", true],
+  ["123456789012345000", true],
+  ["123456789012345", false],
+  ["123456789012340", false],
+  ["1234567890123456", false],
+  ["1234567890123401", false],
+  ["0123456789012340", false],
+  ["ACC-56789012345000", false],
+])("%s may have lost digits behind the 15th: %s", (text, isLost) => {
+  expect(inspectLostDigits(text)?.code === "digits_lost").toBe(isLost);
 });
 
 describe("branch codes", () => {

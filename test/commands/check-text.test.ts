@@ -18,6 +18,8 @@ const report: CheckReport = {
   columnsAll: 13,
   faults: [],
   holds: [],
+  warnings: [],
+  warned: 0,
   remarks: [],
   accounts: [],
   exitCode: 0,
@@ -63,6 +65,19 @@ describe("what check tells", () => {
   test("rows beyond those that are listed are counted", () => {
     const faults = [{ row: 2, faults: [separator] }];
     expect(checkText({ ...report, invalid: { rows: 31, amount: "0.00" }, faults })).toContain("and 30 more rows that");
+  });
+
+  test("a warning is told apart from what stops a row, and changes no exit code", () => {
+    const warnings = [{ row: 14, warnings: [{ ...separator, level: "warning" as const }] }];
+    const warned = { ...report, warnings, warned: 1 };
+    expect(checkText(warned)).toContain(
+      'payroll.csv: row 14, column Net Pay (I201): look at this: "52,250.00" has a thousands separator\n  → write 52250.00\n',
+    );
+    expect(checkText(warned)).toContain("240 ready   1 to look at        nothing was sent\n");
+    expect(checkObjects(warned)).toMatchObject([
+      { type: "warning", row: 14, code: "amount_separator", column: "Net Pay", cell: "I201" },
+      { type: "summary", exit_code: 0, warned: 1 },
+    ]);
   });
 
   test("a held row says why", () => {

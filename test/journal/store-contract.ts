@@ -74,7 +74,23 @@ export function describeJournalStore(
         [5, "ready"],
       ]);
       expect(rows[1]?.faults).toEqual([fault]);
+      expect(rows[1]?.warnings).toBeUndefined();
       expect((await store.batch("AAAA"))?.rows).toBe(3);
+    });
+
+    it("keeps what is pointed out of a row apart from what is wrong with it, whatever becomes of the row", async () => {
+      const { store } = await open();
+      const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+      const warning = { code: "digits_lost", level: "warning", message: "has 18 digits", hint: "compare it" } as const;
+      await addBatch(store, "AAAA1111", [
+        { ...newRow(2, "a/b/100"), warnings: [warning] },
+        { number: 3, faults: [fault], warnings: [warning] },
+      ]);
+      await sendRow(store, "AAAA1111", 2, "accepted");
+      const [sent, invalid] = await allRows(store, "AAAA1111");
+      expect(sent).toMatchObject({ state: "accepted", warnings: [warning] });
+      expect(sent?.faults).toBeUndefined();
+      expect(invalid).toMatchObject({ state: "invalid", code: "amount_missing", faults: [fault], warnings: [warning] });
     });
 
     it("hands an attempt out only once while the row is on its way", async () => {

@@ -153,6 +153,15 @@ describe("the words", () => {
     ]);
   });
 
+  test("a warning is said behind what became of the row", () => {
+    const warning = { code: "x", level: "warning", column: "name", cell: "B14", message: "is odd", hint: "" } as const;
+    expect(said({ state: "accepted", code: "accepted", operation: "transfer", warnings: [warning] })[0]).toBe(
+      "Transfer initiated. Look at name (B14): is odd",
+    );
+    const [message] = said({ state: "rejected", code: "key_refused", warnings: Array(7).fill(warning) });
+    expect(message).toMatch(/No further rows were sent\. Look at (?:name \(B14\): is odd; ){5}and 2 more$/);
+  });
+
   test("many faults of one row are counted", () => {
     const faults = Array.from({ length: 8 }, (_, index) => ({ code: "x", message: `m${index}`, hint: "" }));
     const [message] = said({ state: "invalid", faults });
@@ -165,6 +174,7 @@ describe("the words", () => {
       { state: "rejected", code: "refused", response: hostile },
       { state: "settled_done", settledBy: hostile },
       { state: "invalid", faults: [{ code: "x", message: hostile, hint: hostile }] },
+      { state: "ready", warnings: [{ code: "x", level: "warning", message: hostile, hint: hostile }] },
     ] satisfies Partial<RowRecord>[]) {
       expect(said(record).join(" ")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
     }

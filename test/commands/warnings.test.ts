@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { paydrop, temporaryFolder } from "../support/paydrop.ts";
+
+const FILE = "from_account,to_account,amount\nACC-OPS-01,123456789012345000,10\nACC-OPS-01,50100314159002,20\n";
+
+test("check points out what may be wrong, run sends it all the same and says so in summary and results", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "t.csv"), FILE);
+
+  const check = await paydrop(["check", "t.csv"], {}, folder);
+  expect(check.code).toBe(0);
+  expect(check.stdout).toContain('t.csv: row 2, column to_account (B2): look at this: "••5000" has 18 digits');
+  expect(check.stdout).toContain("2 ready   1 to look at        nothing was sent\n");
+
+  const run = await paydrop(["run", "--sandbox", "t.csv"], {}, folder);
+  expect(run.code).toBe(0);
+  expect(run.stdout).toContain("something to look at in row 2: see result_message");
+  const results = readFileSync(join(folder, "t.csv.results.csv"), "utf8");
+  expect(results).toMatch(/2,accepted,200,.*Look at to_account \(B2\): .*18 digits/);
+  expect(results).toMatch(/3,accepted,200,Transfer initiated,/);
+});
