@@ -75,7 +75,7 @@ function serve(options: ServerOptions): void {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const at = Date.now();
     if (request.headers["x-api-key"] !== API_KEY) throw new Error("a request without our key");
-    const payload = read(request.url ?? "", Buffer.concat(chunks).toString("utf8"));
+    const payload = payloadOf(request.url ?? "", Buffer.concat(chunks).toString("utf8"));
     const marker = String(payload["narration"] ?? payload["to_account"]);
     const isFirst = times.size === 0;
     const time = (times.get(marker) ?? 0) + 1;
@@ -128,12 +128,12 @@ function latencyOf({ seed, latencyMs, latencyMinMs = 0 }: ServerOptions, marker:
 }
 
 /** Between 0 and 1, always the same for the same text. */
-function share(seed: number, text: string): number {
+export function share(seed: number, text: string): number {
   return createHash("sha256").update(`${seed} ${text}`).digest().readUInt32BE(0) / 2 ** 32;
 }
 
 /** §5.2: AES-256-CBC, hex, `{"body": …}`; only payouts. */
-function read(path: string, text: string): Record<string, unknown> {
+export function payloadOf(path: string, text: string): Record<string, unknown> {
   const body = JSON.parse(text) as Record<string, unknown>;
   if (!path.endsWith("/payouts/pay")) return body;
   const decipher = createDecipheriv("aes-256-cbc", Buffer.from(AES_KEY, "hex"), Buffer.from(AES_IV, "hex"));

@@ -71,6 +71,8 @@ export interface LifeOptions {
   readonly nodeArgs?: readonly string[];
   /** A program that starts it, with its arguments. */
   readonly under?: readonly string[];
+  /** Longer than this only a process lives that hangs: two minutes. */
+  readonly timeoutMs?: number;
 }
 
 /** One process of paydrop, from its start to its end. */
@@ -96,7 +98,7 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 120_000,
+    timeout: options.timeoutMs ?? 120_000,
     killSignal: "SIGABRT",
   });
   let output = "";

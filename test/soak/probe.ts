@@ -1,0 +1,37 @@
+/**
+ * Loaded into the process that is watched, with `--import`: tells every few seconds what it holds, as JSON lines in the
+ * file that SOAK_PROBE names. Needs `--expose-gc`: only what a collection leaves is memory that is kept.
+ */
+import { appendFileSync, existsSync, readdirSync } from "node:fs";
+
+/** One look into the process. */
+export interface Sample {
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly rssBytes: number;
+  /** After a collection. */
+  readonly heapBytes: number;
+  /** Open descriptors; 0 where the system does not show them. */
+  readonly descriptors: number;
+  readonly timers: number;
+}
+
+const EVERY_MS = 2000;
+const DESCRIPTORS = "/proc/self/fd";
+
+const path = process.env["SOAK_PROBE"];
+if (path !== undefined) setInterval(() => appendFileSync(path, `${JSON.stringify(look())}\n`), EVERY_MS).unref();
+
+function look(): Sample {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  return {
+    pid: process.pid,
+    at: Date.now(),
+    rssBytes: rss,
+    heapBytes: heapUsed,
+    descriptors: existsSync(DESCRIPTORS) ? readdirSync(DESCRIPTORS).length : 0,
+    timers: process.getActiveResourcesInfo().filter((name) => name === "Timeout" || name === "Immediate").length,
+  };
+}
