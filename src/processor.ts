@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { createJudge, holdingWholeFile, type Judge, replacing } from "./checks/duplicates.ts";
+import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { meet } from "./checks/same-bytes.ts";
 import { createSender } from "./client/sender.ts";
 import { conceal } from "./config/conceal.ts";
@@ -35,7 +35,7 @@ import { RETRY_LIMITS } from "./submission/retry.ts";
 import { sendableRows } from "./submission/sendable-rows.ts";
 import { STOPS } from "./submission/stop-rules.ts";
 import { submit, type Submitted } from "./submission/submit.ts";
-import { checkerOf, openFile, openSnapshot, readingOf, recordRows, refused } from "./take-in.ts";
+import { checkerOf, judgeRulesOf, openFile, openSnapshot, readingOf, recordRows, refused } from "./take-in.ts";
 
 export interface Services {
   readonly config: Config;
@@ -75,7 +75,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   let journal: JournalStore | undefined;
   let lastAct = Number.MAX_SAFE_INTEGER;
   try {
-    journal = openSqliteJournal(config.stateDir, services.now, {
+    journal = openSqliteJournal(config.stateDir, createJudge, services.now, {
       isChecked: lock !== undefined,
       ...(config.acceptLostJournal && config.by !== undefined ? { lossAcceptedBy: config.by } : {}),
       ...(lock && !services.sandbox ? { ballast: keepBallast(config.stateDir) } : {}),
@@ -114,7 +114,7 @@ class BatchWork {
   readonly marks: FolderMarks;
   readonly #services: Services;
   readonly #config: Config;
-  readonly #judge: Judge;
+  readonly #rules: JudgeRules;
   readonly #now: () => number;
   readonly #hasLock: boolean;
   #lastAct: number;
@@ -126,7 +126,7 @@ class BatchWork {
     this.#lastAct = lastAct;
     this.#services = services;
     this.#config = services.config;
-    this.#judge = createJudge(services.config);
+    this.#rules = judgeRulesOf(services.config);
     this.#now = services.now ?? Date.now;
   }
 
@@ -153,7 +153,7 @@ class BatchWork {
 
   async #wake(batchId: string): Promise<void> {
     await this.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
-    await this.journal.judgeAgain(batchId, this.#judge);
+    await this.journal.judgeAgain(batchId, this.#rules);
   }
 
   async goOn(batchId: string): Promise<BatchReport> {
@@ -226,11 +226,11 @@ class BatchWork {
       createdAt: this.#now(),
     });
     try {
-      const judge =
+      const rules =
         meeting.kind === "again"
-          ? holdingWholeFile(this.#judge)
-          : replacing(this.#judge, new Set(waiting.map((one) => one.id)));
-      const totals = await recordRows(this.journal, id, opened, period, judge, this.#config);
+          ? { ...this.#rules, holdsWholeFile: true }
+          : { ...this.#rules, replaces: waiting.map((one) => one.id) };
+      const totals = await recordRows(this.journal, id, opened, period, rules, this.#config);
       const batch = await this.#known(id);
       await this.#supersede(waiting, batch);
       return { batch, resumed: false, accounts: totals.accounts };
@@ -338,7 +338,7 @@ class BatchWork {
       const submitted = await submit(
         {
           rows: sendableRows(sheet, checkerOf(batch, reading), journal.readyRows(batch.id)),
-          begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#judge)),
+          begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#rules)),
           end: (attempt, end) => journal.end(attempt, end),
           again: async (row) => {
             await journal.makeReady(batch.id, [row.number], ["not_sent"]);

@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createChecker, type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
 import { compareControl, createControlCounter, type ExpectedControl } from "./checks/control.ts";
-import { createJudge, type Judge } from "./checks/duplicates.ts";
+import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import { operationOf } from "./checks/operation-of.ts";
 import type { Choices, Config } from "./config/config.ts";
@@ -33,7 +33,7 @@ import type { Services } from "./processor.ts";
 export async function checkFile(path: string, services: Services): Promise<CheckReport> {
   const { config } = services;
   const scratch = await mkdtemp(join(tmpdir(), "paydrop-check-"));
-  const journal = openScratchJournal(scratch, config.stateDir, services.now);
+  const journal = openScratchJournal(scratch, config.stateDir, createJudge, services.now);
   try {
     const file = resolve(path);
     const snapshot = await takeSnapshot(path, scratch);
@@ -54,7 +54,7 @@ export async function checkFile(path: string, services: Services): Promise<Check
       choices: JSON.stringify(opened.reading),
       createdAt: (services.now ?? Date.now)(),
     });
-    const totals = await recordRows(journal, id, opened, period, createJudge(config), config);
+    const totals = await recordRows(journal, id, opened, period, judgeRulesOf(config), config);
     return await checkReport(journal, id, {
       file,
       ...totals,
@@ -148,7 +148,7 @@ export async function recordRows(
   batchId: string,
   opened: OpenedFile,
   period: string | undefined,
-  judge: Judge,
+  rules: JudgeRules,
   config: Config,
 ): Promise<{ rows: number; total: string; accounts: readonly AccountTotals[] }> {
   const counter = createControlCounter();
@@ -161,16 +161,20 @@ export async function recordRows(
       const record = newRows[index];
       if (record) accounts.add(asIfReady(record), one.instruction?.debitAccount);
     }
-    await journal.addRows(batchId, newRows, judge);
+    await journal.addRows(batchId, newRows);
   }
   const found = counter.totals();
   const { rows, total } = found;
   const faults = compareControl(opened.control, found, config.requireControl);
   if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
   faultPoint("rows.recorded");
-  await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks }, config.allOrNothing);
+  await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks }, rules, config.allOrNothing);
   faultPoint("batch.opened");
   return { rows, total, accounts: accounts.totals().accounts };
+}
+
+export function judgeRulesOf({ duplicateDays, allowRepeats }: Config): JudgeRules {
+  return { duplicateDays, allowRepeats };
 }
 
 function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {

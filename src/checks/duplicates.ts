@@ -58,16 +58,26 @@ export type Verdict =
 /** `nowMs`: the later of the clock and the journal's last time. */
 export type Judge = (stated: Stated, seen: readonly Seen[], nowMs: number) => Verdict;
 
-export interface DuplicateRules {
+/** What the rules of DESIGN §7 depend on. Plain data: the journal that asks may live in another thread. */
+export interface JudgeRules {
   readonly duplicateDays: number;
   /** Equal rows of one file are meant. */
   readonly allowRepeats: boolean;
+  /** The file was dropped again: every row waits for a person; what surely was accepted stays a duplicate. */
+  readonly holdsWholeFile?: boolean;
+  /** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
+  readonly replaces?: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
 
 /** The rules of DESIGN §7 as a function that the journal can ask. */
-export function createJudge(rules: DuplicateRules): Judge {
+export function createJudge(rules: JudgeRules): Judge {
+  const judge = replacing(judgeRow(rules), new Set(rules.replaces));
+  return rules.holdsWholeFile ? holdingWholeFile(judge) : judge;
+}
+
+function judgeRow(rules: JudgeRules): Judge {
   return (stated, seen, nowMs) => {
     const elsewhere = seen.filter((other) => !other.sameBatch);
     const open = elsewhere.find((other) => other.standing === "open");
@@ -96,8 +106,7 @@ export function createJudge(rules: DuplicateRules): Judge {
   };
 }
 
-/** Every row of a file that was dropped again waits for a person; what surely was accepted stays a duplicate. */
-export function holdingWholeFile(judge: Judge): Judge {
+function holdingWholeFile(judge: Judge): Judge {
   return (stated, seen, nowMs) => {
     const verdict = judge(stated, seen, nowMs);
     if (verdict.state === "duplicate" || (verdict.state === "held" && verdict.code !== "possible_duplicate")) {
@@ -108,8 +117,7 @@ export function holdingWholeFile(judge: Judge): Judge {
   };
 }
 
-/** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
-export function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
+function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
   if (batches.size === 0) return judge;
   return (stated, seen, nowMs) =>
     judge(
@@ -119,7 +127,7 @@ export function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
     );
 }
 
-function judgeInFile(stated: Stated, here: readonly Seen[], rules: DuplicateRules): Verdict {
+function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): Verdict {
   const conflict = here.find((other) => other.sameReference && !other.sameCore);
   if (conflict) return held("reference_conflict", conflict);
   const sameReference = here.find((other) => other.sameReference);
@@ -136,7 +144,7 @@ function isSurelyTheSame(stated: Stated, other: Seen): boolean {
   return stated.period !== undefined && stated.period === other.period && other.sameKey;
 }
 
-function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: DuplicateRules): boolean {
+function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRules): boolean {
   if (isStatedDifferent(stated, other)) return false;
   const period = stated.period ?? stated.guessedPeriod;
   if (period !== undefined && period === (other.period ?? other.guessedPeriod)) return true;

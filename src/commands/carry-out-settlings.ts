@@ -1,9 +1,9 @@
-import { createJudge } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import type { JournalStore, RowRecord } from "../journal/store.ts";
 import type { Call } from "./command.ts";
 import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
+import { judgeRulesOf } from "../take-in.ts";
 
 /** All in one transaction; then the rows elsewhere that waited for these are judged. Gives the batches it changed. */
 export async function carryOutSettlings(
@@ -71,7 +71,7 @@ function objectOf({ batch, row, as, by, note }: Settling, isAlready: boolean): R
 
 /** Rows of other batches that were held until this one had an end. */
 async function judgeWaiting(call: Call, config: Config, journal: JournalStore, settled: Settling): Promise<string[]> {
-  const judge = createJudge(config);
+  const rules = judgeRulesOf(config);
   const judged: string[] = [];
   for (const id of await journal.waitingFor(settled.batch, settled.row.number)) {
     const waited = (await journal.rowsIn(id, ["held"])).filter(
@@ -79,7 +79,7 @@ async function judgeWaiting(call: Call, config: Config, journal: JournalStore, s
         code === "other_row_open" && other?.batch === settled.batch && other.row === settled.row.number,
     );
     if (waited.length === 0) continue;
-    await journal.judgeAgain(id, judge);
+    await journal.judgeAgain(id, rules);
     const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
     await journal.note(id, { by: "paydrop", kind: "judged", note });
     for (const { number } of waited) {

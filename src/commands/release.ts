@@ -1,4 +1,4 @@
-import { createJudge } from "../checks/duplicates.ts";
+import type { JudgeRules } from "../checks/duplicates.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
 import { counted } from "../results/next-steps.ts";
@@ -9,6 +9,7 @@ import { letGo, type Prepare } from "./let-go.ts";
 import { asGoing } from "./retry.ts";
 import { rowsSaid } from "./rows-said.ts";
 import { personNamed, textSaid } from "./who.ts";
+import { judgeRulesOf } from "../take-in.ts";
 
 /** Held rows go, and duplicate ones that are named; never one that is held for an unknown row. Exit code as `run`. */
 export function run(call: Call): Promise<number> {
@@ -23,7 +24,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   if (reason === undefined) throw new PaydropError("usage", "--reason is missing", EXAMPLE);
   if (batch.phase === "cancelled") throw cancelled(batch);
   const wanted = wantedRows(call);
-  const changed = await judgeOpenOnes(journal, batch, createJudge(config), wanted);
+  const changed = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
 
   const rows = await chosenRows(journal, batch, wanted);
   const blockers = await openOthers(journal, rows);
@@ -72,12 +73,12 @@ function wantedRows(call: Call): readonly number[] | "all" {
 async function judgeOpenOnes(
   journal: JournalStore,
   batch: BatchRecord,
-  judge: ReturnType<typeof createJudge>,
+  rules: JudgeRules,
   wanted: readonly number[] | "all",
 ): Promise<ReadonlySet<number>> {
   const before = (await journal.rowsIn(batch.id, ["held"])).filter(({ code }) => code === "other_row_open");
   if (before.length === 0) return new Set();
-  await journal.judgeAgain(batch.id, judge);
+  await journal.judgeAgain(batch.id, rules);
   const waited = new Set(before.map((row) => row.number));
   const now = await journal.rowsIn(batch.id, ["held", "duplicate"]);
   return new Set(

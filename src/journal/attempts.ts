@@ -1,27 +1,17 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./rows.ts";
-import type { SeenRows } from "./seen.ts";
 import { assertMove, type RowState } from "./state.ts";
 import type { AttemptEnd, Begun } from "./store.ts";
-
-interface SendableRow {
-  readonly state: RowState;
-  readonly payment_key: Uint8Array;
-  readonly core_key: Uint8Array;
-  readonly keyed_by_reference: number;
-  readonly period: string | null;
-  readonly released: number;
-}
+import type { Verdicts } from "./verdicts.ts";
 
 /** Attempts and their outcomes. Every method is called inside a transaction of its caller. */
 export class Attempts {
-  readonly #seen: SeenRows;
-  readonly #row: StatementSync;
+  readonly #verdicts: Verdicts;
+  readonly #state: StatementSync;
   readonly #insert: StatementSync;
   readonly #sending: StatementSync;
   readonly #remove: StatementSync;
-  readonly #blocked: StatementSync;
   readonly #end: StatementSync;
   readonly #endRow: StatementSync;
   readonly #open: StatementSync;
@@ -29,22 +19,15 @@ export class Attempts {
   /** Batches that were judged in this process, and the version of the file then: nothing has changed elsewhere since. */
   readonly #judged = new Map<number, number>();
 
-  constructor(database: DatabaseSync, seen: SeenRows) {
-    this.#seen = seen;
-    this.#row = database.prepare(
-      `SELECT state, payment_key, core_key, keyed_by_reference, period, released
-       FROM row WHERE batch = ? AND number = ?`,
-    );
+  constructor(database: DatabaseSync, verdicts: Verdicts) {
+    this.#verdicts = verdicts;
+    this.#state = database.prepare("SELECT state FROM row WHERE batch = ? AND number = ?");
     this.#insert = database.prepare("INSERT INTO attempt (batch, row, started_at) VALUES (?, ?, ?)");
     this.#sending = database.prepare(
       `UPDATE row SET state = 'sending', code = NULL, attempts = attempts + 1, last_attempt = ?, changed_at = ?
        WHERE batch = ? AND number = ? AND state = 'ready' RETURNING attempts`,
     );
     this.#remove = database.prepare("DELETE FROM attempt WHERE id = ?");
-    this.#blocked = database.prepare(
-      `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
-       WHERE batch = ? AND number = ? AND state = 'ready'`,
-    );
     this.#end = database.prepare(
       `UPDATE attempt SET outcome = ?, reason = ?, http_status = ?, duration_ms = ?, response = ?
        WHERE id = ? AND outcome IS NULL RETURNING batch, row`,
@@ -72,40 +55,16 @@ export class Attempts {
    * `held`. The row must be ready: anything else is said, never sent (I1).
    */
   begin(batch: BatchSeq, number: number, judge: Judge, nowMs: number): Begun {
-    const verdict = this.#isJudged(batch.seq) ? undefined : this.#judgeAgain(batch, number, judge, nowMs);
+    const verdict = this.#isJudged(batch.seq)
+      ? undefined
+      : this.#verdicts.judgeBeforeAttempt(batch, number, judge, nowMs);
     if (verdict !== undefined) return { state: verdict };
     assertMove("ready", "sending");
     const attempt = Number(this.#insert.run(batch.seq, number, nowMs).lastInsertRowid);
     const row = this.#sending.get(attempt, nowMs, batch.seq, number) as { attempts: number } | undefined;
     if (row) return { attempt, ordinal: row.attempts };
     this.#remove.run(attempt);
-    return { state: this.#rowOf(batch.seq, number)?.state ?? "invalid" };
-  }
-
-  /** The state of a row that may not go, or undefined. */
-  #judgeAgain(batch: BatchSeq, number: number, judge: Judge, nowMs: number): RowState | undefined {
-    const row = this.#rowOf(batch.seq, number);
-    if (row?.state !== "ready") return row?.state ?? "invalid";
-    const keys = { payment: row.payment_key, core: row.core_key, byReference: row.keyed_by_reference === 1 };
-    // a held row elsewhere cannot have been sent; it may well be held for this very row
-    const elsewhere = this.#seen.elsewhere(keys, batch.seq).filter((other) => other.standing !== "held");
-    if (elsewhere.length === 0) return undefined;
-    const verdict = judge(
-      {
-        hasReference: keys.byReference,
-        released: row.released === 1,
-        ...(row.period === null ? {} : { period: row.period }),
-        ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
-      },
-      elsewhere,
-      nowMs,
-    );
-    if (verdict.state === "ready") return undefined;
-    const { other } = verdict;
-    assertMove("ready", verdict.state);
-    this.#blocked.run(verdict.state, verdict.state === "held" ? verdict.code : null,
-      other?.batch ?? null, other?.row ?? null, other?.acceptedAt ?? null, nowMs, batch.seq, number); // prettier-ignore
-    return verdict.state;
+    return { state: this.#stateOf(batch.seq, number) };
   }
 
   #isJudged(batchSeq: number): boolean {
@@ -117,8 +76,8 @@ export class Attempts {
     return (this.#version.get() as { data_version: number }).data_version;
   }
 
-  #rowOf(batchSeq: number, number: number): SendableRow | undefined {
-    return this.#row.get(batchSeq, number) as unknown as SendableRow | undefined;
+  #stateOf(batchSeq: number, number: number): RowState {
+    return (this.#state.get(batchSeq, number)?.["state"] ?? "invalid") as RowState;
   }
 
   end(attempt: number, end: AttemptEnd, nowMs: number): void {

@@ -98,6 +98,14 @@ export class Batches {
     const isUnopened = this.#database.prepare("SELECT 1 FROM batch WHERE seq = ? AND phase = 'recording'").get(seq);
     // what was opened is remembered for good, whatever went wrong afterwards
     if (!isUnopened) return;
+    for (const key of ["core_key", "reference_key"]) {
+      this.#database
+        .prepare(
+          `DELETE FROM seen WHERE (key, batch, number) IN
+             (SELECT ${key}, batch, number FROM row WHERE batch = ? AND ${key} IS NOT NULL)`,
+        )
+        .run(seq);
+    }
     this.#database.prepare("DELETE FROM row WHERE batch = ?").run(seq);
     this.#database.prepare("DELETE FROM batch WHERE seq = ?").run(seq);
     this.#known.delete(id);

@@ -35,7 +35,9 @@ export function assertSound(database: DatabaseSync, path: string, isCutOff: bool
   const small = statSync(path).size <= CHECKED_BYTES_MAX;
   if (small) assertPassed(database.prepare("PRAGMA integrity_check(1)").all());
   else if (isCutOff) assertPassed(database.prepare("PRAGMA quick_check(1)").all());
-  if (small) assertNoOrphans(database);
+  if (!small) return;
+  assertNoOrphans(database);
+  assertNothingForgotten(database);
 }
 
 function assertPassed(findings: readonly Record<string, unknown>[]): void {
@@ -46,6 +48,19 @@ function assertPassed(findings: readonly Record<string, unknown>[]): void {
 
 function assertNoOrphans(database: DatabaseSync): void {
   if (database.prepare("PRAGMA foreign_key_check").get()) throw new DamageError("rows or attempts have no batch");
+}
+
+/** A row whose key cannot be found any more could be paid again. */
+function assertNothingForgotten(database: DatabaseSync): void {
+  const forgotten = database
+    .prepare(
+      `SELECT 1 FROM row r JOIN batch b ON b.seq = r.batch, (SELECT 'core' AS which UNION ALL SELECT 'reference') k
+       WHERE b.phase <> 'recording' AND r.core_key IS NOT NULL AND (k.which = 'core' OR r.reference_key IS NOT NULL)
+       AND NOT EXISTS (SELECT 1 FROM seen s WHERE s.batch = r.batch AND s.number = r.number
+         AND s.key = CASE k.which WHEN 'core' THEN r.core_key ELSE r.reference_key END)`,
+    )
+    .get();
+  if (forgotten) throw new DamageError("the keys of rows are missing from what was seen");
 }
 
 /** The id follows from the key of the payment hashes, so that a changed key is noticed: it would forget every payment. */

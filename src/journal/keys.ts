@@ -8,6 +8,7 @@ const KEY_BYTES = 16;
 /**
  * Payments as keyed hashes: account, branch and amount can be guessed, so a plain hash of them could be reversed by
  * trying. The secret goes first and the digest is cut, so that nobody can extend or guess it without the journal.
+ * The payment key of DESIGN §7 is the reference's key; without one, the core key with period and ordinal.
  */
 export class PaymentKeys {
   readonly #secret: string;
@@ -16,11 +17,8 @@ export class PaymentKeys {
     this.#secret = Buffer.from(secret).toString("hex");
   }
 
-  /** The same payment for sure: by reference, else by period, core fields and the how-manieth equal row (DESIGN §7). */
-  payment(environment: Environment, operation: OperationName, texts: PaymentTexts, ordinal: number): Uint8Array {
-    return texts.reference === undefined
-      ? this.#hash("payment", environment, operation, texts.period ?? "", texts.core, String(ordinal))
-      : this.#hash("reference", environment, texts.reference);
+  reference(environment: Environment, reference: string): Uint8Array {
+    return this.#hash("reference", environment, reference);
   }
 
   core(environment: Environment, operation: OperationName, texts: PaymentTexts): Uint8Array {

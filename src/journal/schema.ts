@@ -40,10 +40,10 @@ const MIGRATIONS: readonly string[] = [
      operation TEXT,
      option TEXT,
      amount TEXT,
-     keyed_by_reference INTEGER NOT NULL DEFAULT 0,
      period TEXT,
-     payment_key BLOB,
+     reference_key BLOB,
      core_key BLOB,
+     ordinal INTEGER NOT NULL DEFAULT 1,
      beneficiary_key BLOB,
      code TEXT,
      faults TEXT,
@@ -57,8 +57,13 @@ const MIGRATIONS: readonly string[] = [
      changed_at INTEGER NOT NULL,
      PRIMARY KEY (batch, number)
    ) STRICT, WITHOUT ROWID;
-   CREATE INDEX row_payment ON row (payment_key) WHERE payment_key IS NOT NULL;
-   CREATE INDEX row_core ON row (core_key) WHERE core_key IS NOT NULL;
+
+   CREATE TABLE seen (
+     key BLOB NOT NULL,
+     batch INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     PRIMARY KEY (key, batch, number)
+   ) STRICT, WITHOUT ROWID;
 
    CREATE TABLE attempt (
      id INTEGER PRIMARY KEY AUTOINCREMENT,

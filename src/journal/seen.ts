@@ -3,22 +3,22 @@ import type { Seen } from "../checks/duplicates.ts";
 import type { RowState } from "./state.ts";
 import type { BatchPhase } from "./store.ts";
 
-/** The keys of the row that is judged. */
+/** By what a row is known again: its core fields and, unless it has a reference, its period and how-manieth it is. */
 export interface Keys {
-  readonly payment: Uint8Array;
+  readonly reference: Uint8Array | null;
   readonly core: Uint8Array;
-  readonly byReference: boolean;
-  readonly period?: string;
+  readonly period: string | null;
+  readonly ordinal: number;
 }
 
 interface SeenRow {
   readonly number: number;
   readonly state: RowState;
   readonly code: string | null;
-  readonly keyed_by_reference: number;
-  readonly payment_key: Uint8Array;
+  readonly reference_key: Uint8Array | null;
   readonly core_key: Uint8Array;
   readonly period: string | null;
+  readonly ordinal: number;
   readonly changed_at: number;
   readonly id: string;
   readonly guessed_period: string | null;
@@ -28,8 +28,10 @@ interface SeenRow {
 /** More equal payments than this in other batches say nothing new. */
 const ELSEWHERE_MAX = 64;
 const HERE_MAX = 8;
+/** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then written once. */
+const ENTERED_ROWS_MAX = 200_000;
 
-const COLUMNS = `r.number, r.state, r.code, r.keyed_by_reference, r.payment_key, r.core_key, r.period, r.changed_at,
+const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.core_key, r.period, r.ordinal, r.changed_at,
   b.id, b.guessed_period, b.phase`;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
@@ -37,66 +39,119 @@ const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending'
 // what a cancelled batch did not send must not crowd out what it did
 const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held'))`;
 
-/** Looks up the rows that share a key with the one that is judged (DESIGN §7). */
+/** The keys of all rows that were ever taken, and the rows that share one with the one that is judged (DESIGN §7). */
 export class SeenRows {
-  readonly #byCore: readonly StatementSync[];
-  readonly #byPayment: readonly StatementSync[];
-  readonly #hereByCore: StatementSync;
-  readonly #hereByPeriod: StatementSync;
-  readonly #hereByPayment: StatementSync;
+  readonly #enter: StatementSync;
+  readonly #shared: StatementSync;
+  readonly #elsewhere: readonly StatementSync[];
+  readonly #elsewhereInPeriod: readonly StatementSync[];
+  readonly #here: StatementSync;
+  readonly #hereInPeriod: StatementSync;
 
   /** `past`: name under which another journal is attached, whose rows all count as elsewhere. */
   constructor(database: DatabaseSync, past?: string) {
-    const from = (schema: string): string =>
-      `SELECT ${COLUMNS} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch`;
-    const elsewhere = (schema: string, key: string): StatementSync =>
-      database.prepare(
-        `${from(schema)} WHERE r.${key} = ? AND ${schema === "main" ? "r.batch <> ?" : "? IS NOT NULL"}
-         AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
-      );
+    this.#enter = database.prepare(
+      `INSERT INTO seen (key, batch, number)
+       SELECT core_key AS key, batch, number FROM row WHERE batch = ?1 AND number BETWEEN ?2 AND ?3 AND core_key IS NOT NULL
+       UNION ALL SELECT reference_key, batch, number FROM row
+         WHERE batch = ?1 AND number BETWEEN ?2 AND ?3 AND reference_key IS NOT NULL
+       ORDER BY 1`,
+    );
     const schemas = past === undefined ? ["main"] : ["main", past];
-    this.#byCore = schemas.map((schema) => elsewhere(schema, "core_key"));
-    this.#byPayment = schemas.map((schema) => elsewhere(schema, "payment_key"));
-    const here = `AND r.batch = ? AND r.state <> 'invalid' ORDER BY r.number LIMIT ${HERE_MAX}`;
-    this.#hereByCore = database.prepare(`${from("main")} WHERE r.core_key = ? ${here}`);
-    this.#hereByPeriod = database.prepare(`${from("main")} WHERE r.core_key = ? AND r.period IS ? ${here}`);
-    this.#hereByPayment = database.prepare(`${from("main")} WHERE r.payment_key = ? ${here}`);
+    const isShared = (key: string): string =>
+      `EXISTS (SELECT 1 FROM main.seen s WHERE s.key = ${key} AND s.batch = ?1 AND s.number < r.number)
+       OR EXISTS (SELECT 1 FROM main.seen s WHERE s.key = ${key} AND s.batch < ?1)
+       OR EXISTS (SELECT 1 FROM main.seen s WHERE s.key = ${key} AND s.batch > ?1)
+       ${past === undefined ? "" : `OR EXISTS (SELECT 1 FROM ${past}.seen s WHERE s.key = ${key})`}`;
+    this.#shared = database.prepare(
+      `SELECT r.number FROM row r WHERE r.batch = ?1 AND r.number BETWEEN ?2 AND ?3 AND r.core_key IS NOT NULL
+       AND (${isShared("r.core_key")} OR (r.reference_key IS NOT NULL AND (${isShared("r.reference_key")})))
+       ORDER BY r.number`,
+    );
+    const from = (schema: string): string =>
+      `SELECT ${COLUMNS} FROM ${schema}.seen s JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
+       JOIN ${schema}.batch b ON b.seq = r.batch WHERE s.key = ?1`;
+    const elsewhere = (and: string): StatementSync[] =>
+      schemas.flatMap((schema) =>
+        // two ranges instead of one inequality: a file of a million equal rows is not walked for each of them
+        (schema === "main" ? ["s.batch > ?2", "s.batch < ?2"] : ["?2 IS NOT NULL"]).map((others) =>
+          database.prepare(
+            `${from(schema)} AND ${others} AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ${and}
+             ORDER BY s.batch DESC LIMIT ${ELSEWHERE_MAX}`,
+          ),
+        ),
+      );
+    this.#elsewhere = elsewhere("");
+    this.#elsewhereInPeriod = elsewhere("AND r.period IS ?3");
+    const here = `AND s.batch = ?2 AND s.number < ?3 AND r.state <> 'invalid'`;
+    this.#here = database.prepare(`${from("main")} ${here} ORDER BY s.number LIMIT ${HERE_MAX}`);
+    this.#hereInPeriod = database.prepare(
+      `${from("main")} ${here} AND r.period IS ?4 ORDER BY s.number LIMIT ${HERE_MAX}`,
+    );
+  }
+
+  /** Row numbers `[from, to]` of steps in which a batch is best entered. */
+  static *steps(lastNumber: number): Generator<readonly [number, number]> {
+    for (let from = 0; from <= lastNumber; from += ENTERED_ROWS_MAX) yield [from, from + ENTERED_ROWS_MAX - 1];
+  }
+
+  /** The keys of these rows count from now on for whoever looks for them. */
+  enter(batchSeq: number, from: number, to: number): void {
+    this.#enter.run(batchSeq, from, to);
+  }
+
+  /** The rows among these that share a key with an earlier row of their batch, or with any of another one. */
+  shared(batchSeq: number, from: number, to: number): number[] {
+    return (this.#shared.all(batchSeq, from, to) as { number: number }[]).map((row) => row.number);
   }
 
   /** In other batches. */
   elsewhere(keys: Keys, batchSeq: number): Seen[] {
-    const find = (statements: readonly StatementSync[], key: Uint8Array): SeenRow[] =>
-      statements.flatMap((statement) => statement.all(key, batchSeq) as unknown as SeenRow[]);
-    const rows = find(this.#byCore, keys.core);
-    const known = new Set(rows.map((row) => `${row.id}/${row.number}`));
-    for (const row of find(this.#byPayment, keys.payment)) {
-      if (!known.has(`${row.id}/${row.number}`)) rows.push(row);
+    const rows = this.#elsewhere.flatMap((statement) => all(statement, keys.core, batchSeq));
+    if (rows.length >= ELSEWHERE_MAX) {
+      rows.push(...this.#elsewhereInPeriod.flatMap((statement) => all(statement, keys.core, batchSeq, keys.period)));
     }
-    return rows.map((row) => asSeen(row, keys, false));
+    if (keys.reference !== null) {
+      const { reference } = keys;
+      rows.push(...this.#elsewhere.flatMap((statement) => all(statement, reference, batchSeq)));
+    }
+    const once = new Map(rows.map((row) => [`${row.id}/${row.number}`, row]));
+    return [...once.values()].map((row) => asSeen(row, keys, false));
   }
 
-  /** Earlier rows of the same batch: a row with a reference repeats only that, any other one repeats its core fields. */
-  here(keys: Keys, batchSeq: number): Seen[] {
-    let rows = keys.byReference
-      ? this.#hereByPayment.all(keys.payment, batchSeq)
-      : this.#hereByPeriod.all(keys.core, keys.period ?? null, batchSeq);
-    if (rows.length === 0 && !keys.byReference) rows = this.#hereByCore.all(keys.core, batchSeq);
-    return (rows as unknown as SeenRow[]).map((row) => asSeen(row, keys, true));
+  /**
+   * Rows of the same batch before `number`: a row with a reference repeats only that, any other one repeats its core
+   * fields.
+   */
+  here(keys: Keys, batchSeq: number, number: number): Seen[] {
+    let rows =
+      keys.reference === null
+        ? all(this.#hereInPeriod, keys.core, batchSeq, number, keys.period)
+        : all(this.#here, keys.reference, batchSeq, number);
+    if (rows.length === 0 && keys.reference === null) rows = all(this.#here, keys.core, batchSeq, number);
+    return rows.map((row) => asSeen(row, keys, true));
   }
 }
 
+function all(statement: StatementSync, ...values: (Uint8Array | number | string | null)[]): SeenRow[] {
+  return statement.all(...values) as unknown as SeenRow[];
+}
+
 function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
-  const sameKey = Buffer.compare(row.payment_key, keys.payment) === 0;
+  const sameCore = Buffer.compare(row.core_key, keys.core) === 0;
+  const sameReference =
+    row.reference_key !== null && keys.reference !== null && Buffer.compare(row.reference_key, keys.reference) === 0;
+  const neither = row.reference_key === null && keys.reference === null;
   const standing = standingOf(row);
   return {
     batch: row.id,
     row: row.number,
     sameBatch,
-    sameKey,
-    sameCore: Buffer.compare(row.core_key, keys.core) === 0,
-    sameReference: sameKey && keys.byReference,
+    sameKey: sameReference || (neither && sameCore && row.period === keys.period && row.ordinal === keys.ordinal),
+    sameCore,
+    sameReference,
     standing,
-    hasReference: row.keyed_by_reference === 1,
+    hasReference: row.reference_key !== null,
     ...(row.period === null ? {} : { period: row.period }),
     ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
     ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),

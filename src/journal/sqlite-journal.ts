@@ -1,8 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { formatUnits, unitsOf } from "../amount.ts";
-import type { Judge } from "../checks/duplicates.ts";
+import type { Judge, JudgeRules } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import { Attempts } from "./attempts.ts";
 import type { Ballast } from "./ballast.ts";
@@ -14,6 +13,7 @@ import { PaymentKeys } from "./keys.ts";
 import { Marks } from "./marks.ts";
 import { openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
 import { asRecord, type RecordColumns, Rows, SELECT_RECORD } from "./rows.ts";
+import { SeenRows } from "./seen.ts";
 import type { RowState } from "./state.ts";
 import type {
   Act,
@@ -30,38 +30,51 @@ import type {
   OpeningTotals,
   RowRecord,
   Tallies,
-  Tally,
 } from "./store.ts";
+import { RowTallies } from "./tallies.ts";
+import { Verdicts } from "./verdicts.ts";
 
 const PAGE_ROWS = 1000;
+const JUDGED_ROWS = 20_000;
+
+/** The rules of DESIGN §7, which are not the journal's own, as it asks them. */
+export type JudgeOf = (rules: JudgeRules) => Judge;
 
 /** Opens the journal of a state directory; makes it when there is none. */
 export function openSqliteJournal(
   stateDir: string,
+  judgeOf: JudgeOf,
   now: () => number = Date.now,
   options: OpenOptions & { readonly ballast?: Ballast } = {},
 ): JournalStore {
   const database = openJournalFile(stateDir, options);
   const { stateId, hashKey } = readIdentity(database);
   for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
-  return new SqliteJournal(database, stateId, new PaymentKeys(hashKey), now, undefined, options.ballast);
+  return new SqliteJournal(database, stateId, judgeOf, new PaymentKeys(hashKey), now, undefined, options.ballast);
 }
 
 /**
  * A journal to throw away, in a directory of its own, that knows what the journal of `stateDir` has seen and changes
  * nothing there: what a check works on.
  */
-export function openScratchJournal(scratchDir: string, stateDir: string, now: () => number = Date.now): JournalStore {
+export function openScratchJournal(
+  scratchDir: string,
+  stateDir: string,
+  judgeOf: JudgeOf,
+  now: () => number = Date.now,
+): JournalStore {
   const database = openJournalFile(scratchDir);
   // nothing in it has to survive anything
-  database.exec("PRAGMA synchronous = OFF");
+  database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;");
   const path = join(stateDir, "journal.db");
-  if (!existsSync(path)) return new SqliteJournal(database, "", new PaymentKeys(readIdentity(database).hashKey), now);
+  if (!existsSync(path)) {
+    return new SqliteJournal(database, "", judgeOf, new PaymentKeys(readIdentity(database).hashKey), now);
+  }
   database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
   const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
     value: Uint8Array;
   };
-  return new SqliteJournal(database, "", new PaymentKeys(value), now, "past");
+  return new SqliteJournal(database, "", judgeOf, new PaymentKeys(value), now, "past");
 }
 
 /** `JournalStore` on one SQLite file. SQL lives in the classes it is made of; here is what is one transaction. */
@@ -71,15 +84,22 @@ class SqliteJournal implements JournalStore {
   readonly #group: CommitGroup;
   readonly #batches: Batches;
   readonly #rows: Rows;
+  readonly #seen: SeenRows;
+  readonly #verdicts: Verdicts;
+  readonly #tallies: RowTallies;
   readonly #attempts: Attempts;
   readonly #decisions: Decisions;
   readonly #marks: Marks;
   readonly #holds: InboxHolds;
+  readonly #judgeOf: JudgeOf;
   readonly #now: () => number;
+  #rules: JudgeRules | undefined;
+  #lastJudge: Judge | undefined;
 
   constructor(
     database: DatabaseSync,
     stateId: string,
+    judgeOf: JudgeOf,
     keys: PaymentKeys,
     now: () => number,
     past?: string,
@@ -91,9 +111,13 @@ class SqliteJournal implements JournalStore {
     this.#marks = new Marks(database, stateId);
     this.#holds = new InboxHolds(database);
     this.#batches = new Batches(database);
-    this.#rows = new Rows(database, keys, past);
-    this.#attempts = new Attempts(database, this.#rows.seen());
-    this.#decisions = new Decisions(database, this.#rows.seen());
+    this.#rows = new Rows(database, keys);
+    this.#seen = new SeenRows(database, past);
+    this.#verdicts = new Verdicts(database, this.#seen);
+    this.#tallies = new RowTallies(database);
+    this.#attempts = new Attempts(database, this.#verdicts);
+    this.#decisions = new Decisions(database);
+    this.#judgeOf = judgeOf;
     this.#now = now;
   }
 
@@ -116,20 +140,32 @@ class SqliteJournal implements JournalStore {
     });
   }
 
-  addRows(batchId: string, rows: readonly NewRow[], judge: Judge): Promise<void> {
+  addRows(batchId: string, rows: readonly NewRow[]): Promise<void> {
     return this.#group.run(() => {
       const batch = this.#batches.seqOf(batchId);
-      const nowMs = this.#laterOfNow();
-      for (const row of rows) this.#rows.add(batch, row, judge, nowMs);
+      const nowMs = this.#now();
+      for (const row of rows) this.#rows.add(batch, row, nowMs);
     });
   }
 
-  openBatch(batchId: string, totals: OpeningTotals, allOrNothing = false): Promise<void> {
-    return this.#group.run(() => {
-      const batch = this.#batches.seqOf(batchId);
-      this.#decisions.holdNearDuplicates(batch, this.#now());
+  async openBatch(batchId: string, totals: OpeningTotals, rules: JudgeRules, allOrNothing = false): Promise<void> {
+    const batch = this.#batches.seqOf(batchId);
+    const lastNumber = this.#rows.lastNumber(batch.seq);
+    const judge = this.#judgeOf(rules);
+    // in pieces: other batches go on meanwhile, and what they change is seen when a row of this one begins
+    for (const [from, to] of SeenRows.steps(lastNumber)) {
+      await this.#group.run(() => this.#seen.enter(batch.seq, from, to));
+    }
+    for (let from = 0; from <= lastNumber; from += JUDGED_ROWS) {
+      await this.#group.run(() =>
+        this.#verdicts.judgeNew(batch, from, from + JUDGED_ROWS - 1, judge, this.#laterOfNow()),
+      );
+    }
+    await this.#group.run(() => {
+      this.#verdicts.holdNearDuplicates(batch, this.#now());
       if (allOrNothing) this.#decisions.holdAllOrNothing(batch, this.#now());
       this.#batches.open(batchId, totals);
+      this.#attempts.changed(batch.seq);
     });
   }
 
@@ -165,7 +201,7 @@ class SqliteJournal implements JournalStore {
   operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]> {
     return this.#read(() => {
       const found = this.#database
-        .prepare("SELECT DISTINCT operation, option FROM row WHERE batch = ? AND payment_key IS NOT NULL")
+        .prepare("SELECT DISTINCT operation, option FROM row WHERE batch = ? AND core_key IS NOT NULL")
         .all(this.#batches.seqOf(batchId).seq) as { operation: OperationName; option: PayoutOption | null }[];
       return found.map(({ operation, option }) => (option === null ? { operation } : { operation, option }));
     });
@@ -189,24 +225,13 @@ class SqliteJournal implements JournalStore {
   }
 
   tallies(batchId: string): Promise<Tallies> {
-    return this.#read(() => {
-      const { seq } = this.#batches.seqOf(batchId);
-      const sums = new Map<RowState, { rows: number; units: bigint }>();
-      const rows = this.#database.prepare("SELECT state, amount FROM row WHERE batch = ?").iterate(seq);
-      for (const { state, amount } of rows as Iterable<{ state: RowState; amount: string | null }>) {
-        const sum = sums.get(state) ?? { rows: 0, units: 0n };
-        sum.rows += 1;
-        if (amount !== null) sum.units += unitsOf(amount);
-        sums.set(state, sum);
-      }
-      const tallies: Partial<Record<RowState, Tally>> = {};
-      for (const [state, sum] of sums) tallies[state] = { rows: sum.rows, amount: formatUnits(sum.units) };
-      return tallies;
-    });
+    return this.#read(() => this.#tallies.of(this.#batches.seqOf(batchId).seq));
   }
 
-  begin(batchId: string, row: number, judge: Judge): Promise<Begun> {
-    return this.#group.run(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, judge, this.#now()));
+  begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
+    return this.#group.run(() =>
+      this.#attempts.begin(this.#batches.seqOf(batchId), row, this.#judge(rules), this.#now()),
+    );
   }
 
   end(attempt: number, end: AttemptEnd): Promise<void> {
@@ -220,8 +245,10 @@ class SqliteJournal implements JournalStore {
     });
   }
 
-  judgeAgain(batchId: string, judge: Judge): Promise<void> {
-    return this.#group.run(() => this.#decisions.judgeAgain(this.#batches.seqOf(batchId), judge, this.#laterOfNow()));
+  judgeAgain(batchId: string, rules: JudgeRules): Promise<void> {
+    return this.#group.run(() =>
+      this.#verdicts.judgeAgain(this.#batches.seqOf(batchId), this.#judge(rules), this.#laterOfNow()),
+    );
   }
 
   makeReady(
@@ -352,6 +379,13 @@ class SqliteJournal implements JournalStore {
   close(): Promise<void> {
     if (this.#database.isOpen) this.#database.close();
     return Promise.resolve();
+  }
+
+  /** One judge for the rules that come with every row. */
+  #judge(rules: JudgeRules): Judge {
+    if (this.#rules !== rules) this.#lastJudge = this.#judgeOf(rules);
+    this.#rules = rules;
+    return this.#lastJudge ?? this.#judgeOf(rules);
   }
 
   /** Windows in days count from the later of the clock and the journal's last time: a clock set back frees nothing. */

@@ -1,5 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
-import type { Judge, PaymentTexts } from "../checks/duplicates.ts";
+import type { JudgeRules, PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { FileFormat } from "../reader/row.ts";
 import type { RowState } from "./state.ts";
@@ -141,13 +141,14 @@ export interface JournalStore {
 
   /** Writes a batch down in the phase `recording`. */
   createBatch(batch: NewBatch): Promise<void>;
-  /** Writes rows down in order; `judge` decides for each instruction with what the journal has seen of it. */
-  addRows(batchId: string, rows: readonly NewRow[], judge: Judge): Promise<void>;
+  /** Writes rows down in order. */
+  addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
   /**
-   * All rows are there: the near-duplicate rule is applied, with `allOrNothing` every row waits for a person when one
-   * is invalid or held, and the phase becomes `open`: all of that or nothing of it.
+   * All rows are there: each instruction is judged by what the journal has seen of it, then the file as a whole; with
+   * `allOrNothing` every row waits for a person when one is invalid or held. The phase becomes `open` last: until then
+   * nothing of the batch may be sent, and a crash forgets it.
    */
-  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
+  openBatch(batchId: string, totals: OpeningTotals, rules: JudgeRules, allOrNothing?: boolean): Promise<void>;
   /** Removes a batch that was never opened. */
   dropBatch(batchId: string): Promise<void>;
 
@@ -163,13 +164,13 @@ export interface JournalStore {
   tallies(batchId: string): Promise<Tallies>;
 
   /** I2: resolves when the attempt is on stable storage. Groups with others into one commit. */
-  begin(batchId: string, row: number, judge: Judge): Promise<Begun>;
+  begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun>;
   /** The outcome of an attempt. Groups with others into one commit; calls commit in the order they were made. */
   end(attempt: number, end: AttemptEnd): Promise<void>;
   /** I4: attempts without an outcome become unknown. Gives how many. Only the holder of the lock may ask for it. */
   recover(): Promise<number>;
   /** Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. */
-  judgeAgain(batchId: string, judge: Judge): Promise<void>;
+  judgeAgain(batchId: string, rules: JudgeRules): Promise<void>;
   /** Lets rows go again: those in `states`, rejected ones only with a reason in `reasons`. Gives how many. */
   makeReady(
     batchId: string,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Seen, Stated, Verdict } from "../../src/checks/duplicates.ts";
-import { createJudge, holdingWholeFile } from "../../src/checks/duplicates.ts";
+import { createJudge } from "../../src/checks/duplicates.ts";
 import { meet } from "../../src/checks/same-bytes.ts";
 import type { SameBytes } from "../../src/checks/same-bytes.ts";
 
@@ -172,7 +172,7 @@ describe("rules a person chose", () => {
 });
 
 describe("a file held as a whole", () => {
-  const whole = holdingWholeFile(judge);
+  const whole = createJudge({ duplicateDays: 20, allowRepeats: false, holdsWholeFile: true });
 
   test.each([
     ["nothing seen", [], "held same_file"],

@@ -136,16 +136,16 @@ const MUTANTS: readonly Mutant[] = [
     name: "no duplicate check when the file is checked",
     edits: [
       [
-        "src/journal/rows.ts",
-        "const verdict = judge(stated, seen, nowMs);",
-        "const verdict = judge(stated, [], nowMs);",
+        "src/journal/verdicts.ts",
+        "of this.#seen.shared(batch.seq, from, to))",
+        "of this.#seen.shared(batch.seq, to, from))",
       ],
     ],
     tests: ["test/journal", "test/duplicates"],
   },
   {
     name: "no duplicate check when a row is attempted",
-    edits: [["src/journal/attempts.ts", '.filter((other) => other.standing !== "held");', ".filter(() => false);"]],
+    edits: [["src/journal/verdicts.ts", '.filter((other) => other.standing !== "held");', ".filter(() => false);"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {
@@ -177,7 +177,11 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "all or nothing is forgotten",
     edits: [
-      ["src/take-in.ts", "remarks: opened.sheet.remarks }, config.allOrNothing)", "remarks: opened.sheet.remarks })"],
+      [
+        "src/take-in.ts",
+        "remarks: opened.sheet.remarks }, rules, config.allOrNothing)",
+        "remarks: opened.sheet.remarks }, rules)",
+      ],
     ],
     tests: ["test/crash/points.test.ts"],
   },

@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
+import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, judge, newRow, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, rules, newRow, sendRow } from "./store-contract.ts";
 
 const ACT = { by: "ravi", kind: "release", note: "meant" };
 
 function open(): JournalStore {
-  const store = openSqliteJournal(temporaryDirectory());
+  const store = openSqliteJournal(temporaryDirectory(), createJudge);
   onTestFinished(() => store.close());
   return store;
 }
@@ -62,7 +63,7 @@ test("the batches that wait for a row are found by what makes a payment the same
   expect(await store.waitingFor("AAAA1111", 2)).toEqual(["BBBB2222"]);
   expect(await store.waitingFor("AAAA1111", 3)).toEqual([]);
   await store.settle("AAAA1111", 2, "settled_done", { by: "asha", kind: "settle", note: "" });
-  await store.judgeAgain("BBBB2222", judge);
+  await store.judgeAgain("BBBB2222", rules);
   expect(await states(store, "BBBB2222")).toEqual(["held"]);
   expect(await store.waitingFor("AAAA1111", 2)).toEqual([]);
 });

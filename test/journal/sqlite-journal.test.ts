@@ -2,13 +2,14 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
+import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, describeJournalStore, judge, newRow, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, describeJournalStore, rules, newRow, sendRow } from "./store-contract.ts";
 
 function openIn(directory: string): JournalStore {
-  const store = openSqliteJournal(directory);
+  const store = openSqliteJournal(directory, createJudge);
   onTestFinished(() => store.close());
   return store;
 }
@@ -53,7 +54,7 @@ it("groups what is asked for in one turn into one commit", async () => {
   onTestFinished(() => watcher.close());
   const version = (): number => (watcher.prepare("PRAGMA data_version").get() as { data_version: number }).data_version;
   const before = version();
-  await Promise.all(Array.from({ length: 50 }, (_, index) => store.begin("AAAA1111", index + 2, judge)));
+  await Promise.all(Array.from({ length: 50 }, (_, index) => store.begin("AAAA1111", index + 2, rules)));
   expect(version() - before).toBe(1);
   expect((await allRows(store, "AAAA1111")).every((row) => row.state === "sending")).toBe(true);
 });
@@ -64,7 +65,7 @@ it("refuses a state directory that others can write", () => {
   onTestFinished(() => void process.umask(before));
   const open = join(directory, "open");
   process.getBuiltinModule("node:fs").mkdirSync(open, { mode: 0o777 });
-  expect(() => openSqliteJournal(open)).toThrow(/can be written by others/);
+  expect(() => openSqliteJournal(open, createJudge)).toThrow(/can be written by others/);
 });
 
 it("refuses a journal of a newer paydrop", async () => {
@@ -73,5 +74,5 @@ it("refuses a journal of a newer paydrop", async () => {
   const database = new DatabaseSync(join(directory, "journal.db"));
   database.exec("PRAGMA user_version = 999");
   database.close();
-  expect(() => openSqliteJournal(directory)).toThrow(/newer paydrop/);
+  expect(() => openSqliteJournal(directory, createJudge)).toThrow(/newer paydrop/);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createJudge, type PaymentTexts } from "../../src/checks/duplicates.ts";
+import type { JudgeRules, PaymentTexts } from "../../src/checks/duplicates.ts";
 import type { JournalStore, NewBatch, NewRow, RowRecord } from "../../src/journal/store.ts";
 
-export const judge = createJudge({ duplicateDays: 20, allowRepeats: false });
+export const rules: JudgeRules = { duplicateDays: 20, allowRepeats: false };
 
 export function newBatch(id: string, over: Partial<NewBatch> = {}): NewBatch {
   return {
@@ -36,8 +36,8 @@ export async function addBatch(
   over: Partial<NewBatch> = {},
 ): Promise<void> {
   await store.createBatch(newBatch(id, over));
-  await store.addRows(id, rows, judge);
-  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] });
+  await store.addRows(id, rows);
+  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] }, rules);
 }
 
 export async function allRows(store: JournalStore, id: string): Promise<RowRecord[]> {
@@ -52,7 +52,7 @@ export async function sendRow(
   row: number,
   state: "accepted" | "rejected" | "unknown" | "not_sent",
 ): Promise<void> {
-  const begun = await store.begin(id, row, judge);
+  const begun = await store.begin(id, row, rules);
   if (begun.attempt === undefined) throw new Error(`row ${row} did not begin: ${begun.state}`);
   await store.end(begun.attempt, { state, reason: state === "rejected" ? "refused" : state, durationMs: 1 });
 }
@@ -96,7 +96,7 @@ export function describeJournalStore(
     it("hands an attempt out only once while the row is on its way", async () => {
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/b/100")]);
-      const [first, second] = await Promise.all([store.begin("AAAA1111", 2, judge), store.begin("AAAA1111", 2, judge)]);
+      const [first, second] = await Promise.all([store.begin("AAAA1111", 2, rules), store.begin("AAAA1111", 2, rules)]);
       expect(first.attempt).toBeTypeOf("number");
       expect(second).toEqual({ state: "sending" });
     });
@@ -107,7 +107,7 @@ export function describeJournalStore(
       await sendRow(store, "AAAA1111", 2, "accepted");
       await sendRow(store, "AAAA1111", 3, "rejected");
       await sendRow(store, "AAAA1111", 4, "unknown");
-      for (const row of [2, 3, 4]) expect((await store.begin("AAAA1111", row, judge)).attempt).toBeUndefined();
+      for (const row of [2, 3, 4]) expect((await store.begin("AAAA1111", row, rules)).attempt).toBeUndefined();
     });
 
     it("drops a batch that was never opened, and never one that was", async () => {
@@ -116,7 +116,7 @@ export function describeJournalStore(
       await store.dropBatch("AAAA1111");
       expect((await allRows(store, "AAAA1111")).map((row) => row.state)).toEqual(["ready"]);
       await store.createBatch(newBatch("BBBB2222"));
-      await store.addRows("BBBB2222", [newRow(2, "b/1")], judge);
+      await store.addRows("BBBB2222", [newRow(2, "b/1")]);
       await store.dropBatch("BBBB2222");
       await addBatch(store, "BBBB2222", [newRow(2, "b/1")]);
       expect((await store.batches()).map((batch) => batch.id)).toEqual(["BBBB2222", "AAAA1111"]);
@@ -136,19 +136,19 @@ export function describeJournalStore(
     it("turns an attempt without an outcome into unknown, once, and never into ready", async () => {
       const { store, reopen } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
-      await store.begin("AAAA1111", 2, judge);
+      await store.begin("AAAA1111", 2, rules);
       await store.close();
       const again = await reopen();
       expect(await again.recover()).toBe(1);
       expect(await again.recover()).toBe(0);
       expect((await allRows(again, "AAAA1111")).map((row) => row.state)).toEqual(["unknown", "ready"]);
-      expect((await again.begin("AAAA1111", 2, judge)).attempt).toBeUndefined();
+      expect((await again.begin("AAAA1111", 2, rules)).attempt).toBeUndefined();
     });
 
     it("forgets a batch that was never opened", async () => {
       const { store, reopen } = await open();
       await store.createBatch(newBatch("AAAA1111"));
-      await store.addRows("AAAA1111", [newRow(2, "a/1")], judge);
+      await store.addRows("AAAA1111", [newRow(2, "a/1")]);
       await store.close();
       const again = await reopen();
       expect(await again.batches()).toEqual([]);
@@ -162,7 +162,7 @@ export function describeJournalStore(
       await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
       await sendRow(store, "AAAA1111", 2, "not_sent");
       expect(await store.makeReady("AAAA1111", "all", ["not_sent"])).toBe(1);
-      expect(await store.begin("AAAA1111", 2, judge)).toMatchObject({ ordinal: 2 });
+      expect(await store.begin("AAAA1111", 2, rules)).toMatchObject({ ordinal: 2 });
     });
 
     it("lets only rows refused for the given reasons go again", async () => {
@@ -172,7 +172,7 @@ export function describeJournalStore(
         [2, "refused"],
         [3, "key_refused"],
       ] as const) {
-        const { attempt } = await store.begin("AAAA1111", row, judge);
+        const { attempt } = await store.begin("AAAA1111", row, rules);
         await store.end(attempt ?? 0, { state: "rejected", reason, durationMs: 1 });
       }
       expect(await store.makeReady("AAAA1111", "all", ["rejected"], ["key_refused"])).toBe(1);
@@ -210,7 +210,7 @@ export function describeJournalStore(
     it("refuses a second outcome of one attempt", async () => {
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
-      const { attempt } = await store.begin("AAAA1111", 2, judge);
+      const { attempt } = await store.begin("AAAA1111", 2, rules);
       await store.end(attempt ?? 0, { state: "accepted", reason: "accepted", durationMs: 1 });
       await expect(store.end(attempt ?? 0, { state: "rejected", reason: "refused", durationMs: 1 })).rejects.toThrow(
         /outcome already/,
@@ -238,7 +238,7 @@ export function describeJournalStore(
       await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
       await store.makeReady("AAAA1111", "all", ["not_sent"]);
       await store.makeReady("BBBB2222", "all", ["held"]);
-      const begun = await Promise.all([store.begin("AAAA1111", 2, judge), store.begin("BBBB2222", 7, judge)]);
+      const begun = await Promise.all([store.begin("AAAA1111", 2, rules), store.begin("BBBB2222", 7, rules)]);
       expect(begun.filter((one) => one.attempt !== undefined)).toHaveLength(1);
     });
   });

@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
@@ -69,18 +70,15 @@ describe("a damaged journal", () => {
     await expectRefused(desk, server, 40, /journal\.db is damaged: file is not a database/);
   });
 
-  test.each(["row", "attempt", "row_payment", "row_core", "batch", "meta"])(
-    "in a page of %s: nothing is sent",
-    async (name) => {
-      const { server, desk, journal } = await afterRun();
-      overwrite(journal, (rootPageOf(journal, name) - 1) * PAGE_BYTES, 64);
-      await expectRefused(desk, server, 40, /journal\.db is damaged/);
-    },
-  );
+  test.each(["row", "attempt", "seen", "batch", "meta"])("in a page of %s: nothing is sent", async (name) => {
+    const { server, desk, journal } = await afterRun();
+    overwrite(journal, (rootPageOf(journal, name) - 1) * PAGE_BYTES, 64);
+    await expectRefused(desk, server, 40, /journal\.db is damaged/);
+  });
 
-  test("a key changed in an index, where the page still looks right: nothing is sent", async () => {
+  test("a key changed where the page still looks right: nothing is sent", async () => {
     const { server, desk, journal } = await afterRun(3);
-    overwrite(journal, rootPageOf(journal, "row_payment") * PAGE_BYTES - 20, 4);
+    overwrite(journal, rootPageOf(journal, "seen") * PAGE_BYTES - 20, 4);
     await expectRefused(desk, server, 3, /journal\.db is damaged/);
   });
 
@@ -146,25 +144,25 @@ describe("a damaged journal", () => {
 
   test("a large one is checked after it was cut off, and opens at once after it was closed", async () => {
     const directory = temporaryDirectory();
-    const store = openSqliteJournal(directory);
+    const store = openSqliteJournal(directory, createJudge);
     await addBatch(store, "AAAA1111", [newRow(2, "a/2")]);
     await store.close();
     const path = join(directory, "journal.db");
     const database = new DatabaseSync(path);
     database.exec("CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(40000000))");
     database.close();
-    overwrite(path, (rootPageOf(path, "row_core") - 1) * PAGE_BYTES, 64);
+    overwrite(path, (rootPageOf(path, "seen") - 1) * PAGE_BYTES, 64);
     // as large as this, and closed: what is damaged is found when it is read
-    await openSqliteJournal(directory, Date.now, { isChecked: true }).close();
+    await openSqliteJournal(directory, createJudge, Date.now, { isChecked: true }).close();
     const writer = new DatabaseSync(path);
     writer.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO filler VALUES ('x')");
-    expect(() => openSqliteJournal(directory, Date.now, { isChecked: true })).toThrow(/is damaged/);
+    expect(() => openSqliteJournal(directory, createJudge, Date.now, { isChecked: true })).toThrow(/is damaged/);
     writer.close();
   });
 });
 
 async function sentJournal(directory: string): Promise<void> {
-  const store = openSqliteJournal(directory);
+  const store = openSqliteJournal(directory, createJudge);
   await addBatch(store, "AAAA1111", [newRow(2, "a/2"), newRow(3, "a/3"), newRow(4, "a/4")]);
   await sendRow(store, "AAAA1111", 2, "accepted");
   await sendRow(store, "AAAA1111", 3, "unknown");
@@ -174,7 +172,7 @@ async function sentJournal(directory: string): Promise<void> {
 async function openedAgain(directory: string): Promise<"refused" | "asBefore"> {
   let store: JournalStore;
   try {
-    store = openSqliteJournal(directory, Date.now, { isChecked: true });
+    store = openSqliteJournal(directory, createJudge, Date.now, { isChecked: true });
   } catch (error) {
     expect(error).toMatchObject({ code: "journal" });
     return "refused";

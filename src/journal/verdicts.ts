@@ -1,0 +1,142 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Judge, Seen, Stated, Verdict } from "../checks/duplicates.ts";
+import type { BatchSeq } from "./rows.ts";
+import type { Keys, SeenRows } from "./seen.ts";
+import { assertMove, type RowState } from "./state.ts";
+
+/** What of a row its verdict depends on. */
+interface JudgedRow {
+  readonly number: number;
+  readonly state: RowState;
+  readonly reference_key: Uint8Array | null;
+  readonly core_key: Uint8Array;
+  readonly period: string | null;
+  readonly ordinal: number;
+  readonly released: number;
+}
+
+const JUDGED_COLUMNS = "number, state, reference_key, core_key, period, ordinal, released";
+
+/**
+ * Where a row that is not on its way goes because of others (DESIGN §7): when its file is taken, when what it waited
+ * for has an end, and by the rule that looks at a whole file. Called inside a transaction of the caller.
+ */
+export class Verdicts {
+  readonly #seen: SeenRows;
+  readonly #row: StatementSync;
+  readonly #waiting: StatementSync;
+  readonly #ordinal: StatementSync;
+  readonly #move: StatementSync;
+  readonly #repeated: StatementSync;
+  readonly #holdNear: StatementSync;
+  /** Equal rows of the batch that is being judged, by core key and period: kept only for those that do repeat. */
+  #repeats = new Map<string, number>();
+  #repeatsOf = -1;
+
+  constructor(database: DatabaseSync, seen: SeenRows) {
+    this.#seen = seen;
+    this.#row = database.prepare(`SELECT ${JUDGED_COLUMNS} FROM row WHERE batch = ? AND number = ?`);
+    this.#waiting = database.prepare(
+      `SELECT ${JUDGED_COLUMNS} FROM row WHERE batch = ? AND state = 'held' AND code = 'other_row_open'`,
+    );
+    this.#ordinal = database.prepare("UPDATE row SET ordinal = ? WHERE batch = ? AND number = ?");
+    this.#move = database.prepare(
+      `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
+       WHERE batch = ? AND number = ? AND state = ?`,
+    );
+    this.#repeated = database.prepare(
+      `SELECT DISTINCT b.seq FROM row r JOIN batch b ON b.id = r.other_batch
+       WHERE r.batch = ?1 AND b.seq <> ?1 AND r.state IN ('duplicate', 'held')`,
+    );
+    this.#holdNear = database.prepare(HOLD_NEAR);
+  }
+
+  /** Rows `[from, to]` of a batch that is being taken; its keys are entered, and what comes before is judged. */
+  judgeNew(batch: BatchSeq, from: number, to: number, judge: Judge, nowMs: number): void {
+    for (const number of this.#seen.shared(batch.seq, from, to)) {
+      const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
+      const here = this.#seen.here(keysOf(row), batch.seq, number);
+      const isRepeat =
+        row.reference_key === null && here.some((earlier) => earlier.period === (row.period ?? undefined));
+      const ordinal = isRepeat ? this.#nextOrdinal(batch.seq, row) : 1;
+      if (isRepeat) this.#ordinal.run(ordinal, batch.seq, number);
+      const keys = { ...keysOf(row), ordinal };
+      const verdict = judge(statedOf(batch, row), [...here, ...this.#seen.elsewhere(keys, batch.seq)], nowMs);
+      if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
+    }
+  }
+
+  /** The state of a ready row that may not go after all, or undefined. */
+  judgeBeforeAttempt(batch: BatchSeq, number: number, judge: Judge, nowMs: number): RowState | undefined {
+    const row = this.#row.get(batch.seq, number) as unknown as JudgedRow | undefined;
+    if (row?.state !== "ready") return row?.state ?? "invalid";
+    // a held row elsewhere cannot have been sent; it may well be held for this very row
+    const elsewhere = this.#seen.elsewhere(keysOf(row), batch.seq).filter((other) => other.standing !== "held");
+    if (elsewhere.length === 0) return undefined;
+    const verdict = judge(statedOf(batch, row), elsewhere, nowMs);
+    if (verdict.state === "ready") return undefined;
+    this.#moveRow(batch, row, verdict, nowMs);
+    return verdict.state;
+  }
+
+  /** Rows that waited for an open row elsewhere are judged anew. */
+  judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
+    for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
+      const keys = keysOf(row);
+      const seen = [...this.#seen.here(keys, batch.seq, row.number), ...this.#seen.elsewhere(keys, batch.seq)];
+      this.#moveRow(batch, row, judge({ ...statedOf(batch, row), released: false }, seen, nowMs), nowMs);
+    }
+  }
+
+  /**
+   * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
+   * unknown row there with another amount: perhaps an amount was edited after it had been sent.
+   */
+  holdNearDuplicates(batch: BatchSeq, nowMs: number): void {
+    for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) this.#holdNear.run(batch.seq, seq, nowMs);
+  }
+
+  #moveRow(batch: BatchSeq, row: JudgedRow, verdict: Verdict, nowMs: number): void {
+    assertMove(row.state, verdict.state);
+    const other: Seen | undefined = verdict.state === "ready" ? undefined : verdict.other;
+    this.#move.run(verdict.state, verdict.state === "held" ? verdict.code : null, other?.batch ?? null,
+      other?.row ?? null, other?.acceptedAt ?? null, nowMs, batch.seq, row.number, row.state); // prettier-ignore
+  }
+
+  #nextOrdinal(batchSeq: number, row: JudgedRow): number {
+    if (this.#repeatsOf !== batchSeq) {
+      this.#repeats = new Map();
+      this.#repeatsOf = batchSeq;
+    }
+    const key = `${Buffer.from(row.core_key).toString("base64")}/${row.period ?? ""}`;
+    const ordinal = (this.#repeats.get(key) ?? 1) + 1;
+    this.#repeats.set(key, ordinal);
+    return ordinal;
+  }
+}
+
+const HOLD_NEAR = `
+  WITH earlier AS MATERIALIZED (
+    SELECT r.beneficiary_key, r.core_key, r.number, r.changed_at, b.id FROM row r JOIN batch b ON b.seq = r.batch
+    WHERE r.batch = ?2 AND r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+  ), near AS MATERIALIZED (
+    SELECT n.number, min(e.number) AS other_row, e.id, e.changed_at FROM row n
+    JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
+    WHERE n.batch = ?1 AND n.state = 'ready' GROUP BY n.number
+  )
+  UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
+    other_row = near.other_row, other_at = near.changed_at
+  FROM near WHERE row.batch = ?1 AND row.number = near.number AND row.state = 'ready'`;
+
+function keysOf(row: JudgedRow): Keys {
+  return { reference: row.reference_key, core: row.core_key, period: row.period, ordinal: row.ordinal };
+}
+
+function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
+  return {
+    hasReference: row.reference_key !== null,
+    released: row.released === 1,
+    ...(row.period === null ? {} : { period: row.period }),
+    ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
+  };
+}
