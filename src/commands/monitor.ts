@@ -16,8 +16,8 @@ export interface Monitor {
   readonly onEvent: (event: RunEvent) => void;
   /** Called once the instance lock is held: rows are counted in this journal, and the file is ours to write. */
   follow(journal: JournalStore): Promise<void>;
-  /** What lies in the drop folders now. */
-  sawInbox(count: InboxCount): void;
+  /** What waits in a drop folder now. */
+  sawInbox(folder: string, count: InboxCount): void;
   /** A batch of a process that goes on has ended. */
   batchEnded(exitCode: number): void;
   /** Called before the journal is closed. */
@@ -65,6 +65,7 @@ class OwnMonitor implements Monitor {
   readonly #everyMs: number;
   readonly #metrics = new Metrics();
   readonly #counts: RowCounts;
+  readonly #inboxes = new Map<string, InboxCount>();
   readonly #isMeasured: boolean;
   #server: MetricsServer | undefined;
   #journal: JournalStore | undefined;
@@ -99,8 +100,9 @@ class OwnMonitor implements Monitor {
     }, this.#everyMs).unref();
   }
 
-  sawInbox(count: InboxCount): void {
-    this.#metrics.inbox = count;
+  sawInbox(folder: string, count: InboxCount): void {
+    this.#inboxes.set(folder, count);
+    this.#metrics.inbox = summedInboxes([...this.#inboxes.values()]);
   }
 
   batchEnded(exitCode: number): void {
@@ -150,4 +152,10 @@ class OwnMonitor implements Monitor {
   #say(text: string): void {
     this.#call.stderr.write(this.#config.json ? `${JSON.stringify({ type: "remark", message: text })}\n` : `${text}\n`);
   }
+}
+
+function summedInboxes(counts: readonly InboxCount[]): InboxCount {
+  const since = counts.flatMap(({ oldestSince }) => oldestSince ?? []);
+  const files = counts.reduce((sum, count) => sum + count.files, 0);
+  return { files, ...(since.length > 0 ? { oldestSince: Math.min(...since) } : {}) };
 }

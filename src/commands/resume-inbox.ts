@@ -3,7 +3,7 @@ import { loadConfig } from "../config/load.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { clearStopAnswers, removeStopFiles } from "./stop-file.ts";
+import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
 import { personNamed } from "./who.ts";
 
 /**

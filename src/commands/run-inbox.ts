@@ -4,8 +4,10 @@ import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { Processor } from "../processor.ts";
-import { DropFolder } from "./drop-folder.ts";
-import type { Gate } from "./gate.ts";
+import { DropFolder } from "../drop-folder/drop-folder.ts";
+import type { Gate } from "../drop-folder/gate.ts";
+import { folderTeller } from "./folder-teller.ts";
+import type { Monitor } from "./monitor.ts";
 import type { Teller } from "./teller.ts";
 
 /** As long as a file without its last line end must lie still. */
@@ -20,19 +22,22 @@ export async function runInbox(
     readonly processor: Processor;
     readonly teller: Teller;
     readonly gate: Gate;
+    readonly monitor: Monitor;
   },
 ): Promise<number> {
-  const { config, processor, teller, gate } = parts;
+  const { config, processor, teller, gate, monitor } = parts;
   const isStopping = (): boolean => gate.isOver;
   const { settleMs } = config;
   const mark = await processor.keepInbox(folder);
+  const listener = folderTeller(teller, config);
+  const drop = new DropFolder({ config, processor, listener, folder, settleMs, isWatching: false, stopSending: () => gate.close() }); // prettier-ignore
   try {
     gate.open();
-    const drop = new DropFolder({ config, processor, teller, folder, settleMs, isWatching: false, stopSending: () => gate.close() }); // prettier-ignore
     await drop.open();
     const until = performance.now() + PATIENCE_SETTLES * settleMs;
     for (let isLast = false; ;) {
       const { away, nextLookMs } = await drop.sweep();
+      monitor.sawInbox(drop.folder, drop.count);
       if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
       while (!isStopping() && !drop.isBlocked && (await drop.workOne()));
       const leftMs = until - performance.now();
@@ -48,6 +53,7 @@ export async function runInbox(
     const isCutOff = (isStopping() || drop.isBlocked) && drop.waitsForSomething;
     return gravest([...drop.codes, ...(isCutOff ? [7] : [])]);
   } finally {
+    monitor.sawInbox(drop.folder, drop.count);
     await mark.close();
   }
 }

@@ -11,7 +11,7 @@ import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { stateRemark } from "./doctor-folders.ts";
 import { errorText } from "./error-text.ts";
-import { Gate } from "./gate.ts";
+import { Gate } from "../drop-folder/gate.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
 import { runInbox } from "./run-inbox.ts";
@@ -46,7 +46,7 @@ export function withSending(
 async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
   const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
-  const gate = new Gate(listening);
+  const gate = new Gate(listening.signal);
   const codes: number[] = [];
   try {
     const named = namedIn(call);
@@ -66,7 +66,7 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
         }
         try {
           if (await isFolder(file)) {
-            codes.push(await runInbox(file, { config, processor, teller, gate }));
+            codes.push(await runInbox(file, { config, processor, teller, gate, monitor }));
             continue;
           }
           const report = await processor.processFile(file);

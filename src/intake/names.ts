@@ -1,5 +1,6 @@
 import { formatOfName } from "../format.ts";
 import type { FileFormat } from "../format.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
 
 /** What a file's name says: it may be input, or why it never is. */
 export type InputName =
@@ -46,6 +47,15 @@ export function inputName(name: string): InputName {
   if (RESULTS_LIKE.test(name)) return { ignored: "its name is that of a results or retry file", report: true };
   return { format };
 }
+
+/** Whether a change of it can give work in a drop folder; what we write there, notes and temporary files cannot. */
+export function mayGiveWork(name: string): boolean {
+  const said = inputName(name);
+  if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
+  return isStopName(name) || isWorkbook(name) || /\.control$/i.test(name) || OPERATION_FOLDERS.has(name.toLowerCase());
+}
+
+const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));
 
 /** A file with which a person says stop, without a terminal: `STOP` in any case, and what Notepad makes of it. */
 export function isStopName(name: string): boolean {

@@ -165,6 +165,16 @@ export async function putAnswer(path: string, wanted: Answer | undefined): Promi
   }
 }
 
+/** The name of the file that an answer of this name speaks of; undefined: no answer has that name. */
+export function answeredFile(name: string): string | undefined {
+  return /^(.+)\.(?:refused|waiting)\.txt$/.exec(name)?.[1];
+}
+
+export async function isOwnAnswer(path: string): Promise<boolean> {
+  const found = await ownText(path);
+  return found !== undefined && found !== "foreign";
+}
+
 /** Writes over what is ours, or into a free place; throws for anything else. */
 export async function writeOwn(path: string, text: string, mode: number): Promise<void> {
   const found = await ownText(path);
@@ -181,8 +191,7 @@ export async function writeOwn(path: string, text: string, mode: number): Promis
 }
 
 export async function removeOwn(path: string): Promise<void> {
-  const found = await ownText(path);
-  if (found !== undefined && found !== "foreign") await unlink(path);
+  if (await isOwnAnswer(path)) await unlink(path);
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024;

@@ -1,16 +1,17 @@
 import type { StopSignal } from "../stop-signal.ts";
-import type { Listening } from "./signals.ts";
 
 /** Sending stops for a signal, for good, or for a STOP file, until a person says resume. */
 export class Gate implements StopSignal {
   readonly hard: AbortSignal;
-  readonly #listening: Listening;
+  readonly #asked: AbortSignal;
   #stop = new AbortController();
 
-  constructor(listening: Listening) {
-    this.#listening = listening;
-    this.hard = listening.signal.hard;
-    listening.signal.soft.addEventListener("abort", () => this.close());
+  /** `asked`: what ends it for good. */
+  constructor(asked: StopSignal) {
+    this.hard = asked.hard;
+    this.#asked = asked.soft;
+    this.onEnd(() => this.close());
+    if (this.isOver) this.close();
   }
 
   get soft(): AbortSignal {
@@ -18,11 +19,11 @@ export class Gate implements StopSignal {
   }
 
   get isOver(): boolean {
-    return this.#listening.stopping;
+    return this.#asked.aborted;
   }
 
   onEnd(then: () => void): void {
-    this.#listening.signal.soft.addEventListener("abort", then);
+    this.#asked.addEventListener("abort", then);
   }
 
   close(): void {

@@ -1,0 +1,80 @@
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Sweep } from "../intake/inbox.ts";
+import { printable } from "../printable.ts";
+import { answeredFile, isOwnAnswer, notYetAnswer, putAnswer } from "../results/answers.ts";
+import type { Answer } from "../results/answers.ts";
+
+export interface AnswersParts {
+  /** A file that waits longer than this gets an answer. */
+  readonly afterMs: number;
+  /** Why nothing goes from the folder for now; undefined: it goes. */
+  readonly blocked: (path: string) => Answer | undefined;
+  readonly say: (text: string) => void;
+}
+
+/** What stands beside the files of a drop folder for people without a terminal: kept true, and taken away when it is not. */
+export class FolderAnswers {
+  readonly #parts: AnswersParts;
+  readonly #put = new Map<string, string>();
+  readonly #complained = new Set<string>();
+  #readySince = new Map<string, number>();
+
+  constructor(parts: AnswersParts) {
+    this.#parts = parts;
+  }
+
+  /** undefined: there is nothing to say. */
+  async put(path: string, answer: Answer | undefined): Promise<void> {
+    const said = answer?.text ?? "";
+    if (this.#put.get(path) === said) return;
+    const isPut = await putAnswer(path, answer);
+    if (!isPut && answer) this.#complain(`${printable(basename(path))}.${answer.kind}.txt could not be written`);
+    if (isPut && answer) this.#put.set(path, said);
+    else this.#put.delete(path);
+  }
+
+  /** `open`: of the files that lay still for long enough, those with which something is left to do. */
+  async afterSweep({ ready, waiting, present }: Sweep, open: Sweep["ready"]): Promise<void> {
+    const nowMs = performance.now();
+    for (const { path, why, forMs } of waiting) {
+      if (forMs >= this.#parts.afterMs) await this.put(path, notYetAnswer(path, why));
+    }
+    const since = new Map(ready.map(({ path }) => [path, this.#readySince.get(path) ?? nowMs]));
+    this.#readySince = since;
+    for (const { path } of open) {
+      const isLate = nowMs - (since.get(path) ?? nowMs) >= this.#parts.afterMs;
+      const answer = this.#parts.blocked(path) ?? (isLate ? notYetAnswer(path, "its_turn") : undefined);
+      if (answer) await this.put(path, answer);
+    }
+    for (const path of this.#put.keys())
+      if (!present.has(path) && !(await isThere(path))) await this.put(path, undefined);
+  }
+
+  /** An answer to a file that was taken away says nothing any more: those that an earlier process left. */
+  async clearStale(folders: readonly string[]): Promise<void> {
+    for (const folder of folders) {
+      const names = new Set(await namesIn(folder));
+      for (const name of names) {
+        const file = answeredFile(name);
+        if (file === undefined || names.has(file) || !(await isOwnAnswer(join(folder, name)))) continue;
+        await putAnswer(join(folder, file), undefined);
+      }
+    }
+  }
+
+  #complain(text: string): void {
+    if (this.#complained.has(text)) return;
+    this.#complained.add(text);
+    this.#parts.say(text);
+  }
+}
+
+/** By its folder's list: what is hidden by a missing right is there all the same. */
+async function isThere(path: string): Promise<boolean> {
+  return (await namesIn(dirname(path))).includes(basename(path));
+}
+
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((): string[] => []);
+}

@@ -1,0 +1,83 @@
+import type { InboxHold } from "../journal/store.ts";
+import type { Processor } from "../processor.ts";
+import { answerStop, clearStopAnswers, resumeCommand, sentSoFar } from "./stop-file.ts";
+
+export interface HoldParts {
+  readonly folder: string;
+  readonly processor: Processor;
+  readonly say: (text: string) => void;
+  /** Rows are on their way. */
+  readonly isWorking: () => boolean;
+  /** Batches of this folder that are not at their end. */
+  readonly unfinished: () => Promise<readonly string[]>;
+}
+
+const STOP_MESSAGE = "a file named STOP was put into the folder";
+
+/** Whether a person must say resume before anything goes from a drop folder. A hold outlives every process. */
+export class FolderHold {
+  readonly #parts: HoldParts;
+  #hold: InboxHold | undefined;
+  #isStopAnswered = true;
+
+  constructor(parts: HoldParts) {
+    this.#parts = parts;
+  }
+
+  /** What an earlier process left. */
+  async open(): Promise<void> {
+    const { folder, say } = this.#parts;
+    this.#hold = await this.#journal.inboxHold(folder);
+    this.#isStopAnswered = this.#hold?.code !== "stop_file";
+    if (this.#hold) say(`${folder} is held: ${this.#hold.message}\n  → ${resumeCommand(folder)}`);
+  }
+
+  get now(): InboxHold | undefined {
+    return this.#hold;
+  }
+
+  /** A STOP lies in the folder. Gives whether that is news: then nothing more may go. */
+  async stopAsked(): Promise<boolean> {
+    if (this.#hold?.code === "stop_file") return false;
+    await this.#set("stop_file", STOP_MESSAGE);
+    this.#isStopAnswered = false;
+    return true;
+  }
+
+  /** Something unclear answers: a person must look. */
+  async forPerson(code: string, message: string): Promise<void> {
+    await this.#set(code, message);
+    await this.compare();
+  }
+
+  /** It is lifted by another process. Gives whether it was just now. */
+  async compare(): Promise<boolean> {
+    const { folder, say } = this.#parts;
+    const hold = await this.#journal.inboxHold(folder);
+    if (hold && !this.#hold) say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
+    const isLifted = this.#hold !== undefined && hold === undefined;
+    this.#hold = hold;
+    if (isLifted) {
+      say("a person said resume: it goes on");
+      await clearStopAnswers(folder);
+    }
+    await this.answerStop();
+    return isLifted;
+  }
+
+  /** Once the rows in flight have their end. */
+  async answerStop(): Promise<void> {
+    const { folder, isWorking, unfinished } = this.#parts;
+    if (this.#isStopAnswered || isWorking() || !this.#hold) return;
+    this.#isStopAnswered = true;
+    await answerStop(folder, this.#hold, await sentSoFar(this.#journal, await unfinished()));
+  }
+
+  async #set(code: string, message: string): Promise<void> {
+    await this.#journal.holdInbox(this.#parts.folder, { code, at: Date.now(), message });
+  }
+
+  get #journal(): Processor["journal"] {
+    return this.#parts.processor.journal;
+  }
+}

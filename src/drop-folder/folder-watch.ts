@@ -1,0 +1,140 @@
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../errors.ts";
+import type { InboxCount } from "../metrics.ts";
+import { Bell } from "./bell.ts";
+import { DropFolder, type DropFolderParts } from "./drop-folder.ts";
+import { listenForHints } from "./folder-hints.ts";
+import type { Gate } from "./gate.ts";
+
+export interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "settleMs"> {
+  /** Waits for no events: network shares give none. */
+  readonly isPolling: boolean;
+  readonly gate: Gate;
+  /** What waits in the folder, whenever that may have changed. */
+  readonly sawInbox?: (count: InboxCount) => void;
+  /** Called with the exit code of each batch. */
+  readonly batchEnded?: (exitCode: number) => void;
+}
+
+/** The sweep is what counts; events only make it come sooner. */
+const SWEEP_MS = 10_000;
+const LOOK_MIN_MS = 50;
+const POLL_SETTLE_MS = 15_000;
+/** After a look so many times as long nothing is looked at: a folder of many thousand files must leave time to send. */
+const REST_TIMES = 4;
+/** And never longer: a STOP has to be seen. */
+const REST_MAX_MS = 2_000;
+
+/** Takes every file that is dropped into a folder, until the gate is closed for good. */
+export class FolderWatch {
+  readonly #parts: WatchParts;
+  readonly #folder: string;
+  readonly #drop: DropFolder;
+  readonly #sweepBell = new Bell();
+  readonly #workBell = new Bell();
+  readonly #end = new AbortController();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#folder = resolve(parts.folder);
+    const { config, gate, isPolling } = parts;
+    const isSaid = config.origins?.["settle"] !== undefined;
+    this.#drop = new DropFolder({
+      ...parts,
+      folder: this.#folder,
+      settleMs: isPolling && !isSaid ? POLL_SETTLE_MS : config.settleMs,
+      isWatching: true,
+      stopSending: () => gate.close(),
+    });
+    gate.onEnd(() => this.#wakeAll());
+  }
+
+  /** The last batch was cut off before its end. */
+  get wasCutOff(): boolean {
+    return this.#drop.wasCutOff;
+  }
+
+  /** Throws what it cannot go on with. `onReady`: the folder is ours now, and is being looked at. */
+  async untilStopped(onReady: () => void = () => undefined): Promise<void> {
+    const { processor } = this.#parts;
+    let mark = await processor.keepInbox(this.#folder);
+    const renewMark = async (): Promise<void> => {
+      await mark.close();
+      mark = await processor.keepInbox(this.#folder);
+    };
+    const hints = this.#parts.isPolling ? undefined : this.#listenForHints();
+    try {
+      await this.#drop.open();
+      onReady();
+      await Promise.all([this.#guard(() => this.#sweeping(renewMark)), this.#guard(() => this.#working())]);
+      if (this.#failure) throw this.#failure.error;
+    } finally {
+      await hints?.close();
+      await mark.close();
+    }
+  }
+
+  async #sweeping(onFolderBack: () => Promise<void>): Promise<void> {
+    let wasAway = false;
+    while (!this.#isEnding) {
+      const startedAt = performance.now();
+      const { away, nextLookMs = SWEEP_MS } = await this.#drop.sweep();
+      this.#parts.sawInbox?.(this.#drop.count);
+      // another folder may be there by now, with another's mark
+      if (wasAway && away === undefined) await onFolderBack();
+      wasAway = away !== undefined;
+      this.#workBell.ring();
+      const tookMs = performance.now() - startedAt;
+      await this.#rest(Math.min(REST_MAX_MS, tookMs * REST_TIMES));
+      await this.#sweepBell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, nextLookMs - tookMs)));
+    }
+  }
+
+  async #working(): Promise<void> {
+    const { gate, batchEnded, sawInbox } = this.#parts;
+    while (!this.#isEnding) {
+      if (!this.#drop.isHeld) gate.open();
+      const isDone = await this.#drop.workOne();
+      for (const code of this.#drop.codes.splice(0)) batchEnded?.(code);
+      sawInbox?.(this.#drop.count);
+      if (!isDone)
+        await this.#workBell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS)));
+    }
+  }
+
+  /** Whichever of the two fails, the other one comes to its end first. */
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#failure ??= { error };
+      this.#parts.gate.close();
+      this.#wakeAll();
+    }
+  }
+
+  get #isEnding(): boolean {
+    return this.#failure !== undefined || this.#parts.gate.isOver;
+  }
+
+  #wakeAll(): void {
+    this.#end.abort();
+    this.#sweepBell.ring();
+    this.#workBell.ring();
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#end.signal }).catch(() => undefined);
+  }
+
+  #listenForHints(): { close(): Promise<void> } {
+    return listenForHints(this.#folder, this.#sweepBell.ring, (error) => {
+      const seconds = SWEEP_MS / 1000;
+      this.#parts.listener.mention(
+        `no events come from the folder (${messageOf(error)}): it is looked at every ${seconds} s`,
+      );
+    });
+  }
+}

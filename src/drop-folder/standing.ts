@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import type { Config } from "../config/config.ts";
+import { identityText, type FileIdentity } from "../intake/source-file.ts";
+import type { JournalStore } from "../journal/store.ts";
+
+const REFUSED = "refused";
+
+/** What the journal remembers of files as they lie in a drop folder, so that each is told about once. */
+export class Standing {
+  readonly #journal: JournalStore;
+  readonly #settings: string;
+
+  constructor(journal: JournalStore, config: Config) {
+    this.#journal = journal;
+    const { choices, operation, period, expectRows, expectTotal, requireControl } = config;
+    const settings = JSON.stringify({ choices, operation, period, expectRows, expectTotal, requireControl });
+    this.#settings = createHash("sha256").update(settings).digest("hex").slice(0, 16);
+  }
+
+  async of(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
+    if ((await this.#journal.sourceBatch(path, identityText(identity))) !== undefined) return "taken";
+    const refused = await this.#journal.sourceBatch(path, await this.#refusalKey(path, identity));
+    return refused === REFUSED ? "refused" : "new";
+  }
+
+  async noteRefused(path: string, identity: FileIdentity): Promise<void> {
+    await this.#journal.noteSource(path, await this.#refusalKey(path, identity), REFUSED);
+  }
+
+  /** A refused file is looked at again when it, its control totals, or the settings it was read with have changed. */
+  async #refusalKey(path: string, identity: FileIdentity): Promise<string> {
+    const control = await stat(`${path}.control`, { bigint: true }).then(
+      ({ ino, size, mtimeNs }) => [ino, size, mtimeNs].join(" "),
+      () => "none",
+    );
+    return `${identityText(identity)} refused ${control} ${this.#settings}`;
+  }
+}
