@@ -1,3 +1,4 @@
+import type { AmountUnit } from "./config/mapping.ts";
 import type { Tally } from "./journal/store.ts";
 import type { ResultStatus } from "./journal/state.ts";
 
@@ -6,6 +7,18 @@ export interface AccountTotals {
   readonly account: string;
   readonly total: Tally;
   readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+}
+
+/** The column mapping that a file is read by; `amount` where its unit is not the one that travels. */
+export interface MappingSaid {
+  readonly name: string;
+  readonly amount?: {
+    readonly unit: AmountUnit;
+    /** The first row that shows it. */
+    readonly row: number;
+    readonly read: string;
+    readonly sent: string;
+  };
 }
 
 /** Why a run ended before its last row. */
@@ -26,6 +39,7 @@ export type RunEvent =
       /** `payout, option B`; `mixed`. */
       readonly operation: string;
       readonly destination: string;
+      readonly mapping?: MappingSaid;
       readonly rows: number;
       readonly total: string;
       readonly accounts: readonly AccountTotals[];

@@ -26,6 +26,7 @@ import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
 import { FolderMarks, markedFirst } from "./results/folder-marks.ts";
 import type { MarkKeeper } from "./results/keep-mark.ts";
+import { sayMapping } from "./reader/mapping/kept-mapping.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
@@ -35,7 +36,16 @@ import { RETRY_LIMITS } from "./submission/retry.ts";
 import { sendableRows } from "./submission/sendable-rows.ts";
 import { STOPS } from "./submission/stop-rules.ts";
 import { submit, type Submitted } from "./submission/submit.ts";
-import { checkerOf, judgeRulesOf, openFile, openSnapshot, readingOf, recordRows, refused } from "./take-in.ts";
+import {
+  judgeRulesOf,
+  openInput,
+  openSnapshot,
+  readingOf,
+  recordRows,
+  refused,
+  understand,
+  type OpenedSnapshot,
+} from "./take-in.ts";
 
 export interface Services {
   readonly config: Config;
@@ -195,8 +205,8 @@ class BatchWork {
   async #takeBatch(file: string, snapshot: Snapshot): Promise<Taken> {
     const fileName = basename(file);
     if ((await this.journal.written(file)) === snapshot.sha256) throw refused(fileName, "retry_not_corrected");
-    const opened = await openFile(file, snapshot, this.#services);
-    const period = this.#config.period ?? opened.sheet.wrapper?.period;
+    const input = await openInput(file, snapshot, this.#services);
+    const period = this.#config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
     const known = await this.journal.batchesOfBytes(snapshot.sha256, this.#config.environment);
     const lyingThere = await this.journal.sourceBatch(file, identityText(snapshot.identity));
@@ -208,6 +218,8 @@ class BatchWork {
       return { batch: meeting.batch, resumed: true, accounts: [] };
     }
 
+    // not before: a known batch is read as it was, whatever the settings say of such a file by now
+    const opened = await understand(input, this.#services);
     await assertRoomForFile(this.#config.stateDir, snapshot.sizeBytes);
     const times = known.filter((one) => one.period === period).length;
     const id = batchIdOf({ sha256: snapshot.sha256, environment: this.#config.environment, period }, times);
@@ -311,6 +323,7 @@ class BatchWork {
     if (stop) return { requests: 0, stop };
     await this.#compareDestination(batch);
     const toSend = (await journal.tallies(batch.id)).ready?.rows ?? 0;
+    const opened = toSend > 0 ? await this.#openVerified(batch) : undefined;
     const { label, needsEnvelope } = labelOf(await journal.operations(batch.id));
     this.#tell({
       type: "start",
@@ -318,15 +331,14 @@ class BatchWork {
       file: batch.fileName,
       operation: label,
       destination: this.#destination(),
+      ...(opened?.mapping ? { mapping: await sayMapping(opened.mapping, opened.sheet) } : {}),
       rows: batch.rows,
       total: batch.total,
       accounts,
       toSend,
       resumed,
     });
-    if (toSend === 0) return { requests: 0 };
-    const reading = readingOf(batch);
-    await this.#verifySnapshot(batch);
+    if (!opened) return { requests: 0 };
     await assertRoomForRows(this.#config.stateDir, toSend);
     // first: without its keys nothing begins, and nothing beside the file may say that it did
     const sender = createSender(this.#config, needsEnvelope);
@@ -334,10 +346,9 @@ class BatchWork {
     let mark: MarkKeeper | undefined;
     try {
       mark = await this.marks.keepBeside(file, batch, this.#now(), await modeOf(file));
-      const sheet = await openSnapshot(batch, reading, this.#snapshots());
       const submitted = await submit(
         {
-          rows: sendableRows(sheet, checkerOf(batch, reading), journal.readyRows(batch.id)),
+          rows: sendableRows(opened.sheet, opened.checker, journal.readyRows(batch.id)),
           begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#rules)),
           end: (attempt, end) => journal.end(attempt, end),
           again: async (row) => {
@@ -408,8 +419,7 @@ class BatchWork {
 
   /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
   async #writeReport(batch: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
-    const reading = readingOf(batch);
-    const sheet = await openSnapshot(batch, reading, this.#snapshots());
+    const { sheet, view } = await this.#open(batch);
     const { label } = labelOf(await this.journal.operations(batch.id));
     const endedAt = this.#now();
     const { stop, requests } = submitted;
@@ -423,8 +433,8 @@ class BatchWork {
       hasLock: this.#hasLock,
       fallbackFolder: join(this.#config.stateDir, "results"),
       mode: await modeOf(file),
-      debitAccountOf: (row, record) => ownCell(row, debitFieldOf(record)),
-      referenceOf: (row) => ownCell(row, "reference"),
+      debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
+      referenceOf: (row) => ownCell(view(row), "reference"),
       run,
       exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere),
       written: (path) => this.journal.written(path),
@@ -457,6 +467,15 @@ class BatchWork {
 
   #destination(): string {
     return this.#services.sandbox ? SANDBOX : (this.#config.baseUrl ?? "");
+  }
+
+  async #openVerified(batch: BatchRecord): Promise<OpenedSnapshot> {
+    await this.#verifySnapshot(batch);
+    return this.#open(batch);
+  }
+
+  #open(batch: BatchRecord): Promise<OpenedSnapshot> {
+    return openSnapshot(batch, readingOf(batch), this.#snapshots());
   }
 
   #snapshots(): string {

@@ -9,12 +9,13 @@ import { createColumnPlan } from "./checks/columns.ts";
 import { compareControl, createControlCounter, type ExpectedControl } from "./checks/control.ts";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
-import { operationOf } from "./checks/operation-of.ts";
+import { operationOf, operationsComplete, type FileOperation } from "./checks/operation-of.ts";
 import type { Choices, Config } from "./config/config.ts";
 import { FileRefusedError } from "./errors.ts";
 import type { AccountTotals } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
+import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader } from "./intake/own.ts";
 import { guessPeriod } from "./intake/period.ts";
 import { takeSnapshot, type Snapshot } from "./intake/snapshot.ts";
@@ -23,6 +24,9 @@ import { openScratchJournal } from "./journal/sqlite-journal.ts";
 import type { BatchRecord, JournalStore, NewRow, RowRecord } from "./journal/store.ts";
 import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
 import type { OperationName } from "./operations/operation.ts";
+import { chooseMapping, type HeaderClues } from "./reader/mapping/choose.ts";
+import { keepMapping, openMapping, sayMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts"; // prettier-ignore
+import type { RowMapper } from "./reader/mapping/mapped-rows.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
@@ -37,7 +41,7 @@ export async function checkFile(path: string, services: Services): Promise<Check
   try {
     const file = resolve(path);
     const snapshot = await takeSnapshot(path, scratch);
-    const opened = await openFile(file, snapshot, services);
+    const opened = await understand(await openInput(file, snapshot, services), services);
     const period = config.period ?? opened.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(basename(file));
     const id = batchIdOf({ sha256: snapshot.sha256, environment: config.environment, period }, 0);
@@ -60,6 +64,7 @@ export async function checkFile(path: string, services: Services): Promise<Check
       ...totals,
       columnsKnown: opened.columnsKnown,
       columnsAll: opened.columns.length,
+      ...(opened.mapping ? { mapping: await sayMapping(opened.mapping, opened.sheet) } : {}),
       remarks: opened.sheet.remarks,
     });
   } finally {
@@ -77,51 +82,84 @@ export interface Reading extends Pick<
   readonly snapshot: string;
   readonly operation?: OperationName;
   readonly sandbox: boolean;
+  /** The column mapping; none: the columns have our own names. */
+  readonly mapping?: KeptMapping;
 }
 
-export interface OpenedFile {
+/** A file that can be read, before anything is made of its columns. */
+export interface InputFile {
+  readonly path: string;
   readonly fileName: string;
+  readonly snapshot: Snapshot;
   readonly sheet: Sheet;
   readonly columns: readonly string[];
+}
+
+export interface OpenedFile extends InputFile {
   readonly columnsKnown: number;
+  readonly mapping?: MappingInUse;
   readonly reading: Reading;
   readonly checker: Checker;
   /** Control totals that somebody stated. */
   readonly control: readonly ExpectedControl[];
 }
 
-/** Opens a snapshot, finds out its operation and what was stated about it. Throws FileRefusedError. */
-export async function openFile(file: string, snapshot: Snapshot, services: Services): Promise<OpenedFile> {
-  const { config, sandbox = false } = services;
-  const fileName = basename(file);
-  const { choices } = config;
-  const sheet = await openSheet(snapshot.path, { fileName, encoding: choices.encoding, knownNames: FIELD_NAMES });
+/** Opens a snapshot. Throws FileRefusedError. */
+export async function openInput(path: string, snapshot: Snapshot, { config }: Services): Promise<InputFile> {
+  const fileName = basename(path);
+  const { encoding } = config.choices;
+  const sheet = await openSheet(snapshot.path, { fileName, encoding, knownNames: FIELD_NAMES });
   const columns = sheet.header ?? (await firstColumns(sheet));
   if (isOwnHeader(columns)) throw refused(fileName, "own_results_file");
+  return { path, fileName, snapshot, sheet, columns };
+}
+
+/** Finds out the operation of a file, the mapping of its columns and what was stated about it. Throws FileRefusedError. */
+export async function understand(input: InputFile, services: Services): Promise<OpenedFile> {
+  const { config, sandbox = false } = services;
+  const { fileName, sheet, snapshot } = input;
+  const { choices } = config;
+  const snapshots = dirname(snapshot.path);
+  const chosen = chooseMapping({ ...input, ...mappingClues(input, config) });
+  if (chosen && "code" in chosen) throw new FileRefusedError(fileName, [chosen]);
   const found = operationOf({
-    columns,
-    filePath: file,
+    columns: input.columns,
+    filePath: input.path,
     ...(config.operation === undefined ? {} : { operation: config.operation }),
     ...(sheet.wrapper?.operation === undefined ? {} : { wrapperOperation: sheet.wrapper.operation }),
+    ...(chosen ? { mapping: chosen } : {}),
   });
   if ("code" in found) throw new FileRefusedError(fileName, [found]);
-  const operations = found.operation && !found.mixed ? [found.operation] : OPERATIONS;
-  const plan = createColumnPlan(columns, { operations, ownColumns: choices.ownColumns, mustBeComplete: false });
   const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = choices;
   const reading: Reading = {
     snapshot: basename(snapshot.path),
     ...(found.operation === undefined ? {} : { operation: found.operation.name }),
     ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
+    ...(chosen ? { mapping: await keepMapping(chosen, filesKeptIn(snapshots)) } : {}),
   };
+  const mapping = await mappingOf(reading, snapshots);
   return {
-    fileName,
-    sheet,
-    columns,
-    columnsKnown: "knownCount" in plan ? plan.knownCount : 0,
+    ...input,
+    ...(mapping ? { mapping } : {}),
+    columnsKnown: mapping ? mapping.mapping.columns.length : knownColumns(input.columns, found, choices),
     reading,
-    checker: checkerOf({ fileName, format: sheet.format }, reading),
-    control: await statedControl(file, sheet, config),
+    checker: checkerOf({ fileName, format: sheet.format }, reading, mapping),
+    control: await statedControl(input.path, sheet, config),
   };
+}
+
+function mappingClues(
+  { columns }: InputFile,
+  { mapping, mappings }: Config,
+): Pick<HeaderClues, "mappings" | "wanted" | "ownOperations"> {
+  // prettier-ignore
+  return { mappings, ownOperations: operationsComplete(columns), ...(mapping === undefined ? {} : { wanted: mapping }) };
+}
+
+function knownColumns(columns: readonly string[], found: FileOperation, { ownColumns }: Choices): number {
+  const operations = found.operation && !found.mixed ? [found.operation] : OPERATIONS;
+  const plan = createColumnPlan(columns, { operations, ownColumns, mustBeComplete: false });
+  return "knownCount" in plan ? plan.knownCount : 0;
 }
 
 async function firstColumns(sheet: Sheet): Promise<readonly string[]> {
@@ -209,24 +247,45 @@ function asIfReady({ number, amount }: NewRow): RowRecord {
   return { number, state: "ready", attempts: 0, ...(amount === undefined ? {} : { amount }) };
 }
 
-export function checkerOf(batch: Pick<BatchRecord, "fileName" | "format">, reading: Reading): Checker {
-  return createChecker({
+export function checkerOf(
+  batch: Pick<BatchRecord, "fileName" | "format">,
+  reading: Reading,
+  mapping?: MappingInUse,
+): Checker {
+  const checker = createChecker({
     fileName: batch.fileName,
     format: batch.format,
     choices: reading,
     sandbox: reading.sandbox,
     ...(reading.operation === undefined ? {} : { operation: operationNamed(reading.operation) }),
   });
+  return mapping ? { check: (rows) => checker.check(rows.map(mapping.view)) } : checker;
 }
 
-/** The batch's snapshot as a sheet, read the way it was read first. */
-export function openSnapshot(batch: BatchRecord, reading: Reading, snapshots: string): Promise<Sheet> {
-  return openSheet(join(snapshots, reading.snapshot), {
+/** A batch's snapshot, read the way it was read first. */
+export interface OpenedSnapshot {
+  /** The rows as they stand in the file. */
+  readonly sheet: Sheet;
+  /** A row under the names of our fields. */
+  readonly view: RowMapper;
+  readonly mapping?: MappingInUse;
+  readonly checker: Checker;
+}
+
+export async function openSnapshot(batch: BatchRecord, reading: Reading, snapshots: string): Promise<OpenedSnapshot> {
+  const sheet = await openSheet(join(snapshots, reading.snapshot), {
     fileName: batch.fileName,
     format: batch.format,
     encoding: reading.encoding,
     knownNames: FIELD_NAMES,
   });
+  const mapping = await mappingOf(reading, snapshots);
+  const view = mapping?.view ?? ((row) => row);
+  return { sheet, view, checker: checkerOf(batch, reading, mapping), ...(mapping ? { mapping } : {}) };
+}
+
+async function mappingOf(reading: Reading, snapshots: string): Promise<MappingInUse | undefined> {
+  return reading.mapping && openMapping(reading.mapping, reading.encoding, filesKeptIn(snapshots));
 }
 
 export function readingOf(batch: BatchRecord): Reading {

@@ -1,13 +1,18 @@
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { parse } from "smol-toml";
 import { describe, expect, test } from "vitest";
 import { createChecker } from "../src/checks/check-row.ts";
 import { compareControl, createControlCounter } from "../src/checks/control.ts";
-import { operationOf } from "../src/checks/operation-of.ts";
+import { operationOf, operationsComplete } from "../src/checks/operation-of.ts";
 import { ROW_FAULT_CODES } from "../src/checks/sentences.ts";
+import { readMappings, type Mapping } from "../src/config/mapping.ts";
 import { FileRefusedError } from "../src/errors.ts";
 import { readControlFile } from "../src/intake/control.ts";
 import { OPERATIONS } from "../src/operations/catalogue.ts";
+import { chooseMapping } from "../src/reader/mapping/choose.ts";
+import { readLookupTable, type LookupTable } from "../src/reader/mapping/lookup.ts";
+import { createRowMapper } from "../src/reader/mapping/mapped-rows.ts";
 import { READER_FAULT_CODES } from "../src/reader/refusals.ts";
 import { openSheet } from "../src/reader/sheet.ts";
 import { DEFAULT_CHOICES, codesOf } from "./support/rows.ts";
@@ -26,6 +31,11 @@ const FILE_FAULT_CODES = [
   "control_total_differs",
   "control_missing",
   "control_malformed",
+  "mapping_ambiguous",
+  "mapping_differs",
+  "mapping_headerless",
+  "mapping_unconfirmed",
+  "mapping_unit",
 ];
 
 /** Codes that stop nothing by themselves. */
@@ -58,15 +68,22 @@ async function checkReadable(path: string, requireControl: boolean): Promise<Out
   const rows = [];
   for await (const chunk of sheet.rows()) rows.push(...chunk);
   const wrapperOperation = sheet.wrapper?.operation;
+  const columns = sheet.header ?? rows[0]?.columns ?? [];
+  const mappings = mappingsBeside(path);
+  const mapping = chooseMapping({ columns, mappings, ownOperations: operationsComplete(columns), fileName });
+  if (mapping && "code" in mapping) throw new FileRefusedError(fileName, [mapping]);
   const file = operationOf({
     filePath: path,
-    columns: sheet.header ?? rows[0]?.columns ?? [],
+    columns,
+    ...(mapping ? { mapping } : {}),
     ...(wrapperOperation === undefined ? {} : { wrapperOperation }),
   });
   if ("code" in file) throw new FileRefusedError(fileName, [file]);
   const { operation } = file;
   const options = { fileName, format: sheet.format, choices: DEFAULT_CHOICES, sandbox: false };
-  const checked = createChecker({ ...options, ...(operation ? { operation } : {}) }).check(rows);
+  const checked = createChecker({ ...options, ...(operation ? { operation } : {}) }).check(
+    mapping ? rows.map(createRowMapper(mapping, await tablesOf(mapping))) : rows,
+  );
   const counter = createControlCounter();
   counter.add(checked);
   const expected = [
@@ -85,7 +102,26 @@ async function checkReadable(path: string, requireControl: boolean): Promise<Out
   };
 }
 
-const gallery = readdirSync(GALLERY).filter((name) => !name.endsWith(".control"));
+/** What `paydrop.toml` would say: a file of that ending beside the sample. */
+function mappingsBeside(path: string): readonly Mapping[] {
+  if (!existsSync(`${path}.toml`)) return [];
+  const { mapping } = parse(readFileSync(`${path}.toml`, "utf8"));
+  return readMappings(mapping, dirname(path), () => "");
+}
+
+function tablesOf(mapping: Mapping): Promise<LookupTable[]> {
+  const tables = mapping.lookups.map(async (lookup) => {
+    const fileName = basename(lookup.file);
+    return readLookupTable(
+      await openSheet(lookup.file, { fileName, encoding: "utf-8", knownNames: [] }),
+      lookup,
+      fileName,
+    );
+  });
+  return Promise.all(tables);
+}
+
+const gallery = readdirSync(GALLERY).filter((name) => !/\.(?:control|toml|table\.csv)$/.test(name));
 const codeOf = (name: string): string => name.slice(0, name.indexOf("."));
 
 describe("the gallery of faults", () => {

@@ -1,7 +1,7 @@
 import type { Row } from "../reader/row.ts";
 import { withoutSpacesAround } from "./cell.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
-import { faultOfCell, faultOfRow } from "./fault-of.ts";
+import { faultOfCell, faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Place } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 import type { Instruction } from "./instruction.ts";
@@ -41,7 +41,8 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   for (const compiled of fields) {
     const text = readField(row, compiled);
     if (typeof text !== "string") {
-      faults.push(faultOf(row, compiled, text, setting));
+      const fault = faultOf(row, compiled, text, setting);
+      if (!row.mapped || !isTold(faults, fault)) faults.push(fault);
       continue;
     }
     values.push(text);
@@ -55,6 +56,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
+  if (row.mapped) faults.push(...faultsOfOthers(row.mapped, setting.hasCells));
   const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
   if (faults.length > 0) return { faults, ...noted };
   payload += "}";
@@ -84,6 +86,8 @@ const NOTHING_NOTED = {};
 /** The text to send, empty where nothing is to be sent, or what is wrong with it. */
 function readField(row: Row, compiled: CompiledField): string | Finding {
   const { field, index, inspect, isText } = compiled;
+  const unmapped = row.mapped?.faults.get(index);
+  if (unmapped) return unmapped;
   const cell = index < 0 ? "" : (row.cells[index] ?? "");
   let text: string;
   if (typeof cell === "string") {
@@ -149,7 +153,8 @@ function readOwn(
 ): string | undefined {
   if (index < 0) return undefined;
   const cell = row.cells[index] ?? "";
-  const text = typeof cell === "string" ? withoutSpacesAround(cell) : readToken(cell, true);
+  const unmapped = row.mapped?.faults.get(index);
+  const text = unmapped ?? (typeof cell === "string" ? withoutSpacesAround(cell) : readToken(cell, true));
   if (text === "") return undefined;
   const finding = typeof text === "string" ? inspect(text) : text;
   if (!finding) return typeof text === "string" ? text : undefined;
@@ -158,7 +163,22 @@ function readOwn(
 }
 
 function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, setting: FieldSetting): Fault {
-  return faultOfCell(row, field, index, sourceOf(row.cells[index] ?? ""), finding, setting.hasCells);
+  const text = sourceOf(asWritten(row, index));
+  const isKey = finding.code === "lookup_missing" || finding.code === "lookup_ambiguous";
+  // what is looked up is rather a name than what is found
+  const place: Place = isKey && /\p{L}/u.test(text) ? { ...field, sensitive: "name" } : field;
+  return faultOfCell(row, place, index, text, finding, setting.hasCells);
+}
+
+/** One cell of the file may fill several fields of ours: what is wrong with it is told once. */
+function isTold(faults: readonly Fault[], { code, cell, message }: Fault): boolean {
+  return faults.some((one) => one.code === code && one.cell === cell && one.message === message);
+}
+
+/** What stands in the file, which a mapping may have made another value of. */
+function asWritten(row: Row, index: number): Row["cells"][number] {
+  const there = row.mapped?.at[index] ?? -1;
+  return (there >= 0 ? row.mapped?.from.cells[there] : row.cells[index]) ?? "";
 }
 
 function sourceOf(cell: Row["cells"][number]): string {

@@ -11,7 +11,7 @@ import { createColumnPlan } from "./columns.ts";
 import type { ColumnPlan } from "./columns.ts";
 import { compileForm } from "./compile.ts";
 import type { CheckChoices, CompiledForm } from "./compile.ts";
-import { faultOfRow } from "./fault-of.ts";
+import { faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 import { formOfRow, formsInFile, operationOfRow } from "./form-of.ts";
 import type { FormInFile } from "./form-of.ts";
@@ -75,7 +75,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     const operation =
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
     if ("code" in operation) return invalid(row, plan, faultOfRow(operation, cellText(row, operationAt)));
-    const totals = mayBeTotals(row) ? totalsWord(row, plan, operation) : undefined;
+    const totals = mayBeTotals(row.mapped?.from ?? row) ? totalsWord(row, plan, operation) : undefined;
     if (totals !== undefined) {
       return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
     }
@@ -83,7 +83,10 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     const forms = formsOf.get(operation) ?? formsInFile(operation, plan);
     formsOf.set(operation, forms);
     const form = formOfRow(row, forms);
-    if ("code" in form) return invalid(row, plan, faultOfRow(form), operation);
+    if ("code" in form) {
+      const others = row.mapped ? faultsOfOthers(row.mapped, setting.hasCells) : [];
+      return invalid(row, plan, [faultOfRow(form), ...others], operation);
+    }
     const compiled = compiledOf.get(form) ?? compileForm(operation, form.form, plan, options.choices);
     compiledOf.set(form, compiled);
     const checked = checkFields(row, compiled, setting);
@@ -113,7 +116,9 @@ const HEADER_ROW = 1;
 
 /** An invalid row, with its amount where that is readable. */
 function invalid(row: Row, plan: ColumnPlan, faults: Fault | readonly Fault[], operation?: Operation): CheckedRow {
-  const amount = readableAmount(cellText(row, plan.positions.get("amount") ?? -1));
+  const amountAt = plan.positions.get("amount") ?? -1;
+  // one that a mapping could not convert is in no unit that could be added up
+  const amount = row.mapped?.faults.has(amountAt) ? undefined : readableAmount(cellText(row, amountAt));
   return {
     row,
     faults: "code" in faults ? [faults] : faults,

@@ -1,7 +1,8 @@
 import { mask } from "../mask.ts";
 import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
-import type { Row } from "../reader/row.ts";
+import { normalizeName } from "../names.ts";
+import type { Mapped, Row } from "../reader/row.ts";
 import type { Fault } from "./fault.ts";
 import { say } from "./sentences.ts";
 import type { Finding, RowFaultCode } from "./sentences.ts";
@@ -23,14 +24,31 @@ export function faultOfCell(
   hasCells: boolean,
 ): Fault {
   const wording = { value: shown(place, text, finding.code), thing: thingOf(place), field: place.name };
+  const { column, at } = row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index);
+  const cell = hasCells && at >= 0 ? { cell: `${columnLetters(at)}${row.number}` } : {};
+  return { code: finding.code, column, ...cell, ...say(finding, wording) };
+}
+
+function placeOf(row: Row, place: Place, index: number): { column: string; at: number } {
   const column = index < 0 ? place.name : (row.columns[index] ?? place.name);
-  const cell = hasCells && index >= 0 ? { cell: `${columnLetters(index)}${row.number}` } : {};
-  return {
-    code: finding.code,
-    column: printable(column, SHOWN_CHARACTERS_MAX),
-    ...cell,
-    ...say(finding, wording),
-  };
+  return { column: printable(column, SHOWN_CHARACTERS_MAX), at: index };
+}
+
+/** Of a mapped row: the file's own column, and ours in brackets. */
+function placeInFile({ from, at }: Mapped, { name }: Place, index: number): { column: string; at: number } {
+  const there = index < 0 ? -1 : (at[index] ?? -1);
+  if (there < 0) return { column: index < 0 ? name : `${name} (of the mapping)`, at: -1 };
+  const theirs = printable(from.columns[there] ?? name, SHOWN_CHARACTERS_MAX);
+  return { column: normalizeName(theirs) === normalizeName(name) ? theirs : `${theirs} (${name})`, at: there };
+}
+
+/** What a mapping found in columns of the file that fill no field of ours. */
+export function faultsOfOthers({ from, others }: Mapped, hasCells: boolean): Fault[] {
+  return others.map(({ at, column, fault }) => {
+    const cell = from.cells[at] ?? "";
+    const text = typeof cell === "string" ? cell.trim() : cell.source;
+    return faultOfCell(from, { name: column, kind: "text" }, at, text, fault, hasCells);
+  });
 }
 
 /** A fault of the row as a whole. */

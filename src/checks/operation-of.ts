@@ -16,6 +16,8 @@ export interface OperationClues {
   readonly filePath: string;
   /** The header, or the keys of the first JSON row. */
   readonly columns: readonly string[];
+  /** The column mapping that the file is read by. */
+  readonly mapping?: { readonly name: string; readonly operation: OperationName };
 }
 
 /** `operation` is undefined only in a mixed file that states none. */
@@ -32,9 +34,30 @@ export function operationOf(clues: OperationClues): FileOperation | FileFault {
   const has = (field: string): boolean => names.has(normalizeName(field));
   const stated = statedOperation(clues);
   if (stated && "code" in stated) return stated;
+  if (clues.mapping) return ofMapping(clues.mapping, stated);
   if (mixed) return { ...(stated ? { operation: stated.operation } : {}), mixed };
   if (stated) return mismatch(stated, has) ?? { operation: stated.operation, mixed };
   return operationOfColumns(has);
+}
+
+/** The operations that these columns have all required fields of one form for. */
+export function operationsComplete(columns: readonly string[]): readonly OperationName[] {
+  const names = new Set(columns.map(normalizeName));
+  const has = (field: string): boolean => names.has(normalizeName(field));
+  return OPERATIONS.filter((operation) => isComplete(operation, has)).map((operation) => operation.name);
+}
+
+function ofMapping(
+  mapping: NonNullable<OperationClues["mapping"]>,
+  stated: Stated | undefined,
+): FileOperation | FileFault {
+  const operation = operationNamed(mapping.operation);
+  if (!stated || stated.operation === operation) return { operation, mixed: false };
+  return {
+    code: "operation_mismatch",
+    message: `the mapping ${mapping.name} is for ${operation.folder}; ${stated.saying}`,
+    hint: `Move the file to the folder ${operation.folder}, or correct the mapping in paydrop.toml.`,
+  };
 }
 
 interface Stated {

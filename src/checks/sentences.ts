@@ -38,6 +38,32 @@ const SENTENCES = {
     hint: "Delete the row, or replace every value that says EXAMPLE.",
   },
 
+  // a column mapping
+  paise_with_point: {
+    sentence: "{value} has a point, and the mapping says that amounts are paise, which have none",
+    hint: "Correct the cell; if the file is in rupees, its mapping is wrong: confirm it anew with paydrop map.",
+  },
+  value_not_mapped: {
+    sentence: "{value} is none of the values that the mapping translates ({found})",
+    hint: "Correct the cell, or add the value to the mapping in paydrop.toml.",
+  },
+  value_not_taken: {
+    sentence: "{value} stands here, and rows of this mapping must have {found}",
+    hint: "Take the row out and pay it another way, or correct the cell.",
+  },
+  lookup_missing: {
+    sentence: "{value} is not in the lookup table {found}",
+    hint: "Add a line for it to the table, or correct the cell.",
+  },
+  lookup_ambiguous: {
+    sentence: "{value} stands more than once in the lookup table {found}, with different values",
+    hint: "Keep one of its lines in the table, or look up by a column that tells them apart.",
+  },
+  column_not_confirmed: {
+    sentence: "only this row has a column of this name, which the mapping does not know",
+    hint: "Take it out of the row, or confirm the columns anew with paydrop map.",
+  },
+
   // any cell
   value_missing: {
     sentence: "there is no value, and {field} is required",

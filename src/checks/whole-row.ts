@@ -8,13 +8,16 @@ const TOTAL_CHARACTERS_MAX = 30;
 
 /** A row that a spreadsheet added below the table (F6): `Total`, a sum, and no payee. Gives the word it says. */
 export function totalsWord(row: Row, plan: ColumnPlan, operation: Operation): string | undefined {
-  const first = row.cells.findIndex((_, index) => isFilled(row, index));
-  const word = cellText(row, first).trim();
+  const inFile = row.mapped?.from ?? row;
+  const first = inFile.cells.findIndex((_, index) => isFilled(inFile, index));
+  const word = cellText(inFile, first).trim();
   if (word.length > TOTAL_CHARACTERS_MAX || !TOTAL_WORD.test(word)) return undefined;
   const required = operation.forms.flatMap((form) => form.fields).filter((field) => field.required);
   const isPayment = required.some((field) => {
-    const index = plan.positions.get(field.name) ?? -1;
-    return field.kind !== "amount" && index !== first && isFilled(row, index);
+    const position = plan.positions.get(field.name) ?? -1;
+    // what a mapping adds to every row says nothing of this one
+    const index = row.mapped ? (row.mapped.at[position] ?? -1) : position;
+    return field.kind !== "amount" && index !== first && isFilled(inFile, index);
   });
   return isPayment ? undefined : word;
 }

@@ -2,6 +2,7 @@ import type { Fault } from "../checks/fault.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import { basename } from "node:path";
 import { printable } from "../printable.ts";
+import { mappingObject, mappingText } from "../results/mapping-words.ts";
 import { rowRanges } from "./row-ranges.ts";
 
 /** One thing to say about one row. */
@@ -21,6 +22,7 @@ export function checkText(report: CheckReport): string {
   const file = printable(basename(report.file));
   const columns = `${report.columnsKnown} of ${report.columnsAll} columns known`;
   const lines = [`${file}   ${report.operation}   ${columns}   ${rowsOf(report.rows)}   ${report.total}`];
+  if (report.mapping) lines.push(printable(mappingText(report.mapping)));
   for (const alike of grouped(complaintsOf(report))) lines.push(...told(file, alike));
   lines.push(...capText(report));
   lines.push(...report.remarks.map((remark) => `${file}: ${printable(remark)}`));
@@ -75,6 +77,7 @@ export function checkObjects(report: CheckReport): Record<string, unknown>[] {
     warned: report.warned,
     amount: { total: report.total, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.amount])) },
     remarks: report.remarks,
+    ...(report.mapping ? { mapping: mappingObject(report.mapping) } : {}),
   };
   return [...invalid, ...held, ...warnings, summary];
 }

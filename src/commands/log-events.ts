@@ -43,7 +43,8 @@ export function logsToStderr({ logFormat, logFile, quiet }: Config): boolean {
 function logEvent(log: Log, event: RunEvent): void {
   const { batch } = event;
   if (event.type === "start") {
-    log.info({ batch, file: event.file, rows: event.rows, total: event.total, to_send: event.toSend }, "start");
+    const { file, rows, total, toSend, mapping } = event;
+    log.info({ batch, file, rows, total, to_send: toSend, ...(mapping ? { mapping: mapping.name } : {}) }, "start");
   } else if (event.type === "waiting") {
     log.warn({ batch, reason: event.reason, wait_ms: event.waitMs }, "waiting");
   } else if (event.type === "stopped") {

@@ -45,9 +45,9 @@ async function rowsOfSnapshot(
   const wanted = new Set(records.map((record) => record.number));
   const found = new Map<number, Row>();
   try {
-    const sheet = await openSnapshot(batch, readingOf(batch), join(config.stateDir, "snapshots"));
+    const { sheet, view } = await openSnapshot(batch, readingOf(batch), join(config.stateDir, "snapshots"));
     for await (const rows of sheet.rows()) {
-      for (const row of rows) if (wanted.has(row.number)) found.set(row.number, row);
+      for (const row of rows) if (wanted.has(row.number)) found.set(row.number, view(row));
       if (found.size === wanted.size) break;
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Environment } from "../journal/store.ts";
 import type { OperationName } from "../operations/operation.ts";
+import type { Mapping } from "./mapping.ts";
 import type { Secret } from "./secret.ts";
 
 /** Every choice of a run, frozen. Durations are milliseconds. What the interface leaves open stands under `choices`. */
@@ -15,6 +16,10 @@ export interface Config {
 
   readonly operation?: OperationName;
   readonly period?: string;
+  /** The one of `mappings` that a person chose for this run, or `none`. */
+  readonly mapping?: string;
+  /** Column mappings that were confirmed: `[mapping.NAME]`. */
+  readonly mappings: readonly Mapping[];
   readonly expectRows?: number;
   readonly expectTotal?: string;
   readonly requireControl: boolean;

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Choices, Config } from "./config.ts";
 import { assemble, assertSafe } from "./load.ts";
+import { readMappings } from "./mapping.ts";
 import { nearest } from "./nearest.ts";
 import { Secret } from "./secret.ts";
 import type { FoundSecret, SecretName } from "./secrets-in.ts";
@@ -16,6 +17,10 @@ export interface CheckOptions extends Partial<Omit<Choices, "padding" | "hexCase
   readonly operation?: Config["operation"];
   /** What the file pays for, such as `2026-11`. */
   readonly period?: string;
+  /** The one of `mappings` that the file is read by, where several fit; `none`: by our own column names only. */
+  readonly mapping?: string;
+  /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
+  readonly mappings?: Readonly<Record<string, unknown>>;
   /** Control totals; a file with others is refused whole. The sum as decimal text, `"11087750.50"`. */
   readonly expectRows?: number;
   readonly expectTotal?: string;
@@ -74,12 +79,13 @@ export interface SendOptions extends CheckOptions {
   readonly by?: string;
 }
 
-type SettingOption = Exclude<keyof SendOptions, SecretName>;
+type SettingOption = Exclude<keyof SendOptions, SecretName | "mappings">;
 
 /** Every option and the setting whose rules hold for it. */
 const OPTIONS = {
   operation: "operation",
   period: "period",
+  mapping: "mapping",
   expectRows: "expect_rows",
   expectTotal: "expect_total",
   requireControl: "require_control",
@@ -119,7 +125,8 @@ const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
 export function configFromOptions(options: SendOptions, env: NodeJS.ProcessEnv = process.env): Config {
   const values: Record<string, unknown> = {};
   const secrets: Partial<Record<SecretName, FoundSecret>> = {};
-  for (const [option, given] of Object.entries(options) as [string, unknown][]) {
+  const { mappings, ...settings } = options;
+  for (const [option, given] of Object.entries(settings) as [string, unknown][]) {
     if (given === undefined) continue;
     if (SECRET_NAMES.includes(option)) {
       const name = option as SecretName;
@@ -128,7 +135,8 @@ export function configFromOptions(options: SendOptions, env: NodeJS.ProcessEnv =
       values[OPTIONS[option as SettingOption]] = readOption(option as SettingOption, given);
     } else throw unknownOption(option);
   }
-  const config = assemble(values, env, secrets, {});
+  const read = mappings === undefined ? [] : readMappings(mappings, process.cwd(), () => "");
+  const config = assemble(values, env, secrets, {}, read);
   assertSafe(config, env);
   return Object.freeze(config);
 }
@@ -157,7 +165,7 @@ export function readSecretOption(name: SecretName, given: unknown): Secret {
 
 /** A misspelt option must not pass as one that was not given: it may be the one that holds a file back. */
 function unknownOption(option: string): PaydropError {
-  const known = [...Object.keys(OPTIONS), ...SECRET_NAMES];
+  const known = [...Object.keys(OPTIONS), "mappings", ...SECRET_NAMES];
   const near = nearest(
     option,
     known.map((name) => name.toLowerCase()),

@@ -3,6 +3,8 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
 import type { Config } from "./config.ts";
+import { readMappings } from "./mapping.ts";
+import type { Mapping } from "./mapping.ts";
 import { SECRETS, forgetSecrets, takeSecrets } from "./secrets-in.ts";
 import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
@@ -41,7 +43,7 @@ export function loadSettings(sources: Sources): LoadedSettings {
   const named = flags["config"] ?? env["PAYDROP_CONFIG"];
   const file = readTomlFile(typeof named === "string" ? resolve(cwd, named) : undefined, env, homeOf(env));
   const { values, origins } = readSettings(flags, env, file, cwd);
-  const config = assemble(values, env, secrets, origins);
+  const config = assemble(values, env, secrets, origins, mappingsIn(file));
   if (sources.secrets !== "ignore") assertSafe(config, env);
   return { config: Object.freeze(config), said: values, ...(file ? { file: file.path } : {}) };
 }
@@ -66,6 +68,12 @@ export function requireSending(config: Config, payouts = false): void {
     `missing: ${[...missing, forPayouts].filter(Boolean).join(", ")}`,
     "set them (each key also as …_FILE with a path); to try without any: paydrop run --sandbox FILE",
   );
+}
+
+function mappingsIn(file: TomlFile | undefined): readonly Mapping[] {
+  if (!file || !Object.hasOwn(file.values, "mapping")) return [];
+  const place = (path: readonly string[]): string => `${file.path}: ${file.placeWithin(path)}`;
+  return readMappings(file.values["mapping"], dirname(file.path), place);
 }
 
 function forgetAll(env: NodeJS.ProcessEnv): Partial<Record<SecretName, FoundSecret>> {
@@ -118,7 +126,8 @@ function firstThatSays(
   const variable = variableOf(name);
   // an empty variable says nothing: unit files and compose files cannot unset one
   if (env[variable]) return { raw: env[variable], origin: variable, place: variable };
-  if (file && Object.hasOwn(file.values, name)) {
+  // a table of the same name is no setting: `[mapping.hrms]` beside `--mapping hrms`
+  if (file && !SETTINGS[name].perRun && Object.hasOwn(file.values, name)) {
     return { raw: file.values[name], origin: file.path, place: `${file.path}: ${file.placeOf(name)}${name}` };
   }
   return undefined;
@@ -141,6 +150,7 @@ export function assemble(
   env: NodeJS.ProcessEnv,
   secrets: Partial<Record<SecretName, FoundSecret>>,
   origins: Record<string, string>,
+  mappings: readonly Mapping[] = [],
 ): Config {
   for (const [name, found] of Object.entries(secrets)) origins[SECRETS[name as SecretName].variable] = found.origin;
   const verbose = values.verbose ?? false;
@@ -154,6 +164,8 @@ export function assemble(
 
     operation: values.operation,
     period: values.period,
+    mapping: values.mapping,
+    mappings,
     expectRows: values.expect_rows,
     expectTotal: values.expect_total,
     requireControl: values.require_control ?? false,

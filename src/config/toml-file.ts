@@ -10,6 +10,8 @@ export interface TomlFile {
   readonly values: Readonly<Record<string, unknown>>;
   /** `line 3: ` of a key; empty where it cannot be found. */
   placeOf(key: string): string;
+  /** The same for a key within tables, by all their names; of the nearest table where it is not there itself. */
+  placeWithin(path: readonly string[]): string;
 }
 
 /**
@@ -23,8 +25,11 @@ export function readTomlFile(named: string | undefined, env: NodeJS.ProcessEnv, 
   const values = parsed(path, text);
   const placeOf = (key: string): string => placeIn(text, key);
   for (const key of Object.keys(values)) assertKnown(`${path}: ${placeOf(key)}`, key);
-  return { path, values, placeOf };
+  return { path, values, placeOf, placeWithin: (keys) => placeWithin(text, keys) };
 }
+
+/** Tables of names that a person chose, beside the settings. */
+export const TABLES: readonly string[] = ["mapping"];
 
 function placeIn(text: string, key: string): string {
   const found = text.split("\n").findIndex((line) => keyOfLine(line) === key);
@@ -35,6 +40,25 @@ function placeIn(text: string, key: string): string {
 function keyOfLine(line: string): string | undefined {
   const [, bare, quoted] = /^\s*\[{0,2}\s*(?:([A-Za-z0-9_-]+)|["']([^"']*)["'])\s*[=.\]]/.exec(line) ?? [];
   return bare ?? quoted;
+}
+
+/** `[mapping.hrms.columns]` and the lines below it; a name in quotes is one name. */
+function placeWithin(text: string, path: readonly string[]): string {
+  let best = { line: 0, depth: 0 };
+  let table: readonly string[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    const [, head, key] =
+      /^\s*(?:\[{1,2}(.+?)\]{1,2}\s*(?:#.*)?$|((?:[A-Za-z0-9_.\s-]|"[^"]*"|'[^']*')+?)\s*=)/.exec(line) ?? [];
+    if (head !== undefined) table = namesIn(head);
+    const here = key === undefined ? (head === undefined ? [] : table) : [...table, ...namesIn(key)];
+    const isOnTheWay = here.every((name, depth) => name === path[depth]);
+    if (isOnTheWay && here.length > best.depth) best = { line: index + 1, depth: here.length };
+  }
+  return best.depth === 0 ? "" : `line ${best.line}: `;
+}
+
+function namesIn(dotted: string): string[] {
+  return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? ""); // prettier-ignore
 }
 
 export function usualPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
@@ -81,7 +105,7 @@ const SECRET_KEY = /^(?:paydrop_)?(?:x_)?(?:api_key|aes_key|aes_iv|iv|key|secret
 
 function assertKnown(place: string, key: string): void {
   const setting = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof typeof SETTINGS] : undefined;
-  if (setting && !setting.perRun) return;
+  if ((setting && !setting.perRun) || TABLES.includes(key)) return;
   if (setting) {
     throw new PaydropError("config", `${place}${key} is a person's word for one run`, `say it then: ${flagOf(key)}`);
   }
@@ -92,10 +116,7 @@ function assertKnown(place: string, key: string): void {
       "use PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, or the same with _FILE; take it out of this file",
     );
   }
-  const meant = nearest(
-    key,
-    SETTING_NAMES.filter((name) => !SETTINGS[name].perRun),
-  );
+  const meant = nearest(key, [...SETTING_NAMES.filter((name) => !SETTINGS[name].perRun), ...TABLES]);
   throw new PaydropError(
     "config",
     `${place}there is no setting "${key}"`,

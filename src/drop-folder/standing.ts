@@ -13,8 +13,8 @@ export class Standing {
 
   constructor(journal: JournalStore, config: Config) {
     this.#journal = journal;
-    const { choices, operation, period, expectRows, expectTotal, requireControl } = config;
-    const settings = JSON.stringify({ choices, operation, period, expectRows, expectTotal, requireControl });
+    const { choices, mappings, operation, period, expectRows, expectTotal, requireControl } = config;
+    const settings = JSON.stringify({ choices, mappings, operation, period, expectRows, expectTotal, requireControl });
     this.#settings = createHash("sha256").update(settings).digest("hex").slice(0, 16);
   }
 

@@ -19,6 +19,12 @@ export interface Snapshot {
   readonly identity: FileIdentity;
 }
 
+/** A file in the private folder of the snapshots. */
+export interface KeptFile {
+  readonly name: string;
+  readonly sha256: string;
+}
+
 const TRIES_MAX = 3;
 const PAUSE_MS = 100;
 const TEMPORARY = /^\.snapshot-[0-9a-f]{32}\.tmp$/;
@@ -47,6 +53,27 @@ export async function takeSnapshot(path: string, directory: string): Promise<Sna
     `${name}: the file is still being written`,
     "Wait until it has been saved or copied completely, then try again; nothing was sent.",
   );
+}
+
+/** A text of ours as such a copy: named by its own hash, on stable storage. */
+export async function keepText(text: string, extension: string, directory: string): Promise<KeptFile> {
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const name = `${sha256}${extension}`;
+  const target = join(directory, name);
+  if (await verifySnapshot(target, sha256)) return { name, sha256 };
+  const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
+  await writing(name, async () => {
+    const copy = await open(temporary, "wx", 0o600);
+    try {
+      await copy.writeFile(text);
+      await copy.sync();
+    } finally {
+      await copy.close();
+    }
+    await rename(temporary, target);
+    await syncDirectory(directory);
+  });
+  return { name, sha256 };
 }
 
 /** Whether the snapshot still holds the bytes that it is named for; false when it is gone. */

@@ -19,6 +19,31 @@ export interface Row {
   readonly cells: readonly Cell[];
   /** JSON only: a key that stands twice in this row. */
   readonly repeatedKey?: string;
+  /** Of a row that was read by a column mapping: `columns` are our fields, and this is where they came from. */
+  readonly mapped?: Mapped;
+}
+
+/** The row of the file behind a mapped one, and what the mapping could not make of it. */
+export interface Mapped {
+  readonly from: Row;
+  /** For each of our cells its position in the file's row; -1 for a constant. */
+  readonly at: readonly number[];
+  /** By the position of our cell. */
+  readonly faults: ReadonlyMap<number, MappedFault>;
+  /** Of columns of the file that fill no field. `at`: -1 where the row lacks the column. */
+  readonly others: readonly { readonly at: number; readonly column: string; readonly fault: MappedFault }[];
+}
+
+/** The checks have the sentences (`checks/sentences.ts`). */
+export interface MappedFault {
+  readonly code:
+    | "paise_with_point"
+    | "value_not_mapped"
+    | "value_not_taken"
+    | "lookup_missing"
+    | "lookup_ambiguous"
+    | "column_not_confirmed";
+  readonly found?: string;
 }
 
 export type { FileFormat };

@@ -1,5 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
-import type { AccountTotals } from "../events.ts";
+import type { AccountTotals, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { JournalStore, RowRecord, Tally } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
@@ -17,6 +17,7 @@ export interface CheckReport {
   readonly duplicate: Tally;
   readonly columnsKnown: number;
   readonly columnsAll: number;
+  readonly mapping?: MappingSaid;
   readonly faults: readonly { readonly row: number; readonly faults: readonly Fault[] }[];
   readonly holds: readonly {
     readonly row: number;
@@ -39,7 +40,10 @@ const SHOWN_ROWS_MAX = 1000;
 export async function checkReport(
   journal: JournalStore,
   batchId: string,
-  facts: Pick<CheckReport, "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "remarks">,
+  facts: Pick<
+    CheckReport,
+    "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "remarks"
+  >,
 ): Promise<CheckReport> {
   const tallies = await journal.tallies(batchId);
   const { ready = NOTHING, invalid = NOTHING, held = NOTHING, duplicate = NOTHING } = tallies;

@@ -1,4 +1,5 @@
 import type { BatchReport, RunEvent } from "../events.ts";
+import { mappingObject } from "./mapping-words.ts";
 import { accountObject, amountObject, rowsObject } from "./summary.ts";
 
 /** A line of `--json`: amounts as text, times in UTC. Keys are only ever added. */
@@ -19,6 +20,7 @@ export function jsonLine(event: RunEvent): JsonLine {
         by_account: event.accounts.map(accountObject),
         to_send: event.toSend,
         resumed: event.resumed,
+        ...(event.mapping ? { mapping: mappingObject(event.mapping) } : {}),
       };
     case "row":
       return {

@@ -1,4 +1,4 @@
-import type { BatchReport, RunEvent } from "../events.ts";
+import type { BatchReport, MappingSaid, RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import type { Progress } from "./progress.ts";
 import { RESULT_STATUSES } from "./status.ts";
@@ -11,7 +11,7 @@ export function plainLine(event: RunEvent, nowMs: number): string | undefined {
   switch (event.type) {
     case "start": {
       const { file, rows, total, toSend, resumed } = event;
-      const more = toSend === rows ? {} : { to_send: toSend };
+      const more = { ...(toSend === rows ? {} : { to_send: toSend }), ...mappingValues(event.mapping) };
       return line(nowMs, event.batch, resumed ? "resume" : "start", { file, rows, total, ...more });
     }
     case "row":
@@ -25,6 +25,13 @@ export function plainLine(event: RunEvent, nowMs: number): string | undefined {
     default:
       return event satisfies never;
   }
+}
+
+function mappingValues(mapping: MappingSaid | undefined): Readonly<Record<string, Value>> {
+  if (!mapping) return {};
+  const { name, amount } = mapping;
+  if (!amount) return { mapping: name };
+  return { mapping: name, unit: amount.unit, row: amount.row, read: amount.read, sent: amount.sent };
 }
 
 function rowLine(event: Extract<RunEvent, { type: "row" }>, nowMs: number): string | undefined {

@@ -3,6 +3,7 @@ import type { ResultStatus } from "../journal/state.ts";
 import type { Tally } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { durationText, inLook, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
+import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { RESULT_STATUSES } from "./status.ts";
 
@@ -25,6 +26,7 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
   const lines = [
     `${printable(start.file)}   ${start.operation}   batch ${start.batch}${start.resumed ? ", going on" : ""}`,
     `to ${printable(start.destination)}`,
+    ...(start.mapping ? [printable(mappingText(start.mapping))] : []),
     ...accountTable(start, look),
   ];
   if (start.toSend !== start.rows) lines.push(`${counted(start.toSend)} of ${start.rows} will be sent in this run`);

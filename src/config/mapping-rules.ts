@@ -1,0 +1,47 @@
+import type { Form } from "../operations/operation.ts";
+import type { AmountUnit, Mapping } from "./mapping.ts";
+import type { MappingText } from "./mapping-text.ts";
+
+/** The fields of a form that a mapping fills from nowhere and that every row needs. */
+export function unfilledFields(form: Form, isFilled: (field: string) => boolean): readonly string[] {
+  return form.fields
+    .filter((field) => field.required && field.default === undefined && !isFilled(field.name))
+    .map((field) => field.name);
+}
+
+/** Throws where no form gets all its required fields: not one row could ever be sent. */
+export function assertComplete(text: MappingText, mapping: Mapping, forms: readonly Form[]): void {
+  const filled = new Set([
+    ...mapping.columns.flatMap(({ fields }) => fields),
+    ...Object.keys(mapping.constants),
+    ...mapping.lookups.flatMap((lookup) => Object.keys(lookup.fields)),
+  ]);
+  const lacking = forms.map((form) => unfilledFields(form, (field) => filled.has(field)));
+  lacking.sort((left, right) => left.length - right.length);
+  const [fewest = []] = lacking;
+  if (fewest.length > 0) {
+    const hint = "name a column for each under columns, one value under constants, or a table under lookup";
+    throw text.wrong(`nothing gives ${fewest.join(", ")}`, hint);
+  }
+  const amountColumn = mapping.columns.find(({ fields }) => fields.includes("amount"));
+  if (!amountColumn) throw text.wrong("the amount does not come from a column of the file", "name it under columns");
+}
+
+/** A column that says its unit must not be read in another one. */
+export function assertUnit(text: MappingText, { columns, amountUnit }: Mapping): void {
+  const column = columns.find(({ fields }) => fields.includes("amount"))?.column ?? "";
+  const said = unitInName(column);
+  if (said === undefined || said === amountUnit) return;
+  throw text
+    .at("amount_unit")
+    .wrong(
+      `the column "${column}" says ${said}, this line says ${amountUnit}`,
+      `write "${said}", or map another column`,
+    );
+}
+
+/** `Payout Amount (in Rupees)` says rupees. */
+export function unitInName(column: string): AmountUnit | undefined {
+  if (/paisa|paise/i.test(column)) return "paise";
+  return /rupee|\binr\b|₹|\brs\b/i.test(column) ? "rupees" : undefined;
+}

@@ -1,0 +1,160 @@
+import { PaydropError } from "../errors.ts";
+import { normalizeName } from "../names.ts";
+import { operationNamed, operationSaid, OPERATION_NAMES } from "../operations/catalogue.ts";
+import type { Form, OperationName, PayoutOption } from "../operations/operation.ts";
+import { assertComplete, assertUnit } from "./mapping-rules.ts";
+import { MappingText, type PlaceOf } from "./mapping-text.ts";
+
+/** What one of the file's amounts counts. `rupees`: it travels as written; `paise`: a hundredth of it travels. */
+export type AmountUnit = "rupees" | "paise";
+
+/** How the columns of another system are read as ours: `[mapping.NAME]` of paydrop.toml. */
+export interface Mapping {
+  readonly name: string;
+  readonly operation: OperationName;
+  /** Payouts: the only option that its rows may have. */
+  readonly option?: PayoutOption;
+  readonly amountUnit: AmountUnit;
+  /** The header that a person confirmed, in any order: the mapping is for files with exactly these columns. */
+  readonly header: readonly string[];
+  readonly columns: readonly MappedColumn[];
+  /** The same value in every row, by our field. */
+  readonly constants: Readonly<Record<string, string>>;
+  /** By our field: their value → ours. A value that is not listed is a fault. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Columns in which anything else is a fault; `""` is an empty cell. */
+  readonly mustBe: readonly { readonly column: string; readonly values: readonly string[] }[];
+  readonly lookups: readonly Lookup[];
+}
+
+export interface MappedColumn {
+  /** By the file's own header. */
+  readonly column: string;
+  readonly fields: readonly string[];
+}
+
+/** Fields that a table of one's own holds, found by what stands in one column of the file. */
+export interface Lookup {
+  /** Path of a CSV file. */
+  readonly file: string;
+  /** Column of the file. */
+  readonly by: string;
+  /** Column of the table in which its value is looked for. */
+  readonly key: string;
+  /** Our field → column of the table. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Columns of our own that are not sent; a mapping may fill them too. */
+const OWN_FIELDS = ["reference", "period"];
+
+/** All tables `[mapping.NAME]`. Relative paths mean `folder`. Throws PaydropError `config` with the place. */
+export function readMappings(raw: unknown, folder: string, placeOf: PlaceOf): readonly Mapping[] {
+  const all = new MappingText(raw, ["mapping"], placeOf);
+  return Object.entries(all.record()).map(([name, one]) => readMapping(name, one, folder, placeOf));
+}
+
+const KEYS = ["operation", "option", "amount_unit", "header", "columns", "constants", "values", "must_be", "lookup"];
+
+function readMapping(name: string, raw: unknown, folder: string, placeOf: PlaceOf): Mapping {
+  const text = new MappingText(raw, ["mapping", name], placeOf);
+  if (!/^[A-Za-z0-9_-]{1,40}$/.test(name) || name === "none") {
+    throw text.wrong(`"${name}" cannot be the name of a mapping`, "use letters, digits, _ and -; not none");
+  }
+  text.assertKeys(KEYS);
+  const { operation, option, forms } = readOperation(text);
+  const fields = [...new Set([...forms.flatMap((form) => form.fields.map((field) => field.name)), ...OWN_FIELDS])];
+  const header = text.at("header").texts();
+  const columns = readColumns(text.at("columns"), header, fields);
+  const mapping: Mapping = {
+    name,
+    operation,
+    ...(option === undefined ? {} : { option }),
+    amountUnit: text.at("amount_unit").oneOf(["rupees", "paise"]),
+    header,
+    columns,
+    constants: text.at("constants").byName(fields, (one) => one.text()),
+    values: text.at("values").byName(fields, (one) => one.map((value) => value.text())),
+    mustBe: Object.entries(text.at("must_be").map((one) => one.list())).map(([column, values]) => ({
+      column: text.at("must_be").at(column).known(column, header, "column in header"),
+      values,
+    })),
+    lookups: text.at("lookup").tables().map((one) => readLookup(one, header, fields, folder)), // prettier-ignore
+  };
+  assertOneHeader(text, header);
+  assertOneSource(text, mapping);
+  assertComplete(text, mapping, forms);
+  assertUnit(text, mapping);
+  return mapping;
+}
+
+interface ReadOperation {
+  readonly operation: OperationName;
+  readonly option?: PayoutOption;
+  readonly forms: readonly Form[];
+}
+
+function readOperation(text: MappingText): ReadOperation {
+  const said = text.at("operation").text();
+  const operation = operationSaid(said);
+  if (!operation) throw text.at("operation").notOneOf(said, OPERATION_NAMES);
+  const { name, forms } = operationNamed(operation.name);
+  if (!text.has("option")) return { operation: name, forms };
+  const options = forms.flatMap((form) => form.option ?? []);
+  if (options.length === 0) throw text.at("option").wrong(`a ${name} has no options`, "take the line out");
+  const option = text.at("option").oneOf(options);
+  return { operation: name, option, forms: forms.filter((form) => form.option === option) };
+}
+
+function readColumns(text: MappingText, header: readonly string[], fields: readonly string[]): MappedColumn[] {
+  return Object.entries(text.map((one) => one.textOrTexts())).map(([column, targets]) => {
+    const place = text.at(column);
+    return {
+      column: place.known(column, header, "column in header"),
+      fields: targets.map((field) => place.known(field, fields, "field")),
+    };
+  });
+}
+
+function readLookup(text: MappingText, header: readonly string[], fields: readonly string[], folder: string): Lookup {
+  text.assertKeys(["file", "by", "key", "fields"]);
+  const by = text.at("by").known(text.at("by").text(), header, "column in header");
+  return {
+    file: text.at("file").path(folder),
+    by,
+    key: text.has("key") ? text.at("key").text() : by,
+    fields: text.at("fields").byName(fields, (one) => one.text()),
+  };
+}
+
+function assertOneHeader(text: MappingText, header: readonly string[]): void {
+  const names = header.map(normalizeName);
+  const twice = header.find((name, index) => names.indexOf(normalizeName(name)) !== index);
+  if (twice !== undefined) throw text.at("header").wrong(`"${twice}" stands there twice`, "take one of them out");
+  if (header.length === 0) throw text.at("header").wrong("there are no columns", "write the header of the file");
+}
+
+/** A field has one source, or nobody could say which value is sent. */
+function assertOneSource(text: MappingText, mapping: Mapping): void {
+  const sources = [
+    ...mapping.columns.flatMap(({ fields }) => fields),
+    ...Object.keys(mapping.constants),
+    ...mapping.lookups.flatMap((lookup) => Object.keys(lookup.fields)),
+  ];
+  const twice = sources.find((field, index) => sources.indexOf(field) !== index);
+  if (twice !== undefined) {
+    throw text.wrong(`${twice} has two sources`, "fill it from one column, one constant or one lookup table");
+  }
+  const unused = Object.keys(mapping.values).find((field) => !sources.includes(field));
+  if (unused !== undefined) {
+    throw text.at("values").wrong(`${unused} has no column`, "give it one under columns, or take its values out");
+  }
+}
+
+/** The mapping that was meant by `--mapping`. Throws PaydropError `usage` for a name that is none. */
+export function mappingNamed(name: string, mappings: readonly Mapping[]): Mapping {
+  const found = mappings.find((mapping) => mapping.name === name);
+  if (found) return found;
+  const names = [...mappings.map((mapping) => mapping.name), "none"].join(", ");
+  throw new PaydropError("usage", `there is no mapping "${name}" in paydrop.toml`, `--mapping may be ${names}`);
+}

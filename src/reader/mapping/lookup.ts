@@ -1,0 +1,46 @@
+import type { Lookup } from "../../config/mapping.ts";
+import { PaydropError } from "../../errors.ts";
+import { normalizeName } from "../../names.ts";
+import { printable } from "../../printable.ts";
+import type { Sheet } from "../row.ts";
+import { trimmed } from "./amount-unit.ts";
+
+/** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
+export interface LookupTable {
+  readonly fields: readonly string[];
+  readonly rows: ReadonlyMap<string, readonly string[] | "ambiguous">;
+}
+
+const ROWS_MAX = 1_000_000;
+
+/** Reads a whole table. Throws PaydropError `config` for a column that it lacks, FileRefusedError for a broken file. */
+export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string): Promise<LookupTable> {
+  const fields = Object.keys(lookup.fields);
+  const rows = new Map<string, readonly string[] | "ambiguous">();
+  for await (const chunk of sheet.rows()) {
+    for (const row of chunk) {
+      const cellOf = (column: string): string => {
+        const at = row.columns.findIndex((one) => normalizeName(one) === normalizeName(column));
+        if (at < 0) throw columnMissing(name, column, row.columns);
+        const cell = row.cells[at] ?? "";
+        return trimmed(typeof cell === "string" ? cell : cell.source);
+      };
+      const key = cellOf(lookup.key);
+      if (key === "") continue;
+      const values = Object.values(lookup.fields).map(cellOf);
+      const before = rows.get(key);
+      const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(values);
+      rows.set(key, isSame ? values : "ambiguous");
+      if (rows.size > ROWS_MAX) throw new PaydropError("config", `${name} has more than ${ROWS_MAX} lines`, "use a smaller table"); // prettier-ignore
+    }
+  }
+  return { fields, rows };
+}
+
+function columnMissing(name: string, column: string, columns: readonly string[]): PaydropError {
+  return new PaydropError(
+    "config",
+    `the lookup table ${printable(name)} has no column "${printable(column)}"`,
+    `it has ${columns.map((one) => `"${printable(one)}"`).join(", ")}`,
+  );
+}

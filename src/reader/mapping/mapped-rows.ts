@@ -1,0 +1,161 @@
+import type { Mapping } from "../../config/mapping.ts";
+import { normalizeName } from "../../names.ts";
+import type { Cell, MappedFault, Row } from "../row.ts";
+import { trimmed, wireAmount } from "./amount-unit.ts";
+import type { LookupTable } from "./lookup.ts";
+
+/** One row of another system's file as a row of ours; the row itself stays as it is, for the results. */
+export type RowMapper = (row: Row) => Row;
+
+/** Where a field of ours comes from, found once per set of columns. */
+interface Source {
+  readonly field: string;
+  /** Position in the file's row; -1 for a constant and for a key that a JSON row leaves out. */
+  readonly at: number;
+  readonly read: (cell: Cell) => Cell | MappedFault;
+}
+
+/** `tables`: one for each of the mapping's lookups, in their order. */
+export function createRowMapper(mapping: Mapping, tables: readonly LookupTable[]): RowMapper {
+  const columns = fieldsOf(mapping);
+  const confirmed = new Set(mapping.header.map(normalizeName));
+  const known = new WeakMap<readonly string[], RowMapper>();
+  let last: { readonly from: Row; readonly to: Row } | undefined;
+  return (row) => {
+    // checks and results ask for the same row more than once
+    if (last?.from === row) return last.to;
+    let mapper = known.get(row.columns);
+    if (!mapper) {
+      mapper = mapperFor(row.columns, columns, mapping, tables, confirmed);
+      known.set(row.columns, mapper);
+    }
+    last = { from: row, to: mapper(row) };
+    return last.to;
+  };
+}
+
+/** The fields that a mapping fills, in the order of its columns, constants and lookups. */
+export function fieldsOf(mapping: Mapping): readonly string[] {
+  return [
+    ...mapping.columns.flatMap(({ fields }) => fields),
+    ...Object.keys(mapping.constants),
+    ...mapping.lookups.flatMap(({ fields }) => Object.keys(fields)),
+  ];
+}
+
+function mapperFor(
+  theirs: readonly string[],
+  columns: readonly string[],
+  mapping: Mapping,
+  tables: readonly LookupTable[],
+  confirmed: ReadonlySet<string>,
+): RowMapper {
+  const names = theirs.map(normalizeName);
+  const positionOf = (column: string): number => names.indexOf(normalizeName(column));
+  const sources = [
+    ...mapping.columns.flatMap((one) =>
+      one.fields.map((field) => columnSource(field, positionOf(one.column), mapping)),
+    ),
+    ...Object.entries(mapping.constants).map(([field, value]) => ({ field, at: -1, read: () => value })),
+    ...mapping.lookups.flatMap((lookup, index) =>
+      lookupSources(positionOf(lookup.by), lookup.file, tables[index], mapping),
+    ),
+  ];
+  const at = sources.map((source) => source.at);
+  const guards = mapping.mustBe.map((one) => ({ at: positionOf(one.column), column: one.column, values: one.values }));
+  const strangers = names.flatMap((name, index) => (isStranger(name, confirmed) ? [index] : []));
+
+  return (row) => {
+    const cells: Cell[] = [];
+    const faults = new Map<number, MappedFault>();
+    sources.forEach((source, index) => {
+      const cell = source.at < 0 ? "" : (row.cells[source.at] ?? "");
+      const read = source.read(cell);
+      if (typeof read === "object" && "code" in read) faults.set(index, read);
+      // a cell with a fault still counts as filled
+      cells.push(typeof read === "object" && "code" in read ? cell : read);
+    });
+    const others = [
+      ...guards.flatMap((guard) => guardFault(guard, row)),
+      ...strangers.map((index) => ({ at: index, column: theirs[index] ?? "", fault: STRANGER })),
+    ];
+    return {
+      number: row.number,
+      columns,
+      cells,
+      ...(row.repeatedKey === undefined ? {} : { repeatedKey: row.repeatedKey }),
+      mapped: { from: row, at, faults, others },
+    };
+  };
+}
+
+function columnSource(field: string, at: number, mapping: Mapping): Source {
+  const values = mapping.values[field];
+  const translate = values && translator(values);
+  const convert = field === "amount" && mapping.amountUnit !== "rupees" ? convertAmount(mapping) : undefined;
+  return { field, at, read: translate ?? convert ?? ((cell) => cell) };
+}
+
+function translator(values: Readonly<Record<string, string>>): Source["read"] {
+  const known = Object.keys(values).map((value) => (value === "" ? "an empty cell" : value));
+  return (cell) => {
+    const text = textOf(cell);
+    if (Object.hasOwn(values, text)) return values[text] ?? "";
+    return text === "" ? "" : { code: "value_not_mapped", found: known.join(", ") };
+  };
+}
+
+function convertAmount({ amountUnit }: Mapping): Source["read"] {
+  return (cell) => {
+    // of JSON's own values only a number can be an amount; the checks name the others
+    if (typeof cell !== "string" && cell.token !== "number") return cell;
+    const sent = wireAmount(textOf(cell), amountUnit);
+    if (sent === undefined) return { code: "paise_with_point" };
+    return typeof cell === "string" ? sent : { token: "number", source: sent };
+  };
+}
+
+function lookupSources(at: number, file: string, table: LookupTable | undefined, mapping: Mapping): Source[] {
+  const { fields = [], rows = new Map<string, readonly string[] | "ambiguous">() } = table ?? {};
+  const name = file.split(/[\\/]/).at(-1) ?? file;
+  return fields.map((field, index) => {
+    const values = mapping.values[field];
+    const translate = values && translator(values);
+    const read = (cell: Cell): Cell | MappedFault => {
+      const key = textOf(cell);
+      if (key === "") return "";
+      const found = rows.get(key);
+      if (found === undefined) return { code: "lookup_missing", found: name };
+      if (found === "ambiguous") return { code: "lookup_ambiguous", found: name };
+      const value = found[index] ?? "";
+      return translate ? translate(value) : value;
+    };
+    return { field, at, read };
+  });
+}
+
+interface Guard {
+  readonly at: number;
+  readonly column: string;
+  readonly values: readonly string[];
+}
+
+function guardFault({ at, column, values }: Guard, row: Row): { at: number; column: string; fault: MappedFault }[] {
+  const text = textOf(row.cells[at] ?? "");
+  if (values.includes(text)) return [];
+  const found = values.map((value) => (value === "" ? "an empty cell" : `"${value}"`)).join(" or ");
+  return [{ at, column, fault: { code: "value_not_taken", found } }];
+}
+
+/** A key that only this JSON row has: nobody confirmed what it means. */
+const STRANGER: MappedFault = { code: "column_not_confirmed" };
+
+function isStranger(name: string, confirmed: ReadonlySet<string>): boolean {
+  return name !== "" && name !== "retrymessage" && name !== "retryof" && !confirmed.has(name);
+}
+
+/** As it is compared: without spaces around it, null as an empty cell. */
+function textOf(cell: Cell): string {
+  if (typeof cell === "string") return trimmed(cell);
+  return cell.token === "null" ? "" : cell.source;
+}
