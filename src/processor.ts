@@ -2,7 +2,6 @@
  * The story of a batch, and the only place where the stages meet:
  * intake → reader → checks → journal → submission → results.
  */
-import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { meet } from "./checks/same-bytes.ts";
@@ -27,7 +26,9 @@ import { exitCodeOfTotals } from "./results/exit-code.ts";
 import { FolderMarks, markedFirst } from "./results/folder-marks.ts";
 import type { MarkKeeper } from "./results/keep-mark.ts";
 import { sayMapping } from "./reader/mapping/kept-mapping.ts";
+import { modeOf } from "./results/mode-of.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
+import { collectReport, type Report } from "./results/report/report.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { excerptOf } from "./submission/excerpt.ts";
@@ -71,6 +72,8 @@ export interface Processor {
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
   /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */
   writeResultsAgain(batchId: string): Promise<BatchReport>;
+  /** What journal and snapshot say of a batch, added up for people to read. Sends and writes nothing. */
+  report(batchId: string): Promise<Report>;
   /** Batches whose rows people let go, and left to this process, since it was last asked: `goOn` sends them. */
   handedOver(): Promise<readonly string[]>;
   /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */
@@ -110,6 +113,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     takeUp: (batchId) => work.takeUp(batchId),
     unfinished: (folders) => work.journal.unfinished(folders, RESUMABLE_REFUSALS),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
+    report: (batchId) => work.report(batchId),
     handedOver: () => work.handedOver(),
     keepInbox: (folder) => work.marks.keepInbox(folder),
     close: async () => {
@@ -188,6 +192,19 @@ class BatchWork {
       const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
       if (isSame || times === WRITE_TIMES_MAX) return report;
     }
+  }
+
+  async report(batchId: string): Promise<Report> {
+    const batch = await this.#known(batchId);
+    await this.#verifySnapshot(batch);
+    const { label } = labelOf(await this.journal.operations(batch.id));
+    return collectReport({
+      batch,
+      operation: label,
+      sheet: await openSnapshot(batch, readingOf(batch), this.#snapshots()),
+      records: this.journal.rows(batch.id),
+      history: await this.journal.history(batch.id),
+    });
   }
 
   async handedOver(): Promise<readonly string[]> {
@@ -495,14 +512,6 @@ interface Taken {
 
 function stopOfPhase(phase: BatchPhase): Stop | undefined {
   return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
-}
-
-/** Permission bits of what lies beside a file: no wider than its own. */
-function modeOf(file: string): Promise<number> {
-  return stat(file).then(
-    ({ mode }) => mode & 0o666,
-    () => 0o600,
-  );
 }
 
 function notSettled(file: string): PaydropError {

@@ -3,7 +3,7 @@ import type { CheckReport } from "../results/check-report.ts";
 import { basename } from "node:path";
 import { printable } from "../printable.ts";
 import { mappingObject, mappingText } from "../results/mapping-words.ts";
-import { rowRanges } from "./row-ranges.ts";
+import { rowRanges } from "../results/row-ranges.ts";
 
 /** One thing to say about one row. */
 interface Complaint {

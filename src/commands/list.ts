@@ -127,6 +127,22 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./results.ts"),
   },
   {
+    name: "report",
+    operands: "<batch>",
+    shown: "a page to read, print and sign: what was in the file, what went, what happened, who decided what",
+    options: [
+      { flags: "--format <form>", shown: "html, text or json (default html)" },
+      { flags: "--out <file>", shown: "write it there instead of beside the input; - for stdout" },
+      { flags: "--time-zone <zone>", shown: "times as in Asia/Kolkata, or local (default UTC)" },
+    ],
+    examples: [
+      "paydrop report K7Q29F3M",
+      "paydrop report payroll.csv --time-zone Asia/Kolkata",
+      "paydrop report K7Q29F3M --format text --out -",
+    ],
+    load: () => import("./report.ts"),
+  },
+  {
     name: "template",
     operands: "<operation>",
     shown: "a file to fill in, with two example rows, on stdout",

@@ -1,6 +1,6 @@
 import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
-import { rowRanges } from "./row-ranges.ts";
+import { rowRanges } from "../results/row-ranges.ts";
 import { statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
 

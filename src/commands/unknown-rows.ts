@@ -2,11 +2,9 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError, systemCodeOf } from "../errors.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
-import { mask, maskAccountId } from "../mask.ts";
-import { operationNamed } from "../operations/catalogue.ts";
-import type { Form, Operation } from "../operations/operation.ts";
+import { maskAccountId } from "../mask.ts";
 import type { Row } from "../reader/row.ts";
-import { debitFieldOf, ownCell } from "../results/own-cell.ts";
+import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
 import { sentenceOf } from "../results/sentences.ts";
 import { openSnapshot, readingOf } from "../take-in.ts";
 
@@ -58,7 +56,7 @@ async function rowsOfSnapshot(
 
 function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): UnknownRow {
   const debit = row && ownCell(row, debitFieldOf(record));
-  const account = row && record.operation && payeeOf(row, record, operationNamed(record.operation));
+  const account = row && payeeOf(row, record);
   const { sentAt, durationMs } = record;
   return {
     batch,
@@ -68,13 +66,4 @@ function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): 
     ...(account === undefined ? {} : { account }),
     ...(sentAt === undefined ? {} : { sentAt, untilAt: sentAt + (durationMs ?? 0) }),
   };
-}
-
-/** The first of the fields that say who receives or owes the money, masked. */
-function payeeOf(row: Row, record: RowRecord, operation: Operation): string | undefined {
-  const form: Form | undefined = operation.forms.find((one) => one.option === record.option) ?? operation.forms[0];
-  const name = form?.beneficiaryFields[0];
-  const sensitive = form?.fields.find((field) => field.name === name)?.sensitive ?? "account";
-  const text = ownCell(row, name);
-  return text === undefined ? undefined : mask(text, sensitive);
 }

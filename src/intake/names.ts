@@ -23,6 +23,11 @@ const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
   [/\.(?:tmp|part|partial|filepart|crdownload)$/i, "it is still being written"],
   [/\.summary\.json$/i, "it is our own summary"],
   [/\.(?:refused|waiting)\.txt$/i, "it is our own note"],
+  [
+    /\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx)\.report\.(?:[0-9a-z]{1,32}\.)?(?:html|txt|json|xlsx)$/i,
+    "it is our own report",
+  ],
+  [/\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx)\.check\.txt$/i, "it is our own note"],
   [/\.control$/i, "it holds control totals"],
   [/^stop(?:\.txt)?$/i, "it asks to stop"],
   [/^stop - held .*\.txt$/i, "it is our own note"],

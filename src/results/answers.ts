@@ -1,4 +1,4 @@
-import { lstat, readFile, stat, unlink } from "node:fs/promises";
+import { lstat, readFile, unlink } from "node:fs/promises";
 import { basename } from "node:path";
 import type { FileFault } from "../errors.ts";
 import { systemCodeOf } from "../errors.ts";
@@ -6,6 +6,7 @@ import type { BatchReport } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { AtomicFile } from "./atomic.ts";
+import { modeOf } from "./mode-of.ts";
 import { counted, namedRows } from "./next-steps.ts";
 
 /**
@@ -207,13 +208,6 @@ async function ownText(path: string): Promise<string | undefined> {
     if (systemCodeOf(error) === "ENOENT") return undefined;
     return "foreign";
   }
-}
-
-function modeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mode }) => mode & 0o666,
-    () => 0o600,
-  );
 }
 
 function answer(kind: Answer["kind"], path: string, head: string, lines: readonly string[]): Answer {

@@ -1,6 +1,8 @@
+import type { RowRecord } from "../journal/store.ts";
+import { mask } from "../mask.ts";
 import { normalizeName } from "../names.ts";
 import { operationNamed } from "../operations/catalogue.ts";
-import type { RowRecord } from "../journal/store.ts";
+import type { Form } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 
 const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
@@ -21,4 +23,15 @@ export function ownCell(row: Row, name: string | undefined): string | undefined 
 /** The column that names the account to debit. */
 export function debitFieldOf(record: RowRecord): string | undefined {
   return record.operation === undefined ? undefined : operationNamed(record.operation).debitField;
+}
+
+/** The first of the fields that say who receives or owes the money, masked. */
+export function payeeOf(row: Row, record: RowRecord): string | undefined {
+  if (record.operation === undefined) return undefined;
+  const operation = operationNamed(record.operation);
+  const form: Form | undefined = operation.forms.find((one) => one.option === record.option) ?? operation.forms[0];
+  const name = form?.beneficiaryFields[0];
+  const sensitive = form?.fields.find((field) => field.name === name)?.sensitive ?? "account";
+  const text = ownCell(row, name);
+  return text === undefined ? undefined : mask(text, sensitive);
 }

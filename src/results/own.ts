@@ -17,6 +17,7 @@ export type Standing =
 
 const NOT_OURS = { kind: "foreign", why: "is there already and is not a file that paydrop wrote" } as const;
 const FIRST_ROW_BYTES_MAX = 256 * 1024;
+const REPORT_MARK_BYTES_MAX = 256;
 const SUMMARY_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A results file is ours by its columns; edited by hand it still is, and nothing in it is read as truth (S14, G4). */
@@ -42,6 +43,11 @@ export async function retryOfSummary(summary: string, retry: string): Promise<st
   const files = (await readOwnJson(summary))?.["files"];
   if (!isObject(files) || files["retry"] !== basename(retry)) return undefined;
   return String(files["retry_sha256"]);
+}
+
+/** A report is ours by its beginning, which names its batch; `mark` finds it there. */
+export async function standingOfReport(path: string, mark: RegExp): Promise<Standing> {
+  return standing(path, async () => oursOf(mark.exec(await readBeginning(path, REPORT_MARK_BYTES_MAX))?.[1]));
 }
 
 /** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */

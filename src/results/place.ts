@@ -65,18 +65,20 @@ export async function findPlace(
 
 /** Does what `findPlace` found to be necessary, just before the new files get their names. */
 export async function clearPlace(place: Place, memory: WrittenMemory): Promise<void> {
-  for (const { from, to, sha256 } of place.moves) {
-    // Noted first: a watcher must never take our own file under its new name for a person's.
-    if (sha256 !== undefined) await memory.noteWritten(to, sha256);
-    await renameDurably(from, to);
-  }
+  for (const move of place.moves) await moveOut(move, memory);
   for (const path of place.staleRetries) await onDisk(path, () => unlink(path));
+}
+
+export async function moveOut({ from, to, sha256 }: Move, memory: WrittenMemory): Promise<void> {
+  // Noted first: a watcher must never take our own file under its new name for a person's.
+  if (sha256 !== undefined) await memory.noteWritten(to, sha256);
+  await renameDurably(from, to);
 }
 
 type Look = (path: string) => Promise<Standing>;
 
 /** `undefined`: free, or ours of the same batch and simply replaced. */
-async function makeWay(path: string, batchId: string, look: Look): Promise<Move | undefined> {
+export async function makeWay(path: string, batchId: string, look: Look): Promise<Move | undefined> {
   const standing = await look(path);
   if (standing.kind === "foreign") throw inTheWay(path, standing.why);
   if (standing.kind === "free" || standing.batch === batchId) return undefined;

@@ -5,7 +5,7 @@ import { printable } from "../printable.ts";
 import { durationText, inLook, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
-import { RESULT_STATUSES } from "./status.ts";
+import { RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
 
 const ACCOUNTS_SHOWN = 20;
 const LABEL_WIDTH = 11;
@@ -33,25 +33,13 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
   return `${inLook(lines.join("\n"), look)}\n`;
 }
 
-const NOTES: Readonly<Record<ResultStatus, string>> = {
-  accepted: "the service took the request; not proof that money arrived",
-  rejected: "correct and drop again",
-  unknown: "DO NOT SEND AGAIN before you checked",
-  not_sent: "nothing was sent",
-  invalid: "correct and drop again",
-  held: "a person must decide",
-  duplicate: "accepted before; nothing to do",
-  settled_done: "a person looked it up",
-  settled_not_done: "may go again",
-};
-
 /** A row that was refused for the key or the address needs no correction: the next run sends it. */
 function noteOf(status: ResultStatus, { stop, byStatus, files }: BatchReport): string {
   const isForTheKey = stop?.code === "key_refused" || stop?.code === "address_refused";
   const toCorrect = (files.retryRows ?? 0) - (byStatus.invalid?.rows ?? 0);
   return status === "rejected" && isForTheKey && toCorrect <= 0
     ? "not for its own sake: goes again with the next run"
-    : NOTES[status];
+    : STATUS_NOTES[status];
 }
 
 function statusTable(report: BatchReport, look: Look): string[] {

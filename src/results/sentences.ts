@@ -177,7 +177,20 @@ function describeOther(other: NonNullable<RowRecord["other"]>, batchId: string):
   return other.at === undefined ? place : `${place}, accepted ${dayOf(other.at)}`;
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+export const MONTHS: readonly string[] = [
+  "Jan",
+  "Feb",
+  "Mar",
+  "Apr",
+  "May",
+  "Jun",
+  "Jul",
+  "Aug",
+  "Sep",
+  "Oct",
+  "Nov",
+  "Dec",
+];
 
 function onDay(atMs: number | undefined): string {
   return atMs === undefined ? "" : ` on ${dayOf(atMs)}`;

@@ -13,6 +13,19 @@ export const RESULT_STATUSES = [
   "settled_not_done",
 ] as const satisfies readonly ResultStatus[];
 
+/** What a status means to a person, in half a line. */
+export const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
+  accepted: "the service took the request; not proof that money arrived",
+  rejected: "correct and drop again",
+  unknown: "DO NOT SEND AGAIN before you checked",
+  not_sent: "nothing was sent",
+  invalid: "correct and drop again",
+  held: "a person must decide",
+  duplicate: "accepted before; nothing to do",
+  settled_done: "a person looked it up",
+  settled_not_done: "may go again",
+};
+
 /** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
 export function statusOf(state: RowState): ResultStatus {
   if (state === "ready") return "not_sent";

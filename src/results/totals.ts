@@ -121,6 +121,16 @@ export function assertControlTotals(totals: Totals, control: Tally): void {
   throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${control.rows} rows, ${control.amount}`);
 }
 
+/** Rows and exact sum of several tallies. */
+export function addedUp(all: readonly Tally[]): Tally {
+  const total: Sum = { rows: 0, units: 0n };
+  for (const { rows, amount } of all) {
+    total.rows += rows;
+    total.units += unitsOf(amount);
+  }
+  return tally(total);
+}
+
 function addInto(all: Sums, sums: Sums): void {
   for (const [status, { rows, units }] of sums) {
     const sum = all.get(status);

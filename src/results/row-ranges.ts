@@ -12,3 +12,12 @@ export function rowRanges(rows: readonly number[]): string {
   }
   return parts.join(", ");
 }
+
+const PARTS_MAX = 20;
+
+/** The same where the list may be long: the first of it, and how many rows it is in all. */
+export function rowRangesCut(rows: readonly number[]): string {
+  const parts = rowRanges(rows).split(", ");
+  if (parts.length <= PARTS_MAX) return parts.join(", ");
+  return `${parts.slice(0, PARTS_MAX).join(", ")}, … (${rows.length} rows)`;
+}

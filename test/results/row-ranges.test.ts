@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowRanges } from "../../src/commands/row-ranges.ts";
+import { rowRanges } from "../../src/results/row-ranges.ts";
 
 test.each([
   [[], ""],

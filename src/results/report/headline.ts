@@ -1,0 +1,49 @@
+import type { ResultStatus } from "../../journal/state.ts";
+import { RESULT_STATUSES } from "../status.ts";
+import type { Report } from "./report.ts";
+import { PHASE_WORDS, STATUS_WORDS } from "./words.ts";
+
+/** What happened, in one or two sentences, and how much it asks of whoever reads it. */
+export interface Headline {
+  readonly sentence: string;
+  /** The rest of the rows, and what holds for the whole batch. */
+  readonly more: readonly string[];
+  readonly tone: "calm" | "attention" | "urgent";
+}
+
+const CALM: ReadonlySet<ResultStatus> = new Set(["accepted", "duplicate", "settled_done"]);
+
+export function headlineOf({ batch, totals, acts }: Report): Headline {
+  const { total, byStatus } = totals;
+  const accepted = byStatus.accepted?.rows ?? 0;
+  const others = RESULT_STATUSES.filter((status) => status !== "accepted" && byStatus[status]);
+  const rest = others.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`);
+  const phase = PHASE_WORDS[batch.phase];
+  const stop = acts.own.findLast(({ what }) => what === STOPPED);
+  const isStopped = stop !== undefined && byStatus.not_sent !== undefined && batch.phase === "open";
+  return {
+    sentence: sentenceOf(accepted, total.rows),
+    more: [
+      ...(rest.length > 0 ? [`${sentenceList(rest)}.`] : []),
+      ...(phase === "" ? [] : [phase]),
+      ...(isStopped ? [`The last run stopped before the end: ${stop.note}.`] : []),
+    ],
+    tone: byStatus.unknown ? "urgent" : others.every((status) => CALM.has(status)) ? "calm" : "attention",
+  };
+}
+
+const STOPPED = "stopped before the end";
+
+function sentenceOf(accepted: number, rows: number): string {
+  if (accepted === 0) return `No row was accepted by the service.`;
+  if (rows === 1) return "The one row was accepted by the service.";
+  return accepted === rows
+    ? `All ${rows} rows were accepted by the service.`
+    : `${accepted} of ${rows} rows ${accepted === 1 ? "was" : "were"} accepted by the service.`;
+}
+
+/** `2 unknown, 3 rejected and 1 held`. */
+function sentenceList(parts: readonly string[]): string {
+  if (parts.length < 2) return parts.join("");
+  return `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`;
+}

@@ -1,0 +1,117 @@
+import { formatUnits, unitsOf } from "../../amount.ts";
+import type { BatchRecord, RowRecord } from "../../journal/store.ts";
+import { mask } from "../../mask.ts";
+import { printable } from "../../printable.ts";
+import type { Row } from "../../reader/row.ts";
+import { ownCell, payeeOf } from "../own-cell.ts";
+import { sentenceOf } from "../sentences.ts";
+import { statusOf } from "../status.ts";
+
+/** Why somebody has to look at rows, the gravest first. */
+export const NEED_KINDS = ["unknown", "odd_answer", "rejected", "held", "invalid", "not_sent", "not_done"] as const;
+export type NeedKind = (typeof NEED_KINDS)[number];
+
+/** One row that a person must look at. What stands here may be shown and printed. */
+export interface NeedRow {
+  readonly number: number;
+  readonly amount?: string;
+  readonly reference?: string;
+  /** Who receives or owes the money, masked. */
+  readonly payee?: string;
+  readonly happened: string;
+  readonly todo: string;
+  /** When its last request left; milliseconds since 1970. */
+  readonly sentAt?: number;
+}
+
+/** All rows of one kind: how many, how much, and the first of them. */
+export interface Need {
+  readonly kind: NeedKind;
+  readonly count: number;
+  readonly amount: string;
+  readonly rows: readonly NeedRow[];
+}
+
+/** As many rows of a kind as stand in a report; the results file has them all. */
+export const NEED_ROWS_MAX = 100;
+const REFERENCE_CHARACTERS_MAX = 60;
+const HAPPENED_CHARACTERS_MAX = 600;
+
+interface Gathered {
+  count: number;
+  units: bigint;
+  readonly rows: NeedRow[];
+}
+
+/** Picks out the rows that need a person; keeps the first of each kind and counts the others. */
+export class NeedsCollector {
+  readonly #batch: BatchRecord;
+  readonly #gathered = new Map<NeedKind, Gathered>();
+
+  constructor(batch: BatchRecord) {
+    this.#batch = batch;
+  }
+
+  add(record: RowRecord, row: Row): void {
+    const kind = kindOf(record, this.#batch);
+    if (kind === undefined) return;
+    let gathered = this.#gathered.get(kind);
+    if (!gathered) this.#gathered.set(kind, (gathered = { count: 0, units: 0n, rows: [] }));
+    gathered.count += 1;
+    if (record.amount !== undefined) gathered.units += unitsOf(record.amount);
+    if (gathered.rows.length < NEED_ROWS_MAX) gathered.rows.push(this.#rowOf(record, row));
+  }
+
+  needs(): Need[] {
+    return NEED_KINDS.flatMap((kind) => {
+      const found = this.#gathered.get(kind);
+      return found ? [{ kind, count: found.count, amount: formatUnits(found.units), rows: found.rows }] : [];
+    });
+  }
+
+  #rowOf(record: RowRecord, row: Row): NeedRow {
+    const { message, action } = sentenceOf(record, this.#batch);
+    const reference = ownCell(row, "reference");
+    const payee = payeeOf(row, record);
+    const { number, amount, sentAt } = record;
+    return {
+      number,
+      happened: printable(message, HAPPENED_CHARACTERS_MAX),
+      todo: printable(action, HAPPENED_CHARACTERS_MAX),
+      ...(amount === undefined ? {} : { amount }),
+      ...(reference === undefined ? {} : { reference: maskedReference(reference) }),
+      ...(payee === undefined ? {} : { payee: printable(payee, REFERENCE_CHARACTERS_MAX) }),
+      ...(sentAt === undefined ? {} : { sentAt }),
+    };
+  }
+}
+
+/** What a person who cancelled the batch left unsent waits for nobody; an unknown row stays one. */
+function kindOf(record: RowRecord, batch: BatchRecord): NeedKind | undefined {
+  const status = statusOf(record.state);
+  const isOver = batch.phase === "cancelled";
+  switch (status) {
+    case "accepted":
+      return record.code === "accepted_reports_failure" ? "odd_answer" : undefined;
+    case "unknown":
+    case "rejected":
+    case "invalid":
+      return status;
+    case "held":
+    case "not_sent":
+      return isOver ? undefined : status;
+    case "settled_not_done":
+      return isOver ? undefined : "not_done";
+    case "duplicate":
+    case "settled_done":
+      return undefined;
+    default:
+      return status satisfies never;
+  }
+}
+
+/** The user's own id, unless it is an account number (I10). */
+function maskedReference(reference: string): string {
+  const masked = reference.replace(/[0-9]{9,}/g, (digits) => mask(digits, "account"));
+  return printable(masked.includes("@") ? mask(masked, "email") : masked, REFERENCE_CHARACTERS_MAX);
+}

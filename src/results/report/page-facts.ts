@@ -1,0 +1,118 @@
+import { rowRangesCut } from "../row-ranges.ts";
+import type { Clock } from "./clock.ts";
+import type { Decision } from "./acts.ts";
+import { amountOf, stampOf, table } from "./figures.ts";
+import { html, NOTHING, type Html } from "./html.ts";
+import type { Report } from "./report.ts";
+import { SIGN_OFF } from "./words.ts";
+
+const DECISIONS_SHOWN = 200;
+
+/** What people decided, by name. */
+export function actsSection({ acts, batch }: Report, clock: Clock): Html {
+  if (acts.people.length === 0) return NOTHING;
+  return html`<section aria-labelledby="people">
+    <h2 id="people">What people decided</h2>
+    ${actsTable("What people decided", acts.people, clock)} ${restOf(acts.people.length, batch.id)}
+  </section>`;
+}
+
+/** What paydrop had to do by itself, and what it remarked. */
+export function stopsSection({ acts, batch, remarks }: Report, clock: Clock): Html {
+  if (acts.own.length + remarks.length === 0) return NOTHING;
+  return html`<section aria-labelledby="stops">
+    <h2 id="stops">Stops and remarks</h2>
+    ${acts.own.length > 0 ? actsTable("Stops", acts.own, clock) : NOTHING} ${restOf(acts.own.length, batch.id)}
+    ${
+      remarks.length > 0
+        ? html`<ul>
+            ${remarks.map((remark) => html`<li><bdi>${remark}</bdi></li>`)}
+          </ul>`
+        : NOTHING
+    }
+  </section>`;
+}
+
+function actsTable(name: string, decisions: readonly Decision[], clock: Clock): Html {
+  const columns = [
+    { title: "When" },
+    { title: "Who" },
+    { title: "Did what" },
+    { title: "Rows" },
+    { title: "Why", isProse: true },
+  ];
+  const lines = decisions
+    .slice(0, DECISIONS_SHOWN)
+    .map(({ at, by, what, rows, note }) => [
+      stampOf(at, clock),
+      html`<bdi>${by}</bdi>`,
+      html`${what}`,
+      html`${rows.length === 0 ? "" : rowRangesCut(rows)}`,
+      note === "" ? NOTHING : html`<bdi>${note}</bdi>`,
+    ]);
+  return table(name, columns, lines, { isWide: true });
+}
+
+function restOf(count: number, batchId: string): Html {
+  const rest = count - DECISIONS_SHOWN;
+  return rest > 0 ? html`<p class="rest">and ${rest} more: paydrop status ${batchId}</p>` : NOTHING;
+}
+
+/** What proves which file this is about, and that nothing is missing in the report. */
+export function factsSection({ batch, operation, totals, latestAt }: Report, clock: Clock): Html {
+  const { total } = totals;
+  const control = table(
+    "Control totals",
+    [{ title: "" }, { title: "Rows", isFigure: true }, { title: "Amount", isFigure: true }],
+    [
+      [html`In the file`, html`${batch.rows}`, amountOf(batch.total)],
+      [html`In this report, all statuses`, html`${total.rows}`, amountOf(total.amount)],
+      [html`Difference`, html`0`, amountOf("0.00")],
+    ],
+  );
+  const period =
+    batch.period ??
+    (batch.guessedPeriod === undefined ? "none stated" : `${batch.guessedPeriod} (guessed from the file's name)`);
+  const facts: readonly (readonly [string, Html])[] = [
+    ["File", html`<bdi>${batch.fileName}</bdi>`],
+    ["Folder", html`<bdi>${batch.folder}</bdi>`],
+    ["Size", html`${batch.sizeBytes} bytes`],
+    ["SHA-256 of the file", html`<code class="hash">${batch.sha256}</code>`],
+    ["Batch", html`${batch.id}`],
+    ["Operation", html`${operation}`],
+    ["Period", html`${period}`],
+    ["Destination", html`<bdi>${batch.destination}</bdi> (${batch.environment})`],
+    ["Taken", stampOf(batch.createdAt, clock)],
+    ["Last entry in the journal", stampOf(latestAt, clock)],
+    ["Time zone of this report", html`${clock.zone}`],
+  ];
+  return html`<section aria-labelledby="proof">
+    <h2 id="proof">Control totals and identity</h2>
+    ${control}
+    <dl class="facts">
+      ${facts.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div> `,
+      )}
+    </dl>
+  </section>`;
+}
+
+export function signOffSection(): Html {
+  const boxes = SIGN_OFF.map(
+    (name) =>
+      html`<div class="sign">
+        <h3>${name}</h3>
+        <p class="rule">Name</p>
+        <p class="rule">Signature</p>
+        <p class="rule">Date</p>
+      </div>`,
+  );
+  return html`<section class="sign-off" aria-labelledby="sign">
+    <h2 id="sign">Sign-off</h2>
+    <div class="signs">${boxes}</div>
+  </section>`;
+}

@@ -1,0 +1,107 @@
+import type { Act, BatchRecord, RowRecord, Tally } from "../../journal/store.ts";
+import type { Row, Sheet } from "../../reader/row.ts";
+import { exitCodeOfTotals } from "../exit-code.ts";
+import { lockstep } from "../lockstep.ts";
+import { counted } from "../next-steps.ts";
+import { debitFieldOf, ownCell } from "../own-cell.ts";
+import { addedUp, assertControlTotals, TotalsCollector, type Totals } from "../totals.ts";
+import { actsOf, type Acts } from "./acts.ts";
+import { NeedsCollector, type Need } from "./needs.ts";
+import { TimelineCollector, type Timeline } from "./timeline.ts";
+
+/** Everything a report says of a batch, before it is put into any form. The same journal gives the same report. */
+export interface Report {
+  readonly batch: BatchRecord;
+  /** `payout, option B`; `mixed`. */
+  readonly operation: string;
+  readonly totals: Totals;
+  /** Rows whose amount could not be read: they are in no sum. */
+  readonly withoutAmount: number;
+  /** Sentences about the file and its answers. */
+  readonly remarks: readonly string[];
+  /** Rows that the checks or a person let go, whatever became of them. */
+  readonly approved: Tally;
+  /** Requests that may have left the machine, repeated ones too. */
+  readonly attempts: number;
+  /** The gravest first; none where nobody has to do anything. */
+  readonly needs: readonly Need[];
+  readonly acts: Acts;
+  readonly timeline: Timeline | undefined;
+  /** The last thing that the journal knows of this batch; milliseconds since 1970. */
+  readonly latestAt: number;
+  /** DESIGN §10. */
+  readonly exitCode: number;
+}
+
+export interface ReportInput {
+  readonly batch: BatchRecord;
+  readonly operation: string;
+  /** The snapshot, read again. */
+  readonly sheet: Sheet;
+  /** The rows of the journal in input order. */
+  readonly records: AsyncIterable<readonly RowRecord[]>;
+  readonly history: readonly Act[];
+}
+
+/** Reads journal and snapshot once, side by side; memory does not grow with the rows. */
+export async function collectReport({ batch, operation, sheet, records, history }: ReportInput): Promise<Report> {
+  const collector = new Collector(batch);
+  for await (const step of lockstep(sheet.rows(), records)) {
+    for (const [index, record] of step.records.entries()) {
+      const row = step.rows[index];
+      if (row) collector.add(record, row);
+    }
+  }
+  const { totals, timeline, ...rest } = collector.collected();
+  assertControlTotals(totals, { rows: batch.rows, amount: batch.total });
+  const times = [batch.createdAt, timeline?.lastAt ?? 0, ...history.map(({ at }) => at)];
+  return {
+    ...{ batch, operation, totals, timeline, ...rest },
+    approved: approvedOf(totals),
+    remarks: [...batch.remarks, ...totals.remarks, ...remarksOf(rest.withoutAmount)],
+    acts: actsOf(history),
+    latestAt: times.reduce((latest, at) => Math.max(latest, at), 0),
+    exitCode: exitCodeOfTotals(totals, undefined, false),
+  };
+}
+
+class Collector {
+  readonly #totals = new TotalsCollector();
+  readonly #needs: NeedsCollector;
+  readonly #timeline = new TimelineCollector();
+  #attempts = 0;
+  #withoutAmount = 0;
+
+  constructor(batch: BatchRecord) {
+    this.#needs = new NeedsCollector(batch);
+  }
+
+  add(record: RowRecord, row: Row): void {
+    this.#totals.add(record, ownCell(row, debitFieldOf(record)));
+    this.#needs.add(record, row);
+    this.#timeline.add(record);
+    this.#attempts += record.attempts;
+    if (record.amount === undefined) this.#withoutAmount += 1;
+  }
+
+  collected(): Pick<Report, "totals" | "needs" | "timeline" | "attempts" | "withoutAmount"> {
+    return {
+      totals: this.#totals.totals(),
+      needs: this.#needs.needs(),
+      timeline: this.#timeline.timeline(),
+      attempts: this.#attempts,
+      withoutAmount: this.#withoutAmount,
+    };
+  }
+}
+
+/** What is invalid, a duplicate or still held has nobody's word to go. */
+function approvedOf({ byStatus }: Totals): Tally {
+  const { invalid: _invalid, duplicate: _duplicate, held: _held, ...approved } = byStatus;
+  return addedUp(Object.values(approved));
+}
+
+function remarksOf(withoutAmount: number): string[] {
+  if (withoutAmount === 0) return [];
+  return [`the amount of ${counted(withoutAmount)} cannot be read: it is in no sum`];
+}

@@ -1,0 +1,150 @@
+import type { Tally } from "../../journal/store.ts";
+import { printable } from "../../printable.ts";
+import { durationText, wrapped } from "../look.ts";
+import { counted } from "../next-steps.ts";
+import { outNames } from "../names.ts";
+import { rowRangesCut } from "../row-ranges.ts";
+import { RESULT_STATUSES } from "../status.ts";
+import type { Decision } from "./acts.ts";
+import type { Clock } from "./clock.ts";
+import { headlineOf } from "./headline.ts";
+import type { Need } from "./needs.ts";
+import type { Report } from "./report.ts";
+import { ACCEPTED_MEANS, NEED_WORDS, SIGN_OFF, STATUS_WORDS } from "./words.ts";
+
+/** For a terminal of 60 columns, an e-mail, or a printer. */
+const WIDTH = 60;
+const NAME_WIDTH = 22;
+const ROWS_WIDTH = 9;
+const ACCOUNTS_SHOWN = 50;
+const DECISIONS_SHOWN = 200;
+
+export function reportText(report: Report, clock: Clock): string {
+  const { batch, operation } = report;
+  const { sentence, more } = headlineOf(report);
+  const period = batch.period === undefined ? "" : `, period ${batch.period}`;
+  const lines = [
+    `paydrop report, batch ${batch.id}`,
+    printable(batch.fileName),
+    ...wrapped(`${operation}${period}, to ${printable(batch.destination)} (${batch.environment})`, WIDTH),
+    `taken ${clock.stamp(batch.createdAt)}`,
+    "",
+    ...[sentence, ...more].flatMap((line) => wrapped(printable(line), WIDTH)),
+    ...wrapped(ACCEPTED_MEANS, WIDTH),
+    ...totalsLines(report),
+    ...report.needs.flatMap((need) => needLines(need, report)),
+    ...accountLines(report),
+    ...timeLines(report, clock),
+    ...actLines("WHAT PEOPLE DECIDED", report.acts.people, batch.id, clock),
+    ...actLines("STOPS", report.acts.own, batch.id, clock),
+    ...remarkLines(report),
+    ...proofLines(report, clock),
+    ...["", ...SIGN_OFF.map((name) => `${`${name} `.padEnd(NAME_WIDTH, " ")}${"_".repeat(WIDTH - NAME_WIDTH)}`)],
+  ];
+  return lines.map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+function totalsLines({ batch, approved, totals }: Report): string[] {
+  const { total, byStatus } = totals;
+  const present = RESULT_STATUSES.filter((status) => byStatus[status]);
+  return [
+    ...heading("ROWS AND AMOUNTS, AS IN THE FILE"),
+    tallyLine("in the file", { rows: batch.rows, amount: batch.total }),
+    tallyLine("approved to go", approved),
+    "",
+    ...present.map((status) => tallyLine(STATUS_WORDS[status], byStatus[status] ?? { rows: 0, amount: "0.00" })),
+    tallyLine("total, equals the file", total),
+  ];
+}
+
+function needLines({ kind, count, amount, rows }: Need, { batch }: Report): string[] {
+  const { title, todo, command } = NEED_WORDS[kind];
+  const lines = rows.flatMap(({ number, amount: sum, reference, payee, happened, todo: own }) => {
+    const what = [`row ${number}`, sum, payee, reference].filter((part) => part !== undefined).join("  ");
+    return [...wrapped(what, WIDTH), ...indented(happened, "  "), ...indented(own, "  → ")];
+  });
+  const rest = count - rows.length;
+  const results = printable(outNames(batch.fileName, batch.format).results);
+  return [
+    ...heading(title.toUpperCase()),
+    `${counted(count)}, ${amount}`,
+    ...wrapped(todo, WIDTH),
+    ...(command === undefined ? [] : [`  ${command.replace("{batch}", batch.id)}`]),
+    ...lines,
+    ...(rest > 0 ? wrapped(`and ${counted(rest)} more: see ${results}`, WIDTH) : []),
+  ];
+}
+
+function accountLines({ totals }: Report): string[] {
+  const { accounts } = totals;
+  if (accounts.length === 0) return [];
+  const lines = accounts.slice(0, ACCOUNTS_SHOWN).flatMap(({ account, total, byStatus }) => {
+    const parts = RESULT_STATUSES.filter((status) => byStatus[status]);
+    return [
+      tallyLine(account, total),
+      ...parts.map((status) => tallyLine(`  ${STATUS_WORDS[status]}`, byStatus[status] ?? total)),
+    ];
+  });
+  const rest = accounts.length - ACCOUNTS_SHOWN;
+  return [...heading("BY DEBIT ACCOUNT"), ...lines, ...(rest > 0 ? [`and ${rest} more accounts`] : [])];
+}
+
+function timeLines({ timeline, attempts }: Report, clock: Clock): string[] {
+  if (!timeline) return [];
+  const { firstAt, lastAt, answered, slowest } = timeline;
+  const slowestText =
+    slowest === undefined ? "no answer" : `slowest ${durationText(slowest.durationMs)}, row ${slowest.row}`;
+  return [
+    ...heading("WHEN IT WENT"),
+    `from  ${clock.stamp(firstAt)}`,
+    `to    ${clock.stamp(lastAt)}`,
+    `${attempts} requests, ${answered} answers, ${slowestText}`,
+  ];
+}
+
+function actLines(title: string, decisions: readonly Decision[], batchId: string, clock: Clock): string[] {
+  if (decisions.length === 0) return [];
+  const lines = decisions.slice(0, DECISIONS_SHOWN).flatMap(({ at, by, what, rows, note }) => {
+    const which = rows.length === 0 ? "" : ` ${rows.length === 1 ? "row" : "rows"} ${rowRangesCut(rows)}`;
+    return [clock.stamp(at), ...indented(`${by} ${what}${which}`, "  "), ...indented(note, "  ")];
+  });
+  const rest = decisions.length - DECISIONS_SHOWN;
+  return [...heading(title), ...lines, ...(rest > 0 ? [`and ${rest} more: paydrop status ${batchId}`] : [])];
+}
+
+function remarkLines({ remarks }: Report): string[] {
+  return remarks.length === 0
+    ? []
+    : [...heading("REMARKS"), ...remarks.flatMap((one) => indented(printable(one), "- "))];
+}
+
+function proofLines({ batch, totals, latestAt }: Report, clock: Clock): string[] {
+  return [
+    ...heading("CONTROL TOTALS AND IDENTITY"),
+    tallyLine("in the file", { rows: batch.rows, amount: batch.total }),
+    tallyLine("in this report", totals.total),
+    tallyLine("difference", { rows: 0, amount: "0.00" }),
+    ...wrapped(`folder ${printable(batch.folder)}, ${batch.sizeBytes} bytes, SHA-256`, WIDTH),
+    batch.sha256.slice(0, WIDTH / 2 + 2),
+    batch.sha256.slice(WIDTH / 2 + 2),
+    `last entry in the journal ${clock.stamp(latestAt)}`,
+    `times are in ${clock.zone}`,
+  ];
+}
+
+function heading(title: string): string[] {
+  return ["", ...wrapped(title, WIDTH), "-".repeat(WIDTH)];
+}
+
+/** The first line begins with `mark`, the others stand below its text. */
+function indented(text: string, mark: string): string[] {
+  if (text === "") return [];
+  return wrapped(text, WIDTH - mark.length).map(
+    (line, index) => `${index === 0 ? mark : " ".repeat(mark.length)}${line}`,
+  );
+}
+
+function tallyLine(name: string, { rows, amount }: Tally): string {
+  const amountWidth = WIDTH - NAME_WIDTH - ROWS_WIDTH - 2;
+  return `${name.padEnd(NAME_WIDTH)} ${String(rows).padStart(ROWS_WIDTH)} ${amount.padStart(amountWidth)}`;
+}

@@ -1,0 +1,94 @@
+import type { ResultStatus } from "../../journal/state.ts";
+import type { BatchPhase } from "../../journal/store.ts";
+import { counted } from "../next-steps.ts";
+import type { NeedKind } from "./needs.ts";
+
+/** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */
+export const STATUS_WORDS: Readonly<Record<ResultStatus, string>> = {
+  accepted: "accepted",
+  rejected: "rejected",
+  unknown: "unknown",
+  not_sent: "not sent",
+  invalid: "invalid",
+  held: "held",
+  duplicate: "duplicate",
+  settled_done: "settled as done",
+  settled_not_done: "settled as not done",
+};
+
+export const ACCEPTED_MEANS = "Accepted means that the service took the request. It is not proof that money arrived.";
+
+export const PHASE_WORDS: Readonly<Record<BatchPhase, string>> = {
+  recording: "It is still being read; nothing of it was sent.",
+  open: "",
+  paused: "The batch is paused: nothing new is sent until a person resumes it.",
+  cancelled: "The batch was cancelled: what was not sent never will be.",
+};
+
+interface NeedWords {
+  readonly title: string;
+  readonly todo: string;
+  /** To copy; `{batch}` is filled in. */
+  readonly command?: string;
+}
+
+export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
+  unknown: {
+    title: "No clear answer: look them up first",
+    todo: "They may or may not have been carried out. Look each one up in the service's dashboard and do not send it again before that. Then say what you found:",
+    command: "paydrop settle {batch} --row N --as done|not-done --by NAME --note TEXT",
+  },
+  odd_answer: {
+    title: "Accepted, with an answer that speaks of a problem",
+    todo: "Look at each one in the service's dashboard. A row that the bank gave back is settled as not done:",
+    command: "paydrop settle {batch} --row N --as not-done --by NAME --note TEXT",
+  },
+  rejected: {
+    title: "Refused by the service",
+    todo: "Correct them in the retry file beside the input and drop that again. Rows refused for the key or the address need no correction: they go when the file is run again.",
+  },
+  held: {
+    title: "Waiting for a decision",
+    todo: "Nothing of them was sent. Do nothing, or let them go:",
+    command: "paydrop release {batch} --row N --by NAME --reason TEXT",
+  },
+  invalid: {
+    title: "Not sent: they need a correction",
+    todo: "Correct them in the retry file beside the input and drop that again.",
+  },
+  not_sent: {
+    title: "Not sent yet",
+    todo: "They go when the file is run again; nothing goes twice.",
+    command: "paydrop retry {batch}",
+  },
+  not_done: {
+    title: "Settled as not done: they may go again",
+    todo: "Send them again, or leave them unsent:",
+    command: "paydrop retry {batch}",
+  },
+};
+
+const ACT_WORDS: Readonly<Record<string, string>> = {
+  settle: "settled",
+  release: "released",
+  retry: "sent again",
+  pause: "paused the batch",
+  resume: "resumed the batch",
+  cancel: "cancelled the batch",
+  destination: "accepted another destination",
+  accept_lost_journal: "accepted that the journal was lost",
+  handover: "left the sending to the paydrop at work",
+  stop: "stopped before the end",
+  judged: "judged waiting rows again",
+};
+
+export function wordsOfAct(kind: string): string {
+  return ACT_WORDS[kind] ?? kind;
+}
+
+/** `settled 1 row`, or only what was done where it concerns the whole batch. */
+export function rowsOfAct(what: string, rows: readonly number[]): string {
+  return rows.length === 0 ? what : `${what} ${counted(rows.length)}`;
+}
+
+export const SIGN_OFF: readonly string[] = ["Prepared by", "Checked by", "Approved by"];

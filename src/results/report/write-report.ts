@@ -1,0 +1,88 @@
+import { mkdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { PaydropError } from "../../errors.ts";
+import { AtomicFile, onDisk } from "../atomic.ts";
+import { describeForeign, standingOfReport } from "../own.ts";
+import { makeWay, moveOut, type WrittenMemory } from "../place.ts";
+
+/** A report in one form, with what says of a file that it is one. */
+export interface ReportDocument {
+  readonly extension: string;
+  readonly text: string;
+  /** Finds the batch in the beginning of a report of this form. */
+  readonly mark: RegExp;
+}
+
+export interface ReportPlace extends WrittenMemory {
+  readonly batchId: string;
+  /** The path of the file in: the report lies beside it. */
+  readonly file: string;
+  /** Permission bits: no wider than the input's. */
+  readonly mode: number;
+  /** Private folder for what cannot lie beside the input; a folder per batch is made in it. */
+  readonly fallbackFolder: string;
+}
+
+export interface WrittenReport {
+  readonly path: string;
+  /** Why it is not beside the input. */
+  readonly elsewhere?: string;
+}
+
+/**
+ * Writes `payroll.csv.report.html` beside the input or, where that cannot be, below `fallbackFolder` (DESIGN §9). A
+ * report of another batch is kept under its batch id.
+ */
+export async function writeReport(document: ReportDocument, place: ReportPlace): Promise<WrittenReport> {
+  const name = basename(place.file);
+  try {
+    return { path: await writeAt(join(dirname(place.file), nameOf(name, document)), document, place, place.mode) };
+  } catch (thrown) {
+    if (!(thrown instanceof PaydropError) || thrown.code !== "results_unwritable") throw thrown;
+    const folder = join(place.fallbackFolder, place.batchId);
+    await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+    // the name that was too long beside the input would be too long here too
+    const short = Buffer.byteLength(name) > 200 ? place.batchId : name;
+    const path = await writeAt(join(folder, nameOf(short, document)), document, place, 0o600);
+    return { path, elsewhere: `${thrown.message}; the report is in ${folder} instead` };
+  }
+}
+
+/** Writes it to a file that a person named: a new one, or over an earlier report. */
+export async function writeReportTo(path: string, document: ReportDocument, mode: number): Promise<WrittenReport> {
+  const standing = await standingOfReport(path, document.mark);
+  if (standing.kind === "foreign") {
+    throw new PaydropError("results_unwritable", describeForeign(path, standing.why), "name another file with --out");
+  }
+  await writeFile(path, document, mode);
+  return { path };
+}
+
+function nameOf(fileName: string, { extension }: ReportDocument): string {
+  return `${fileName}.report.${extension}`;
+}
+
+async function writeAt(path: string, document: ReportDocument, place: ReportPlace, mode: number): Promise<string> {
+  const move = await makeWay(path, place.batchId, (at) => standingOfReport(at, document.mark));
+  await writeFile(path, document, mode, async () => {
+    if (move) await moveOut(move, place);
+  });
+  return path;
+}
+
+async function writeFile(
+  path: string,
+  { text }: ReportDocument,
+  mode: number,
+  before: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const file = await AtomicFile.create(path, mode);
+  try {
+    await file.write(text);
+    await file.finish();
+    await before();
+    await file.publish();
+  } finally {
+    await file.discard();
+  }
+}
