@@ -78,3 +78,11 @@ export function stampOf(atMs: number, clock: Clock): Html {
   const [day = "", time = ""] = clock.stamp(atMs).split(", ");
   return html`<time datetime="${new Date(atMs).toISOString()}"><span>${day},</span> <span>${time}</span></time>`;
 }
+
+/** As many characters as a cell of a table keeps on one line. */
+const SHORT_CHARACTERS = 24;
+
+/** What somebody else wrote: its direction is its own, and a long word of it is broken anywhere. */
+export function said(text: string): Html {
+  return text.length > SHORT_CHARACTERS ? html`<bdi class="long">${text}</bdi>` : html`<bdi>${text}</bdi>`;
+}

@@ -8,7 +8,16 @@ import { sentenceOf } from "../sentences.ts";
 import { statusOf } from "../status.ts";
 
 /** Why somebody has to look at rows, the gravest first. */
-export const NEED_KINDS = ["unknown", "odd_answer", "rejected", "held", "invalid", "not_sent", "not_done"] as const;
+export const NEED_KINDS = [
+  "unknown",
+  "odd_answer",
+  "rejected",
+  "held",
+  "invalid",
+  "not_sent",
+  "not_done",
+  "warned",
+] as const;
 export type NeedKind = (typeof NEED_KINDS)[number];
 
 /** One row that a person must look at. What stands here may be shown and printed. */
@@ -59,7 +68,7 @@ export class NeedsCollector {
     if (!gathered) this.#gathered.set(kind, (gathered = { count: 0, units: 0n, rows: [] }));
     gathered.count += 1;
     if (record.amount !== undefined) gathered.units += unitsOf(record.amount);
-    if (gathered.rows.length < NEED_ROWS_MAX) gathered.rows.push(this.#rowOf(record, row));
+    if (gathered.rows.length < NEED_ROWS_MAX) gathered.rows.push(this.#rowOf(kind, record, row));
   }
 
   needs(): Need[] {
@@ -69,15 +78,16 @@ export class NeedsCollector {
     });
   }
 
-  #rowOf(record: RowRecord, row: Row): NeedRow {
+  #rowOf(kind: NeedKind, record: RowRecord, row: Row): NeedRow {
     const { message, action } = sentenceOf(record, this.#batch);
+    const hints = kind === "warned" ? [...new Set((record.warnings ?? []).map(({ hint }) => hint))].join(" ") : action;
     const reference = ownCell(row, "reference");
     const payee = payeeOf(row, record);
     const { number, amount, sentAt } = record;
     return {
       number,
       happened: printable(message, HAPPENED_CHARACTERS_MAX),
-      todo: printable(action, HAPPENED_CHARACTERS_MAX),
+      todo: printable(hints, HAPPENED_CHARACTERS_MAX),
       ...(amount === undefined ? {} : { amount }),
       ...(reference === undefined ? {} : { reference: maskedReference(reference) }),
       ...(payee === undefined ? {} : { payee: printable(payee, REFERENCE_CHARACTERS_MAX) }),
@@ -86,8 +96,12 @@ export class NeedsCollector {
   }
 }
 
-/** What a person who cancelled the batch left unsent waits for nobody; an unknown row stays one. */
 function kindOf(record: RowRecord, batch: BatchRecord): NeedKind | undefined {
+  return kindOfState(record, batch) ?? (record.warnings ? "warned" : undefined);
+}
+
+/** What a person who cancelled the batch left unsent waits for nobody; an unknown row stays one. */
+function kindOfState(record: RowRecord, batch: BatchRecord): NeedKind | undefined {
   const status = statusOf(record.state);
   const isOver = batch.phase === "cancelled";
   switch (status) {

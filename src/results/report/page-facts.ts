@@ -1,7 +1,7 @@
 import { rowRangesCut } from "../row-ranges.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./acts.ts";
-import { amountOf, stampOf, table } from "./figures.ts";
+import { amountOf, said, stampOf, table } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Report } from "./report.ts";
 import { SIGN_OFF } from "./words.ts";
@@ -26,7 +26,7 @@ export function stopsSection({ acts, batch, remarks }: Report, clock: Clock): Ht
     ${
       remarks.length > 0
         ? html`<ul>
-            ${remarks.map((remark) => html`<li><bdi>${remark}</bdi></li>`)}
+            ${remarks.map((remark) => html`<li>${said(remark)}</li>`)}
           </ul>`
         : NOTHING
     }
@@ -45,10 +45,10 @@ function actsTable(name: string, decisions: readonly Decision[], clock: Clock): 
     .slice(0, DECISIONS_SHOWN)
     .map(({ at, by, what, rows, note }) => [
       stampOf(at, clock),
-      html`<bdi>${by}</bdi>`,
+      said(by),
       html`${what}`,
       html`${rows.length === 0 ? "" : rowRangesCut(rows)}`,
-      note === "" ? NOTHING : html`<bdi>${note}</bdi>`,
+      note === "" ? NOTHING : said(note),
     ]);
   return table(name, columns, lines, { isWide: true });
 }
@@ -74,14 +74,14 @@ export function factsSection({ batch, operation, totals, latestAt }: Report, clo
     batch.period ??
     (batch.guessedPeriod === undefined ? "none stated" : `${batch.guessedPeriod} (guessed from the file's name)`);
   const facts: readonly (readonly [string, Html])[] = [
-    ["File", html`<bdi>${batch.fileName}</bdi>`],
-    ["Folder", html`<bdi>${batch.folder}</bdi>`],
+    ["File", said(batch.fileName)],
+    ["Folder", said(batch.folder)],
     ["Size", html`${batch.sizeBytes} bytes`],
     ["SHA-256 of the file", html`<code class="hash">${batch.sha256}</code>`],
     ["Batch", html`${batch.id}`],
     ["Operation", html`${operation}`],
     ["Period", html`${period}`],
-    ["Destination", html`<bdi>${batch.destination}</bdi> (${batch.environment})`],
+    ["Destination", html`${said(batch.destination)} (${batch.environment})`],
     ["Taken", stampOf(batch.createdAt, clock)],
     ["Last entry in the journal", stampOf(latestAt, clock)],
     ["Time zone of this report", html`${clock.zone}`],

@@ -1,36 +1,37 @@
+import type { BatchRecord } from "../../journal/store.ts";
 import { counted } from "../next-steps.ts";
 import { outNames } from "../names.ts";
 import type { Clock } from "./clock.ts";
-import { amountOf, stampOf, table } from "./figures.ts";
+import { amountOf, said, stampOf, table } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Need, NeedKind } from "./needs.ts";
 import type { Report } from "./report.ts";
-import { NEED_WORDS } from "./words.ts";
+import { commandFor, NEED_WORDS } from "./words.ts";
 
 /** The rows that need a person, the gravest kind first, each with what to do. */
 export function needsSection({ batch, needs }: Report, clock: Clock): Html {
   const results = outNames(batch.fileName, batch.format).results;
-  const groups = needs.map((need) => groupOf(need, batch.id, results, clock));
+  const groups = needs.map((need) => groupOf(need, batch, results, clock));
   return html`<section aria-labelledby="needs">
     <h2 id="needs">What needs a person</h2>
     ${groups.length > 0 ? groups : html`<p>Nothing. No row waits for a decision, a correction or a look into the dashboard.</p>`}
   </section>`;
 }
 
-function groupOf(need: Need, batchId: string, results: string, clock: Clock): Html {
-  const { title, todo, command } = NEED_WORDS[need.kind];
+function groupOf(need: Need, batch: BatchRecord, results: string, clock: Clock): Html {
+  const { title, todo } = NEED_WORDS[need.kind];
+  const command = commandFor(need.kind, batch);
   const rest = need.count - need.rows.length;
   return html`<section class="need need-${need.kind}" aria-labelledby="need-${need.kind}">
     <h3 id="need-${need.kind}">${title} <span class="count">${counted(need.count)}, ${amountOf(need.amount)}</span></h3>
     <p>${todo}</p>
-    ${command === undefined ? NOTHING : html`<p><code>${command.replace("{batch}", batchId)}</code></p>`}
-    ${rowsTable(need, title, clock)}
-    ${rest > 0 ? html`<p class="rest">and ${counted(rest)} more: see <bdi>${results}</bdi>, which lists every row</p>` : NOTHING}
+    ${command === undefined ? NOTHING : html`<p><code>${command}</code></p>`} ${rowsTable(need, title, clock)}
+    ${rest > 0 ? html`<p class="rest">and ${counted(rest)} more: see ${said(results)}, which lists every row</p>` : NOTHING}
   </section>`;
 }
 
 /** Kinds whose rows each say what to do; for the others the sentence above says it, unless they differ. */
-const OWN_TODO: ReadonlySet<NeedKind> = new Set(["held", "invalid"]);
+const OWN_TODO: ReadonlySet<NeedKind> = new Set(["held", "invalid", "warned"]);
 
 function rowsTable({ kind, rows }: Need, title: string, clock: Clock): Html {
   const hasTodo = OWN_TODO.has(kind) || new Set(rows.map(({ todo }) => todo)).size > 1;
@@ -49,10 +50,10 @@ function rowsTable({ kind, rows }: Need, title: string, clock: Clock): Html {
   const lines = rows.map(({ number, amount, payee = "", reference = "", happened, todo, sentAt }) => [
     html`${number}`,
     amount === undefined ? html`<span class="none">not readable</span>` : amountOf(amount),
-    ...(hasPayee ? [payee === "" ? NOTHING : html`<bdi>${payee}</bdi>`] : []),
-    ...(hasReference ? [reference === "" ? NOTHING : html`<bdi>${reference}</bdi>`] : []),
-    html`<bdi>${happened}</bdi>`,
-    ...(hasTodo ? [html`<bdi>${todo}</bdi>`] : []),
+    ...(hasPayee ? [payee === "" ? NOTHING : said(payee)] : []),
+    ...(hasReference ? [reference === "" ? NOTHING : said(reference)] : []),
+    said(happened),
+    ...(hasTodo ? [said(todo)] : []),
     ...(hasTime ? [sentAt === undefined ? NOTHING : stampOf(sentAt, clock)] : []),
   ]);
   return table(title, columns, lines, { isWide: true });

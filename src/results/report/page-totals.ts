@@ -4,7 +4,7 @@ import { counted } from "../next-steps.ts";
 import { RESULT_STATUSES, STATUS_NOTES } from "../status.ts";
 import { stackedBar, swatch } from "./bars.ts";
 import type { Clock } from "./clock.ts";
-import { amountOf, table } from "./figures.ts";
+import { amountOf, said, table } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Report } from "./report.ts";
 import { timelineSvg } from "./timeline-svg.ts";
@@ -75,7 +75,7 @@ export function accountsSection({ totals }: Report): Html {
     const label = shares.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`).join(", ");
     const { rows, amount } = byStatus.accepted ?? NONE;
     return [
-      html`<bdi>${account}</bdi>`,
+      said(account),
       html`${total.rows}`,
       amountOf(total.amount),
       html`${rows}`,

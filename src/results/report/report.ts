@@ -1,9 +1,11 @@
+import type { ResultStatus } from "../../journal/state.ts";
 import type { Act, BatchRecord, RowRecord, Tally } from "../../journal/store.ts";
 import type { Row, Sheet } from "../../reader/row.ts";
 import { exitCodeOfTotals } from "../exit-code.ts";
 import { lockstep } from "../lockstep.ts";
 import { counted } from "../next-steps.ts";
 import { debitFieldOf, ownCell } from "../own-cell.ts";
+import { RESULT_STATUSES } from "../status.ts";
 import { addedUp, assertControlTotals, TotalsCollector, type Totals } from "../totals.ts";
 import { actsOf, type Acts } from "./acts.ts";
 import { NeedsCollector, type Need } from "./needs.ts";
@@ -95,10 +97,13 @@ class Collector {
   }
 }
 
+const KEPT_BACK: ReadonlySet<ResultStatus> = new Set(["invalid", "duplicate", "held"]);
+
 /** What is invalid, a duplicate or still held has nobody's word to go. */
 function approvedOf({ byStatus }: Totals): Tally {
-  const { invalid: _invalid, duplicate: _duplicate, held: _held, ...approved } = byStatus;
-  return addedUp(Object.values(approved));
+  return addedUp(
+    RESULT_STATUSES.filter((status) => !KEPT_BACK.has(status)).flatMap((status) => byStatus[status] ?? []),
+  );
 }
 
 function remarksOf(withoutAmount: number): string[] {

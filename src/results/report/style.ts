@@ -15,7 +15,7 @@ h1,h2,h3,p,dl,dd,figure,ul{margin:0}
 h1{font-size:1.75rem;line-height:1.2;font-weight:650;letter-spacing:-.015em;overflow-wrap:anywhere}
 h2{font-size:1.05rem;line-height:1.3;font-weight:650;margin:2.5rem 0 .75rem;padding-top:.75rem;border-top:2px solid var(--ink)}
 h3{font-size:.95rem;font-weight:650}
-bdi,dd{overflow-wrap:break-word}code,.prose,.prose bdi,.about,.rest,figcaption,li,.facts dd,.facts bdi{overflow-wrap:anywhere}
+bdi,dd{overflow-wrap:break-word}code,.prose,.prose bdi,.long,.about,.rest,figcaption,li,.facts dd,.facts bdi{overflow-wrap:anywhere}
 code{font:.85em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace}
 .kicker{color:var(--soft);font-size:.85rem;margin-bottom:.25rem}
 .kicker .id{color:var(--ink);font-weight:600;margin-left:.6rem;white-space:nowrap}
@@ -80,6 +80,11 @@ table[aria-label="Control totals"]{width:auto;min-width:24rem}
 .signs{display:grid;grid-template-columns:repeat(3,1fr);gap:2rem}
 .rule{border-bottom:1px solid var(--ink);padding-top:1.9rem;font-size:.78rem;color:var(--soft)}
 @media (max-width:40rem){
+table:not(.wide-table){font-size:.85rem}
+table:not(.wide-table) th,table:not(.wide-table) td{padding-right:.5rem}
+table:not(.wide-table) thead th{white-space:normal}
+table:not(.wide-table) :is(th,td):nth-child(3){padding-right:0}
+.swatch{margin-right:.3rem}
 main{padding:1.25rem 1rem 2rem}
 h1{font-size:1.4rem}
 .steps,.signs{grid-template-columns:1fr}

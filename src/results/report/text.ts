@@ -10,7 +10,7 @@ import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { Need } from "./needs.ts";
 import type { Report } from "./report.ts";
-import { ACCEPTED_MEANS, NEED_WORDS, SIGN_OFF, STATUS_WORDS } from "./words.ts";
+import { ACCEPTED_MEANS, commandFor, NEED_WORDS, SIGN_OFF, STATUS_WORDS } from "./words.ts";
 
 /** For a terminal of 60 columns, an e-mail, or a printer. */
 const WIDTH = 60;
@@ -58,7 +58,8 @@ function totalsLines({ batch, approved, totals }: Report): string[] {
 }
 
 function needLines({ kind, count, amount, rows }: Need, { batch }: Report): string[] {
-  const { title, todo, command } = NEED_WORDS[kind];
+  const { title, todo } = NEED_WORDS[kind];
+  const command = commandFor(kind, batch);
   const lines = rows.flatMap(({ number, amount: sum, reference, payee, happened, todo: own }) => {
     const what = [`row ${number}`, sum, payee, reference].filter((part) => part !== undefined).join("  ");
     return [...wrapped(what, WIDTH), ...indented(happened, "  "), ...indented(own, "  → ")];
@@ -69,7 +70,7 @@ function needLines({ kind, count, amount, rows }: Need, { batch }: Report): stri
     ...heading(title.toUpperCase()),
     `${counted(count)}, ${amount}`,
     ...wrapped(todo, WIDTH),
-    ...(command === undefined ? [] : [`  ${command.replace("{batch}", batch.id)}`]),
+    ...(command === undefined ? [] : [`  ${command}`]),
     ...lines,
     ...(rest > 0 ? wrapped(`and ${counted(rest)} more: see ${results}`, WIDTH) : []),
   ];

@@ -1,6 +1,5 @@
 import type { ResultStatus } from "../../journal/state.ts";
-import type { BatchPhase } from "../../journal/store.ts";
-import { counted } from "../next-steps.ts";
+import type { BatchPhase, BatchRecord } from "../../journal/store.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */
@@ -30,6 +29,13 @@ interface NeedWords {
   readonly todo: string;
   /** To copy; `{batch}` is filled in. */
   readonly command?: string;
+}
+
+/** The line to copy that deals with rows of this kind, if there is one. */
+export function commandFor(kind: NeedKind, batch: Pick<BatchRecord, "id" | "phase">): string | undefined {
+  const isPaused = batch.phase === "paused" && kind === "not_sent";
+  const command = isPaused ? "paydrop resume {batch} --by NAME" : NEED_WORDS[kind].command;
+  return command?.replace("{batch}", batch.id);
 }
 
 export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
@@ -66,6 +72,10 @@ export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
     todo: "Send them again, or leave them unsent:",
     command: "paydrop retry {batch}",
   },
+  warned: {
+    title: "To look at; nothing was stopped by it",
+    todo: "Compare each one with where the file came from.",
+  },
 };
 
 const ACT_WORDS: Readonly<Record<string, string>> = {
@@ -84,11 +94,6 @@ const ACT_WORDS: Readonly<Record<string, string>> = {
 
 export function wordsOfAct(kind: string): string {
   return ACT_WORDS[kind] ?? kind;
-}
-
-/** `settled 1 row`, or only what was done where it concerns the whole batch. */
-export function rowsOfAct(what: string, rows: readonly number[]): string {
-  return rows.length === 0 ? what : `${what} ${counted(rows.length)}`;
 }
 
 export const SIGN_OFF: readonly string[] = ["Prepared by", "Checked by", "Approved by"];
