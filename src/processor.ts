@@ -197,13 +197,13 @@ class BatchWork {
   async report(batchId: string): Promise<Report> {
     const batch = await this.#known(batchId);
     await this.#verifySnapshot(batch);
-    const { label } = labelOf(await this.journal.operations(batch.id));
+    const { sheet, view, mapping } = await this.#open(batch);
     return collectReport({
-      batch,
-      operation: label,
-      sheet: await openSnapshot(batch, readingOf(batch), this.#snapshots()),
+      ...{ batch, sheet, view },
+      operation: labelOf(await this.journal.operations(batch.id)).label,
       records: this.journal.rows(batch.id),
       history: await this.journal.history(batch.id),
+      ...(mapping ? { mapping: await sayMapping(mapping, sheet) } : {}),
     });
   }
 

@@ -79,6 +79,7 @@ async function page(): Promise<string> {
   const batch = batchRecord({ fileName: `${long}.csv`, folder: `/${long}`, rows: 60, total: "7407407340750.00" });
   const report = await collectReport({
     ...{ batch: { ...batch, remarks: [long], destination: `https://${long}` }, operation: "payout, option B" },
+    view: (row) => row,
     sheet: sheetOf("csv", columns, 60, (index) => [
       `ACC-${index % 9 === 0 ? long : "OPS"}`,
       `REF-${index}-${long}`,

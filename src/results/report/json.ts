@@ -1,3 +1,4 @@
+import { mappingObject } from "../mapping-words.ts";
 import { accountObject, amountObject, rowsObject } from "../summary.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";
@@ -6,7 +7,7 @@ import type { Report } from "./report.ts";
 
 /** The report for programs: amounts as text, times in UTC whatever the zone. By its first key it is known as ours. */
 export function reportJson(report: Report, clock: Clock): string {
-  const { batch, operation, totals, approved, needs, acts, timeline } = report;
+  const { batch, operation, mapping, totals, approved, needs, acts, timeline } = report;
   const object = {
     paydrop: { format: 1, report: batch.id },
     batch: batch.id,
@@ -15,6 +16,7 @@ export function reportJson(report: Report, clock: Clock): string {
     sha256: batch.sha256,
     size_bytes: batch.sizeBytes,
     operation,
+    mapping: mapping && mappingObject(mapping),
     environment: batch.environment,
     destination: batch.destination,
     period: batch.period,

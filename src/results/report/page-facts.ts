@@ -1,3 +1,4 @@
+import { mappingText } from "../mapping-words.ts";
 import { rowRangesCut } from "../row-ranges.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./acts.ts";
@@ -59,7 +60,7 @@ function restOf(count: number, batchId: string): Html {
 }
 
 /** What proves which file this is about, and that nothing is missing in the report. */
-export function factsSection({ batch, operation, totals, latestAt }: Report, clock: Clock): Html {
+export function factsSection({ batch, operation, mapping, totals, latestAt }: Report, clock: Clock): Html {
   const { total } = totals;
   const control = table(
     "Control totals",
@@ -80,6 +81,7 @@ export function factsSection({ batch, operation, totals, latestAt }: Report, clo
     ["SHA-256 of the file", html`<code class="hash">${batch.sha256}</code>`],
     ["Batch", html`${batch.id}`],
     ["Operation", html`${operation}`],
+    ...(mapping ? [["Columns read by", said(mappingText(mapping))] as const] : []),
     ["Period", html`${period}`],
     ["Destination", html`${said(batch.destination)} (${batch.environment})`],
     ["Taken", stampOf(batch.createdAt, clock)],

@@ -1,3 +1,4 @@
+import type { MappingSaid } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import type { Act, BatchRecord, RowRecord, Tally } from "../../journal/store.ts";
 import type { Row, Sheet } from "../../reader/row.ts";
@@ -16,6 +17,8 @@ export interface Report {
   readonly batch: BatchRecord;
   /** `payout, option B`; `mixed`. */
   readonly operation: string;
+  /** How the columns were read, where they did not have our own names. */
+  readonly mapping?: MappingSaid;
   readonly totals: Totals;
   /** Rows whose amount could not be read: they are in no sum. */
   readonly withoutAmount: number;
@@ -40,18 +43,22 @@ export interface ReportInput {
   readonly operation: string;
   /** The snapshot, read again. */
   readonly sheet: Sheet;
+  /** The row under our own column names. */
+  readonly view: (row: Row) => Row;
+  readonly mapping?: MappingSaid;
   /** The rows of the journal in input order. */
   readonly records: AsyncIterable<readonly RowRecord[]>;
   readonly history: readonly Act[];
 }
 
 /** Reads journal and snapshot once, side by side; memory does not grow with the rows. */
-export async function collectReport({ batch, operation, sheet, records, history }: ReportInput): Promise<Report> {
+export async function collectReport(input: ReportInput): Promise<Report> {
+  const { batch, operation, sheet, view, mapping, records, history } = input;
   const collector = new Collector(batch);
   for await (const step of lockstep(sheet.rows(), records)) {
     for (const [index, record] of step.records.entries()) {
       const row = step.rows[index];
-      if (row) collector.add(record, row);
+      if (row) collector.add(record, view(row));
     }
   }
   const { totals, timeline, ...rest } = collector.collected();
@@ -59,6 +66,7 @@ export async function collectReport({ batch, operation, sheet, records, history 
   const times = [batch.createdAt, timeline?.lastAt ?? 0, ...history.map(({ at }) => at)];
   return {
     ...{ batch, operation, totals, timeline, ...rest },
+    ...(mapping ? { mapping } : {}),
     approved: approvedOf(totals),
     remarks: [...batch.remarks, ...totals.remarks, ...remarksOf(rest.withoutAmount)],
     acts: actsOf(history),

@@ -1,6 +1,7 @@
 import type { Tally } from "../../journal/store.ts";
 import { printable } from "../../printable.ts";
 import { durationText, wrapped } from "../look.ts";
+import { mappingText } from "../mapping-words.ts";
 import { counted } from "../next-steps.ts";
 import { outNames } from "../names.ts";
 import { rowRangesCut } from "../row-ranges.ts";
@@ -20,13 +21,14 @@ const ACCOUNTS_SHOWN = 50;
 const DECISIONS_SHOWN = 200;
 
 export function reportText(report: Report, clock: Clock): string {
-  const { batch, operation } = report;
+  const { batch, operation, mapping } = report;
   const { sentence, more } = headlineOf(report);
   const period = batch.period === undefined ? "" : `, period ${batch.period}`;
   const lines = [
     `paydrop report, batch ${batch.id}`,
     printable(batch.fileName),
     ...wrapped(`${operation}${period}, to ${printable(batch.destination)} (${batch.environment})`, WIDTH),
+    ...(mapping ? wrapped(`columns read by ${printable(mappingText(mapping))}`, WIDTH) : []),
     `taken ${clock.stamp(batch.createdAt)}`,
     "",
     ...[sentence, ...more].flatMap((line) => wrapped(printable(line), WIDTH)),
