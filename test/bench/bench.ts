@@ -1,14 +1,21 @@
 /**
  * `npm run bench -- [--rows 100000] [--repeat 3] [--operation payouts-b,transfers] [--format csv,json]
- * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead. `--all` for every measurement, or
- * by name: `--whole --stages --latency --memory --small --past 5000000 --loop --fair`.
+ * [--peers paydrop,undici] [--json]`: paydrop against what people would use instead, and its stages alone. Other
+ * measurements by their flags: `--whole --stages --latency --memory --small --past 5000000 --loop --fair`, or `--all`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { fair } from "./fair.ts";
+import { latency } from "./latency.ts";
+import { loop } from "./loop.ts";
+import { memory } from "./memory.ts";
+import { past } from "./past.ts";
 import { FORMATS, type Format, type Kind, KINDS } from "./payment-files.ts";
 import { PEERS, type PeerName } from "./peers.ts";
+import { small } from "./small.ts";
+import { stages } from "./stages.ts";
 import { whole } from "./whole.ts";
 
 /** What every measurement is told. */
@@ -18,6 +25,15 @@ export interface Bench {
   readonly kinds: readonly Kind[];
   readonly formats: readonly Format[];
   readonly peers: readonly PeerName[];
+  /** Memory: rows of the files. */
+  readonly sizes: readonly number[];
+  /** Slow answers: how long each run takes at best. */
+  readonly seconds: number;
+  /** Small files: how often one is run, and how many are dropped. */
+  readonly times: number;
+  readonly files: number;
+  /** Rows of the journal with a past. */
+  readonly past: number;
   /** The launcher that is measured: of this build, or of another one to compare with. */
   readonly program: string;
   /** A folder to work in, on a disk whose syncs count. */
@@ -28,27 +44,38 @@ export interface Bench {
   readonly progress: (text: string) => void;
 }
 
-const MODES = { whole } as const;
+const MODES = { whole, stages, latency, memory, small, past, loop, fair } as const;
 type Mode = keyof typeof MODES;
+const DEFAULT_MODES: readonly Mode[] = ["whole", "stages"];
+
+const OPTIONS = {
+  rows: { type: "string", default: "100000" },
+  repeat: { type: "string", default: "3" },
+  operation: { type: "string", default: KINDS.join() },
+  format: { type: "string", default: FORMATS.join() },
+  peers: { type: "string", default: PEERS.join() },
+  sizes: { type: "string", default: "100000,1000000,5000000" },
+  seconds: { type: "string", default: "15" },
+  times: { type: "string", default: "20" },
+  files: { type: "string", default: "2000" },
+  program: { type: "string", default: join(import.meta.dirname, "../../dist/bin.js") },
+  folder: { type: "string", default: tmpdir() },
+  json: { type: "boolean", default: false },
+  all: { type: "boolean", default: false },
+  whole: { type: "boolean", default: false },
+  stages: { type: "boolean", default: false },
+  latency: { type: "boolean", default: false },
+  memory: { type: "boolean", default: false },
+  small: { type: "boolean", default: false },
+  past: { type: "string" },
+  loop: { type: "boolean", default: false },
+  fair: { type: "boolean", default: false },
+} as const;
 
 if (process.argv[1] === import.meta.filename) await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rows: { type: "string", default: "100000" },
-      repeat: { type: "string", default: "3" },
-      operation: { type: "string", default: KINDS.join() },
-      format: { type: "string", default: FORMATS.join() },
-      peers: { type: "string", default: PEERS.join() },
-      program: { type: "string", default: join(import.meta.dirname, "../../dist/bin.js") },
-      folder: { type: "string", default: tmpdir() },
-      json: { type: "boolean", default: false },
-      all: { type: "boolean", default: false },
-      whole: { type: "boolean", default: false },
-    },
-  });
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const folder = mkdtempSync(join(values.folder, "paydrop-bench-"));
   const bench: Bench = {
     rows: Number(values.rows),
@@ -56,6 +83,11 @@ async function main(args: readonly string[]): Promise<void> {
     kinds: chosen(KINDS, values.operation),
     formats: chosen(FORMATS, values.format),
     peers: chosen(PEERS, values.peers),
+    sizes: values.sizes.split(",").map(Number),
+    seconds: Number(values.seconds),
+    times: Number(values.times),
+    files: Number(values.files),
+    past: Number(values.past ?? "5000000"),
     program: resolve(values.program),
     folder,
     say: (text) => values.json || process.stdout.write(`${text}\n`),
@@ -64,7 +96,7 @@ async function main(args: readonly string[]): Promise<void> {
   const asked = (Object.keys(MODES) as Mode[]).filter((mode) => values.all || values[mode]);
   const report: Partial<Record<Mode, unknown>> = {};
   try {
-    for (const mode of asked.length > 0 ? asked : ["whole" as const]) report[mode] = await MODES[mode](bench);
+    for (const mode of asked.length > 0 ? asked : DEFAULT_MODES) report[mode] = await MODES[mode](bench);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -25,9 +25,14 @@ export interface Peer {
 const IN_PEERS = join(import.meta.dirname, "peers");
 const PYTHON = process.env["PYTHON"] ?? "python3";
 
-/** paydrop as a person starts it. `program`: the launcher of a build. */
-export function paydropCommand(program: string, operands: readonly string[], url = ""): Command {
-  const env = { ...PAYDROP_KEYS, PAYDROP_BASE_URL: url, PAYDROP_CONCURRENCY: String(LANES) };
+/** paydrop as a person starts it. `program`: the launcher of a build; `settings`: further variables. */
+export function paydropCommand(
+  program: string,
+  operands: readonly string[],
+  url: string,
+  settings: Command["env"] = {},
+): Command {
+  const env = { ...PAYDROP_KEYS, PAYDROP_BASE_URL: url, PAYDROP_CONCURRENCY: String(LANES), ...settings };
   return { program: process.execPath, operands: [program, ...operands], env };
 }
 
