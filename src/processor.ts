@@ -20,6 +20,7 @@ import { takeInstanceLock } from "./journal/lock.ts";
 import { assertRoomForFile, assertRoomForRows } from "./journal/room.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { BatchPhase, BatchRecord, JournalStore, Tally } from "./journal/store.ts";
+import { openThreadedJournal } from "./journal/threaded.ts";
 import { watchPhase } from "./journal/watch-phase.ts";
 import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
@@ -54,6 +55,8 @@ export interface Services {
   readonly signal?: StopSignal;
   /** The service is the sandbox inside this process: its address changes from run to run and says nothing. */
   readonly sandbox?: boolean;
+  /** Many rows are expected: the journal gets a thread of its own. */
+  readonly isLarge?: boolean;
   readonly now?: () => number;
 }
 
@@ -88,11 +91,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   let journal: JournalStore | undefined;
   let lastAct = Number.MAX_SAFE_INTEGER;
   try {
-    journal = openSqliteJournal(config.stateDir, createJudge, services.now, {
-      isChecked: lock !== undefined,
-      ...(config.acceptLostJournal && config.by !== undefined ? { lossAcceptedBy: config.by } : {}),
-      ...(lock && !services.sandbox ? { ballast: keepBallast(config.stateDir) } : {}),
-    });
+    journal = await openJournal(services, lock !== undefined);
     if (lock) {
       faultPoint("recovery.begun");
       await journal.recover();
@@ -122,6 +121,24 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     },
   };
 }
+
+/** In a thread of its own where that pays: for a few rows it would only cost the time to start it. */
+async function openJournal(services: Services, isChecked: boolean): Promise<JournalStore> {
+  const { config, now, sandbox = false, isLarge = false } = services;
+  const { stateDir, acceptLostJournal, by } = config;
+  const options = { isChecked, ...(acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {}) };
+  const keepsBallast = isChecked && !sandbox;
+  if (isLarge && now === undefined) {
+    return openThreadedJournal(JOURNAL_THREAD, { stateDir, options: { ...options, keepsBallast } });
+  }
+  const ballast = keepsBallast ? { ballast: keepBallast(stateDir) } : {};
+  return openSqliteJournal(stateDir, createJudge, now, { ...options, ...ballast });
+}
+
+const JOURNAL_THREAD = new URL(
+  import.meta.url.endsWith(".ts") ? "./journal-thread.ts" : "./journal-thread.js",
+  import.meta.url,
+);
 
 class BatchWork {
   readonly journal: JournalStore;

@@ -54,7 +54,10 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
       monitor.onEvent(event);
       teller.onEvent(event);
     };
-    const processor = await openProcessor({ config, sandbox, signal: gate, onEvent }, "send");
+    const processor = await openProcessor(
+      { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named) },
+      "send",
+    );
     try {
       const remark = config.quiet ? undefined : stateRemark(config);
       if (remark !== undefined) teller.say(remark);
@@ -99,6 +102,19 @@ function namedIn({ operands, flags }: Call): readonly string[] {
   if (named.length > 0) return named;
   throw new PaydropError("usage", "missing required argument 'file'", "paydrop run --help shows how it is used");
 }
+
+/** Together more than a few hundred rows, or a folder that may hold any number. */
+async function isLarge(paths: readonly string[]): Promise<boolean> {
+  let bytes = 0;
+  for (const path of paths) {
+    const stats = await stat(path).catch(() => undefined);
+    if (stats?.isDirectory()) return true;
+    bytes += stats?.size ?? 0;
+  }
+  return bytes > SMALL_BYTES_MAX;
+}
+
+const SMALL_BYTES_MAX = 256 * 1024;
 
 /** A link to a folder is one too. What is not there is told as a missing file. */
 function isFolder(path: string): Promise<boolean> {

@@ -27,7 +27,7 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
       monitor.onEvent(event);
       teller.onEvent(event);
     };
-    const processor = await openProcessor({ config, sandbox, signal: gate, onEvent }, "send");
+    const processor = await openProcessor({ config, sandbox, signal: gate, onEvent, isLarge: true }, "send");
     try {
       await monitor.follow(processor.journal);
       const folder = resolve(call.operands[0] ?? ".");

@@ -184,17 +184,17 @@ class SqliteJournal implements JournalStore {
     }
   }
 
-  async *readyRows(batchId: string): AsyncIterable<readonly number[]> {
+  async *readyRows(batchId: string, fromRow = 0): AsyncIterable<readonly number[]> {
     const { seq } = this.#batches.seqOf(batchId);
     const select = this.#database.prepare(
-      "SELECT number FROM row WHERE batch = ? AND number > ? AND state = 'ready' ORDER BY number LIMIT ?",
+      "SELECT number FROM row WHERE batch = ? AND number >= ? AND state = 'ready' ORDER BY number LIMIT ?",
     );
-    let last = 0;
+    let next = fromRow;
     for (;;) {
-      const page = await this.#read(() => select.all(seq, last, PAGE_ROWS) as { number: number }[]);
+      const page = await this.#read(() => select.all(seq, next, PAGE_ROWS) as { number: number }[]);
       if (page.length === 0) return;
       yield page.map((row) => row.number);
-      last = page.at(-1)?.number ?? last;
+      next = (page.at(-1)?.number ?? 0) + 1;
     }
   }
 

@@ -154,8 +154,8 @@ export interface JournalStore {
 
   /** Rows in input order, in pages, from a row number on. */
   rows(batchId: string, fromRow?: number): AsyncIterable<readonly RowRecord[]>;
-  /** Numbers of the rows that may go, in input order, in pages. */
-  readyRows(batchId: string): AsyncIterable<readonly number[]>;
+  /** Numbers of the rows that may go, in input order, in pages, from a row number on. */
+  readyRows(batchId: string, fromRow?: number): AsyncIterable<readonly number[]>;
   /** The operations, and options, of the batch's instructions. */
   operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]>;
   row(batchId: string, number: number): Promise<RowRecord | undefined>;

@@ -1,0 +1,75 @@
+/**
+ * What runs in the journal's thread: the SQLite journal, asked by messages. With `take-in.ts` and `processor.ts` a place
+ * where stages meet: the rules of duplicates are not the journal's own.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { createJudge } from "./checks/duplicates.ts";
+import { messageOf, PaydropError } from "./errors.ts";
+import { keepBallast } from "./journal/ballast.ts";
+import { openSqliteJournal } from "./journal/sqlite-journal.ts";
+import type { JournalStore } from "./journal/store.ts";
+import type { Answers, Call, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
+
+if (!parentPort) throw new Error("the journal's thread is not started by hand");
+const port = parentPort;
+const { stateDir, options } = workerData as ThreadStart;
+let done: [number, unknown][] = [];
+let failed: [number, ErrorText][] = [];
+
+const journal = open();
+if (journal) {
+  port.postMessage({ stateId: journal.stateId } satisfies FirstAnswer);
+  port.on("message", (calls: readonly Call[]) => {
+    for (const [id, method, args] of calls) {
+      answer(journal, method, args).then(
+        (value) => {
+          answerLater();
+          done.push([id, value]);
+          if (method === "close") queueMicrotask(() => port.close());
+        },
+        (error: unknown) => {
+          answerLater();
+          failed.push([id, textOf(error)]);
+        },
+      );
+    }
+  });
+}
+
+function open(): JournalStore | undefined {
+  try {
+    const ballast = options.keepsBallast ? { ballast: keepBallast(stateDir) } : {};
+    return openSqliteJournal(stateDir, createJudge, Date.now, { ...options, ...ballast });
+  } catch (error) {
+    port.postMessage({ failed: textOf(error) } satisfies FirstAnswer);
+    return undefined;
+  }
+}
+
+function answer(store: JournalStore, method: keyof JournalStore, args: readonly unknown[]): Promise<unknown> {
+  const calls = store as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown> | Pages>;
+  const answered = calls[method]?.(...args) ?? Promise.reject(new Error(`a journal has no method ${method}`));
+  return Symbol.asyncIterator in answered ? firstPage(answered) : answered;
+}
+
+type Pages = AsyncIterable<readonly unknown[]>;
+
+async function firstPage(pages: Pages): Promise<unknown> {
+  for await (const page of pages) return page;
+  return [];
+}
+
+/** Once for all that one commit settled: the microtasks that settle them are before this one. */
+function answerLater(): void {
+  if (done.length + failed.length > 0) return;
+  queueMicrotask(() => {
+    port.postMessage({ done, failed } satisfies Answers);
+    done = [];
+    failed = [];
+  });
+}
+
+function textOf(error: unknown): ErrorText {
+  const isOwn = error instanceof PaydropError;
+  return { message: messageOf(error), hint: isOwn ? error.hint : "", ...(isOwn ? { code: error.code } : {}) };
+}

@@ -1,0 +1,193 @@
+import { Worker } from "node:worker_threads";
+import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
+import type { OpenOptions } from "./open.ts";
+import type { JournalStore, RowRecord } from "./store.ts";
+
+/** With what the thread opens the journal. */
+export interface ThreadStart {
+  readonly stateDir: string;
+  readonly options: OpenOptions & { readonly keepsBallast: boolean };
+}
+
+/** Calls of one turn of the event loop travel together, and so do the answers of one commit. */
+export type Call = readonly [id: number, method: keyof JournalStore, args: readonly unknown[]];
+export interface Answers {
+  readonly done: readonly (readonly [id: number, value: unknown])[];
+  readonly failed: readonly (readonly [id: number, error: ErrorText])[];
+}
+/** An error as it crosses threads; `code` where it is a PaydropError. */
+export interface ErrorText {
+  readonly code?: ErrorCode;
+  readonly message: string;
+  readonly hint: string;
+}
+export type FirstAnswer = { readonly stateId: string } | { readonly failed: ErrorText };
+
+/** The heap of the thread holds one page of rows at a time: a small young generation keeps memory flat. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8 };
+
+/**
+ * The journal in a thread of its own, so that neither a commit nor a large query ever keeps the requests waiting.
+ * `entry` is the module that the thread runs; see `journal-thread.ts`. Rejects as opening the journal itself would.
+ */
+export async function openThreadedJournal(entry: URL, start: ThreadStart): Promise<JournalStore> {
+  const worker = new Worker(entry, { workerData: start, resourceLimits: RESOURCE_LIMITS });
+  const first = await new Promise<FirstAnswer>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+  if ("failed" in first) {
+    await worker.terminate();
+    throw errorOf(first.failed);
+  }
+  const thread = new JournalThread(worker);
+  const methods = Object.fromEntries(
+    METHODS.map((name) => [name, (...args: unknown[]) => thread.call(name, args)]),
+  ) as unknown as Pick<JournalStore, (typeof METHODS)[number]>;
+  return {
+    ...methods,
+    stateId: first.stateId,
+    rows: (batchId, fromRow = 0) =>
+      pages(
+        (from) => thread.call("rows", [batchId, from]),
+        fromRow,
+        (row: RowRecord) => row.number,
+      ),
+    readyRows: (batchId) =>
+      pages(
+        (from) => thread.call("readyRows", [batchId, from]),
+        0,
+        (row: number) => row,
+      ),
+    close: () => thread.close(),
+  };
+}
+
+/** One page is asked for while the one before it is worked on. */
+async function* pages<T>(
+  pageFrom: (from: number) => Promise<readonly T[]>,
+  first: number,
+  numberOf: (row: T) => number,
+): AsyncGenerator<readonly T[]> {
+  let next = pageFrom(first);
+  for (;;) {
+    const page = await next;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    next = pageFrom(numberOf(last) + 1);
+    // it is awaited above, unless the reader has had enough
+    next.catch(() => undefined);
+    yield page;
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class JournalThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls: Call[] = [];
+  #lastId = 0;
+  #failure: Error | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", (answers: Answers) => this.#settle(answers));
+    worker.on("error", (error) => this.#fail(messageOf(error)));
+    worker.on("exit", () => this.#fail("its thread has ended"));
+  }
+
+  call<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    return new Promise<T>((resolve, reject) => {
+      this.#lastId += 1;
+      this.#waiting.set(this.#lastId, { resolve: resolve as (value: unknown) => void, reject });
+      if (this.#calls.length === 0) setImmediate(() => this.#post());
+      this.#calls.push([this.#lastId, method, args]);
+    });
+  }
+
+  /** What was called before is carried out first. */
+  async close(): Promise<void> {
+    if (this.#failure) return;
+    const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
+    await this.call("close", []);
+    await ended;
+  }
+
+  #post(): void {
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#worker.postMessage(calls);
+  }
+
+  #settle({ done, failed }: Answers): void {
+    for (const [id, value] of done) this.#take(id)?.resolve(value);
+    for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #fail(why: string): void {
+    this.#failure ??= new PaydropError(
+      "journal",
+      `the journal failed: ${why}`,
+      "sending has stopped; run again: what was in flight is shown as unknown",
+    );
+    for (const { reject } of this.#waiting.values()) reject(this.#failure);
+    this.#waiting.clear();
+  }
+}
+
+function errorOf({ code, message, hint }: ErrorText): Error {
+  return code === undefined ? new Error(message) : new PaydropError(code, message, hint);
+}
+
+type Streamed = "rows" | "readyRows";
+type Forwarded = Exclude<keyof JournalStore, Streamed | "stateId" | "close">;
+
+/** Every method that gives one value; the compiler knows when one is missing. */
+const METHODS = Object.keys({
+  batch: 0,
+  batches: 0,
+  batchesOfBytes: 0,
+  createBatch: 0,
+  addRows: 0,
+  openBatch: 0,
+  dropBatch: 0,
+  operations: 0,
+  row: 0,
+  rowsIn: 0,
+  tallies: 0,
+  begin: 0,
+  end: 0,
+  recover: 0,
+  judgeAgain: 0,
+  makeReady: 0,
+  setDestination: 0,
+  setPhase: 0,
+  settle: 0,
+  waitingFor: 0,
+  release: 0,
+  history: 0,
+  note: 0,
+  handedOver: 0,
+  unfinished: 0,
+  inboxHold: 0,
+  holdInbox: 0,
+  liftInboxHold: 0,
+  mark: 0,
+  knows: 0,
+  acceptLoss: 0,
+  sourceBatch: 0,
+  noteSource: 0,
+  written: 0,
+  noteWritten: 0,
+} satisfies Record<Forwarded, 0>) as Forwarded[];
