@@ -114,7 +114,7 @@ async function isLarge(paths: readonly string[]): Promise<boolean> {
   return bytes > SMALL_BYTES_MAX;
 }
 
-const SMALL_BYTES_MAX = 256 * 1024;
+const SMALL_BYTES_MAX = 64 * 1024;
 
 /** A link to a folder is one too. What is not there is told as a missing file. */
 function isFolder(path: string): Promise<boolean> {

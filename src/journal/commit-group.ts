@@ -39,6 +39,11 @@ export class CommitGroup {
     return this.#failure && !this.#savesOutcomes ? Promise.reject(this.#failure) : this.#add(apply, true);
   }
 
+  /** Whatever was asked for has an end. */
+  async settled(): Promise<void> {
+    while (this.#waiting.length > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+
   #add<T>(apply: () => T, isOutcome: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#commit());

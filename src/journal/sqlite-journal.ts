@@ -376,9 +376,9 @@ class SqliteJournal implements JournalStore {
     });
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    await this.#group.settled();
     if (this.#database.isOpen) this.#database.close();
-    return Promise.resolve();
   }
 
   /** One judge for the rules that come with every row. */

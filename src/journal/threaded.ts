@@ -53,12 +53,8 @@ export async function openThreadedJournal(entry: URL, start: ThreadStart): Promi
         fromRow,
         (row: RowRecord) => row.number,
       ),
-    readyRows: (batchId) =>
-      pages(
-        (from) => thread.call("readyRows", [batchId, from]),
-        0,
-        (row: number) => row,
-      ),
+    readyRows: (batchId, fromRow = 0) =>
+      pages((from) => thread.call("readyRows", [batchId, from]), fromRow, (row: number) => row),
     close: () => thread.close(),
   };
 }
@@ -91,6 +87,9 @@ class JournalThread {
   readonly #waiting = new Map<number, Waiting>();
   #calls: Call[] = [];
   #lastId = 0;
+  #isPosting = false;
+  /** The last begin or end that is on its way to a commit; 0: none. */
+  #committing = 0;
   #failure: Error | undefined;
 
   constructor(worker: Worker) {
@@ -105,8 +104,9 @@ class JournalThread {
     return new Promise<T>((resolve, reject) => {
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { resolve: resolve as (value: unknown) => void, reject });
-      if (this.#calls.length === 0) setImmediate(() => this.#post());
       this.#calls.push([this.#lastId, method, args]);
+      // while one group commits the next one gathers: fewer messages, larger groups
+      if (this.#committing === 0 || !isOfRow(method)) this.#postSoon();
     });
   }
 
@@ -118,18 +118,26 @@ class JournalThread {
     await ended;
   }
 
-  #post(): void {
-    const calls = this.#calls;
-    this.#calls = [];
-    this.#worker.postMessage(calls);
+  #postSoon(): void {
+    if (this.#isPosting) return;
+    this.#isPosting = true;
+    setImmediate(() => {
+      this.#isPosting = false;
+      const calls = this.#calls;
+      this.#calls = [];
+      this.#committing = calls.findLast(([, method]) => isOfRow(method))?.[0] ?? this.#committing;
+      this.#worker.postMessage(calls);
+    });
   }
 
   #settle({ done, failed }: Answers): void {
     for (const [id, value] of done) this.#take(id)?.resolve(value);
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
+    if (this.#committing === 0 && this.#calls.length > 0) this.#postSoon();
   }
 
   #take(id: number): Waiting | undefined {
+    if (id === this.#committing) this.#committing = 0;
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     return waiting;
@@ -144,6 +152,10 @@ class JournalThread {
     for (const { reject } of this.#waiting.values()) reject(this.#failure);
     this.#waiting.clear();
   }
+}
+
+function isOfRow(method: keyof JournalStore): boolean {
+  return method === "begin" || method === "end";
 }
 
 function errorOf({ code, message, hint }: ErrorText): Error {
