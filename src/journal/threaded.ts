@@ -54,7 +54,11 @@ export async function openThreadedJournal(entry: URL, start: ThreadStart): Promi
         (row: RowRecord) => row.number,
       ),
     readyRows: (batchId, fromRow = 0) =>
-      pages((from) => thread.call("readyRows", [batchId, from]), fromRow, (row: number) => row),
+      pages(
+        (from) => thread.call("readyRows", [batchId, from]),
+        fromRow,
+        (row: number) => row,
+      ),
     close: () => thread.close(),
   };
 }
