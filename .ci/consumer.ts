@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FileRefusedError, PaydropError, checkFile, createClient, encryptPayload, processFile } from "paydrop";
-import type { BatchReport, CallResult, Client, RunEvent } from "paydrop";
+import { FileRefusedError, PaydropError, checkFile, createClient, encryptPayload, processFile, watchFolder } from "paydrop"; // prettier-ignore
+import type { BatchReport, CallResult, Client, RunEvent, WatchedFolder } from "paydrop";
 import { startSandbox } from "paydrop/sandbox";
 import type { Sandbox } from "paydrop/sandbox";
 
@@ -31,6 +31,13 @@ const onEvent = (event: RunEvent): void => {
 };
 const checked = await checkFile(path, { stateDir: join(folder, "state") });
 const report: BatchReport = await processFile(path, { sandbox, stateDir: join(folder, "state"), onEvent });
+
+const inbox = mkdtempSync(join(tmpdir(), "paydrop-consumer-"));
+writeFileSync(join(inbox, "dropped.csv"), "from_account,to_account,amount\nACC-1,ACC-3,2.00\n");
+const dropped = Promise.withResolvers<BatchReport>();
+const watched: WatchedFolder = await watchFolder(inbox, { sandbox, settleMs: 100, onReport: dropped.resolve });
+const droppedReport = await dropped.promise;
+await watched.close();
 await sandbox.close();
 
 const facts = [
@@ -40,6 +47,7 @@ const facts = [
   checked.ready.rows === 1,
   report.exitCode === 0 && report.byStatus.accepted?.amount === "2500.00",
   statuses.join() === "accepted",
+  droppedReport.requests === 1 && droppedReport.exitCode === 0,
   readFileSync(`${path}.results.csv`, "utf8").includes("accepted"),
 ];
 if (facts.includes(false)) throw new Error(`a fact is not as it must be: ${facts.join(" ")}`);

@@ -2,26 +2,16 @@
  * paydrop as a library: the four calls of the service, and whole files. Nothing here ends the process, reads its
  * environment for keys, or writes to its output.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createTypedClient } from "./client/client.ts";
 import type { Client, ClientOptions } from "./client/client.ts";
 import { encryptPayload as encrypt } from "./client/envelope.ts";
 import type { EnvelopeOptions } from "./client/envelope.ts";
 import { readAesIv, readAesKey } from "./client/keys.ts";
 import type { KeyEncoding } from "./client/keys.ts";
-import { configFromOptions, readOption, readSecretOption } from "./config/from-options.ts";
-import type { CheckOptions, SendOptions } from "./config/from-options.ts";
-import { Secret } from "./config/secret.ts";
+import { readOption, readSecretOption } from "./config/from-options.ts";
+import type { Secret } from "./config/secret.ts";
 import { PaydropError } from "./errors.ts";
-import type { BatchReport, RunEvent } from "./events.ts";
-import { openProcessor } from "./processor.ts";
-import type { CheckReport } from "./results/check-report.ts";
-import type { Sandbox } from "./sandbox/server.ts";
-import type { StopSignal } from "./stop-signal.ts";
 import { outcomeOf } from "./submission/outcome.ts";
-import { checkFile as takeInOnly } from "./take-in.ts";
 
 export { FileRefusedError, PaydropError } from "./errors.ts";
 export type { ErrorCode, FileFault } from "./errors.ts";
@@ -36,6 +26,10 @@ export type {
   PayoutToExisting,
   TransferRequest,
 } from "./client/client.ts";
+export { checkFile, processFile } from "./library/files.ts";
+export type { ProcessOptions } from "./library/files.ts";
+export { watchFolder } from "./library/folder.ts";
+export type { WatchedFolder, WatchFolderOptions } from "./library/folder.ts";
 export type { CheckOptions, SendOptions } from "./config/from-options.ts";
 export type { AccountTotals, BatchReport, RunEvent, Stop, WrittenFiles } from "./events.ts";
 export type { CheckReport } from "./results/check-report.ts";
@@ -113,107 +107,4 @@ function bytesOf(
   if (!(given instanceof Uint8Array)) return read(readSecretOption(name, given).reveal());
   if (given.length === length) return given;
   throw new PaydropError("config", `${name} has ${given.length} bytes`, `right would be ${length}`);
-}
-
-/** What a run is told from outside, and tells. */
-export interface ProcessOptions extends SendOptions {
-  /**
-   * Sends to this sandbox (of `paydrop/sandbox`) instead: its address and keys are taken, and without `stateDir`
-   * nothing is remembered.
-   */
-  readonly sandbox?: Sandbox;
-  /** Every row as it gets its end, and what else happens. What it throws is thrown again when the run has ended. */
-  readonly onEvent?: (event: RunEvent) => void;
-  /** Asks the run to stop: nothing new is sent, rows in flight finish, the results are written. */
-  readonly signal?: AbortSignal;
-  /** Does not wait for the rows in flight either: they become `unknown`. */
-  readonly giveUpSignal?: AbortSignal;
-}
-
-/**
- * Checks a file, sends every valid row at most once, and writes results, retry file and summary beside it, as
- * `paydrop run` does. The same file again goes on where it stopped. The report's `exitCode` is that of the command.
- *
- * Rejects with FileRefusedError (`file_refused`: the file is broken, nothing was sent) or PaydropError: `config`,
- * `usage`, `locked` (another run has this state directory), `destination`, `journal`, `results_unwritable`.
- */
-export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
-  const { onEvent, signal, giveUpSignal, sandbox, ...sendOptions } = options;
-  const stop = stopSignalOf(signal, giveUpSignal);
-  if (!sandbox) {
-    readOption("baseUrl", sendOptions.baseUrl);
-    readSecretOption("apiKey", sendOptions.apiKey);
-    return run(path, { config: configFromOptions(sendOptions), signal: stop, sandbox: false }, onEvent);
-  }
-  const scratch = sendOptions.stateDir === undefined ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
-  try {
-    const config = configFromOptions({
-      ...sendOptions,
-      ...(scratch === undefined ? {} : { stateDir: scratch }),
-      ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
-      ...{ environment: "test", keyEncoding: "auto" },
-      // the memory of what was only tried may be thrown away
-      ...{ acceptLostJournal: true, by: sendOptions.by ?? "sandbox" },
-    });
-    return await run(path, { config, signal: stop, sandbox: true }, onEvent);
-  } finally {
-    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-/**
- * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Rejects with
- * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
- */
-export function checkFile(
-  path: string,
-  options: CheckOptions & { readonly sandbox?: Sandbox } = {},
-): Promise<CheckReport> {
-  const { sandbox, ...checkOptions } = options;
-  return takeInOnly(path, { config: configFromOptions(checkOptions), sandbox: sandbox !== undefined });
-}
-
-async function run(
-  path: string,
-  services: Omit<Parameters<typeof openProcessor>[0], "onEvent">,
-  onEvent: ProcessOptions["onEvent"],
-): Promise<BatchReport> {
-  const listener = onEvent && new Listener(onEvent);
-  const processor = await openProcessor({ ...services, ...(listener ? { onEvent: listener.tell } : {}) }, "send");
-  let report: BatchReport;
-  try {
-    report = await processor.processFile(path);
-  } finally {
-    await processor.close();
-  }
-  listener?.rethrow();
-  return report;
-}
-
-/** A listener that throws is not called again, and holds no row back: what it threw comes after the results. */
-class Listener {
-  readonly #onEvent: (event: RunEvent) => void;
-  #thrown: { readonly error: unknown } | undefined;
-
-  constructor(onEvent: (event: RunEvent) => void) {
-    this.#onEvent = onEvent;
-  }
-
-  readonly tell = (event: RunEvent): void => {
-    if (this.#thrown) return;
-    try {
-      this.#onEvent(event);
-    } catch (error) {
-      this.#thrown = { error };
-    }
-  };
-
-  rethrow(): void {
-    if (this.#thrown) throw this.#thrown.error as Error;
-  }
-}
-
-function stopSignalOf(signal: AbortSignal | undefined, giveUp: AbortSignal | undefined): StopSignal {
-  const hard = giveUp ?? new AbortController().signal;
-  return { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard };
 }

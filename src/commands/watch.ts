@@ -35,6 +35,7 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
         ...{ config, processor, folder, gate },
         listener: folderTeller(teller, config),
         isPolling: call.flags["poll"] === true,
+        settleIsSaid: config.origins?.["settle"] !== undefined,
         sawInbox: (count) => monitor.sawInbox(folder, count),
         batchEnded: (exitCode) => monitor.batchEnded(exitCode),
       });

@@ -79,7 +79,15 @@ export interface SendOptions extends CheckOptions {
   readonly by?: string;
 }
 
-type SettingOption = Exclude<keyof SendOptions, SecretName | "mappings">;
+/** How a folder is watched; also what `SendOptions` says. */
+export interface WatchOptions extends SendOptions {
+  /** Milliseconds for which a dropped file must lie still; 5,000 unless said, 15,000 when polling. */
+  readonly settleMs?: number;
+  /** Milliseconds after which a service that was away is tried again, growing to twenty times as long; 30,000 unless said. */
+  readonly watchRetryMs?: number;
+}
+
+type SettingOption = Exclude<keyof WatchOptions, SecretName | "mappings">;
 
 /** Every option and the setting whose rules hold for it. */
 const OPTIONS = {
@@ -117,12 +125,14 @@ const OPTIONS = {
   acceptDestination: "accept_destination",
   acceptLostJournal: "accept_lost_journal",
   by: "by",
+  settleMs: "settle",
+  watchRetryMs: "watch_retry",
 } as const satisfies Record<SettingOption, SettingName>;
 
 const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
 
 /** Options of a library call as a frozen Config. Throws PaydropError `config`, which names the option. */
-export function configFromOptions(options: SendOptions, env: NodeJS.ProcessEnv = process.env): Config {
+export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv = process.env): Config {
   const values: Record<string, unknown> = {};
   const secrets: Partial<Record<SecretName, FoundSecret>> = {};
   const { mappings, ...settings } = options;

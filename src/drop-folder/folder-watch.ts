@@ -8,8 +8,9 @@ import { listenForHints } from "./folder-hints.ts";
 import type { Gate } from "./gate.ts";
 
 export interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "settleMs"> {
-  /** Waits for no events: network shares give none. */
+  /** Waits for no events: network shares give none. Then files lie still for longer, unless it is said for how long. */
   readonly isPolling: boolean;
+  readonly settleIsSaid: boolean;
   readonly gate: Gate;
   /** What waits in the folder, whenever that may have changed. */
   readonly sawInbox?: (count: InboxCount) => void;
@@ -39,12 +40,11 @@ export class FolderWatch {
   constructor(parts: WatchParts) {
     this.#parts = parts;
     this.#folder = resolve(parts.folder);
-    const { config, gate, isPolling } = parts;
-    const isSaid = config.origins?.["settle"] !== undefined;
+    const { config, gate, isPolling, settleIsSaid } = parts;
     this.#drop = new DropFolder({
       ...parts,
       folder: this.#folder,
-      settleMs: isPolling && !isSaid ? POLL_SETTLE_MS : config.settleMs,
+      settleMs: isPolling && !settleIsSaid ? POLL_SETTLE_MS : config.settleMs,
       isWatching: true,
       stopSending: () => gate.close(),
     });

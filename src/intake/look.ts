@@ -26,9 +26,9 @@ export async function lookAt(path: string, isTable: boolean): Promise<Look | "go
     try {
       const identity = identityOf(await file.stat({ bigint: true }));
       const hash = createHash("sha256");
-      const buffer = Buffer.allocUnsafe(PIECE_BYTES);
-      const seen = { isWide: false, hasZeros: false, last: 0 };
       const bytesMax = Number(identity.sizeBytes);
+      const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytesMax + 1));
+      const seen = { isWide: false, hasZeros: false, last: 0 };
       // a file that grows and grows is not read for ever
       for (let position = 0; position <= bytesMax;) {
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);

@@ -140,7 +140,7 @@ async function eachPiece(
   bytesMax: bigint,
   take: (piece: Buffer) => void | Promise<void>,
 ): Promise<void> {
-  const buffer = Buffer.allocUnsafe(COPY_BYTES);
+  const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, Number(bytesMax) + 1));
   for (let position = 0; position <= bytesMax;) {
     const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
     if (bytesRead === 0) return;

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { systemCodeOf } from "../../src/errors.ts";
 import { batchIn, hasMoreToSend } from "../crash/batch.ts";
 import type { Batch } from "../crash/batch.ts";
 import { share } from "../crash/ledger-server.ts";
@@ -120,9 +121,24 @@ function carryOff(folder: string, batches: readonly Batch[]): void {
   const names = readdirSync(inbox);
   for (const { path, fileName } of batches) {
     const results = `${path}.results.csv`;
-    if (!existsSync(results) || /,not_sent,|^\d+,not_sent/m.test(readFileSync(results, "utf8"))) continue;
+    // the summary comes last
+    if (
+      !existsSync(results) ||
+      !existsSync(`${path}.summary.json`) ||
+      /,not_sent,|^\d+,not_sent/m.test(readFileSync(results, "utf8"))
+    )
+      continue;
     const own = names.filter((name) => name === fileName || name.startsWith(`${fileName}.`));
-    for (const name of own) renameSync(join(inbox, name), join(folder, "done", name));
+    for (const name of own) moveIfThere(join(inbox, name), join(folder, "done", name));
+  }
+}
+
+/** The watcher takes a note away as soon as its file is gone. */
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
   }
 }
 
@@ -131,7 +147,7 @@ async function untilAllIsDone(batches: readonly Batch[], watcher: Watcher): Prom
   for (let open = [...batches]; open.length > 0;) {
     open = open.filter((batch) => {
       const at = existsSync(batch.path) ? batch.path : batch.path.replace("/inbox/", "/done/");
-      return !existsSync(`${at}.results.csv`) || hasMoreToSend(batch);
+      return !existsSync(`${at}.summary.json`) || hasMoreToSend(batch);
     });
     await watcher.resumeIfHeld();
     if (open.length > 0) await sleep(500);

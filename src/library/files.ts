@@ -1,0 +1,64 @@
+import { configFromOptions, type CheckOptions, type SendOptions } from "../config/from-options.ts";
+import type { BatchReport, RunEvent } from "../events.ts";
+import { openProcessor } from "../processor.ts";
+import type { CheckReport } from "../results/check-report.ts";
+import type { Sandbox } from "../sandbox/server.ts";
+import type { StopSignal } from "../stop-signal.ts";
+import { checkFile as takeInOnly } from "../take-in.ts";
+import { Listener } from "./listener.ts";
+import { withSending } from "./sending.ts";
+
+/** What a run is told from outside, and tells. */
+export interface ProcessOptions extends SendOptions {
+  /**
+   * Sends to this sandbox (of `paydrop/sandbox`) instead: its address and keys are taken, and without `stateDir`
+   * nothing is remembered.
+   */
+  readonly sandbox?: Sandbox;
+  /** Every row as it gets its end, and what else happens. What it throws is thrown again when the run has ended. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Asks the run to stop: nothing new is sent, rows in flight finish, the results are written. */
+  readonly signal?: AbortSignal;
+  /** Does not wait for the rows in flight either: they become `unknown`. */
+  readonly giveUpSignal?: AbortSignal;
+}
+
+/**
+ * Checks a file, sends every valid row at most once, and writes results, retry file and summary beside it, as
+ * `paydrop run` does. The same file again goes on where it stopped. The report's `exitCode` is that of the command.
+ *
+ * Rejects with FileRefusedError (`file_refused`: the file is broken, nothing was sent) or PaydropError: `config`,
+ * `usage`, `locked` (another run has this state directory), `destination`, `journal`, `results_unwritable`.
+ */
+export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
+  const { onEvent, signal, giveUpSignal, sandbox, ...sendOptions } = options;
+  const stop = stopSignalOf(signal, giveUpSignal);
+  const listener = new Listener();
+  const report = await withSending(sendOptions, sandbox, async (services) => {
+    const processor = await openProcessor({ ...services, signal: stop, onEvent: listener.guard(onEvent) }, "send");
+    try {
+      return await processor.processFile(path);
+    } finally {
+      await processor.close();
+    }
+  });
+  listener.rethrow();
+  return report;
+}
+
+/**
+ * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Rejects with
+ * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
+ */
+export function checkFile(
+  path: string,
+  options: CheckOptions & { readonly sandbox?: Sandbox } = {},
+): Promise<CheckReport> {
+  const { sandbox, ...checkOptions } = options;
+  return takeInOnly(path, { config: configFromOptions(checkOptions), sandbox: sandbox !== undefined });
+}
+
+export function stopSignalOf(signal: AbortSignal | undefined, giveUp: AbortSignal | undefined): StopSignal {
+  const hard = giveUp ?? new AbortController().signal;
+  return { soft: signal ? AbortSignal.any([signal, hard]) : hard, hard };
+}

@@ -1,0 +1,36 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { configFromOptions, readOption, readSecretOption, type WatchOptions } from "../config/from-options.ts";
+import type { Sandbox } from "../sandbox/server.ts";
+
+/**
+ * Runs a piece of work with the configuration that the options make. Of a sandbox its address and keys are taken, and
+ * without `stateDir` a state directory that is thrown away. Throws PaydropError `config` before anything begins.
+ */
+export async function withSending<Result>(
+  options: WatchOptions,
+  sandbox: Sandbox | undefined,
+  work: (services: { readonly config: Config; readonly sandbox: boolean }) => Promise<Result>,
+): Promise<Result> {
+  if (!sandbox) {
+    readOption("baseUrl", options.baseUrl);
+    readSecretOption("apiKey", options.apiKey);
+    return work({ config: configFromOptions(options), sandbox: false });
+  }
+  const scratch = options.stateDir === undefined ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
+  try {
+    const config = configFromOptions({
+      ...options,
+      ...(scratch === undefined ? {} : { stateDir: scratch }),
+      ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
+      ...{ environment: "test", keyEncoding: "auto" },
+      // the memory of what was only tried may be thrown away
+      ...{ acceptLostJournal: true, by: options.by ?? "sandbox" },
+    });
+    return await work({ config, sandbox: true });
+  } finally {
+    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+  }
+}
