@@ -166,7 +166,9 @@ const RESTING_MIN = 64;
 class UnderWay {
   #count = 0;
   #nothingLeft: (() => void) | undefined;
-  readonly #bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
+  readonly #bySignal = new Map<AbortSignal, Set<Exchange>>();
+  /** Takes the listeners off again: a signal may outlive thousands of transports. */
+  readonly #ended = new AbortController();
 
   add(exchange: Exchange, signal: AbortSignal | undefined): void {
     this.#count += 1;
@@ -178,7 +180,8 @@ class UnderWay {
     let shared = this.#bySignal.get(signal);
     if (!shared) {
       const exchanges = new Set<Exchange>();
-      signal.addEventListener("abort", () => exchanges.forEach((one) => one.abort()), { once: true });
+      const abortAll = (): void => exchanges.forEach((one) => one.abort());
+      signal.addEventListener("abort", abortAll, { once: true, signal: this.#ended.signal });
       this.#bySignal.set(signal, exchanges);
       shared = exchanges;
     }
@@ -193,5 +196,7 @@ class UnderWay {
 
   async ended(): Promise<void> {
     if (this.#count > 0) await new Promise<void>((resolve) => (this.#nothingLeft = resolve));
+    this.#ended.abort();
+    this.#bySignal.clear();
   }
 }

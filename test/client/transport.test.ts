@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
@@ -318,6 +318,16 @@ describe("sent and not answered", () => {
     expect(detailOf(answer)).not.toContain("amount");
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(server.requests).toHaveLength(1);
+  });
+
+  test("a signal that outlives it keeps nothing of it", async () => {
+    const server = await serve(() => wire.answer(200));
+    const { signal } = new AbortController();
+    const transport = open(server.url);
+    await Promise.all([transport.post(PATH, BODY, { signal }), transport.post(PATH, BODY, { signal })]);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await transport.close();
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
   test("a signal ends what is under way", async () => {
