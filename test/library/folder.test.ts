@@ -55,7 +55,7 @@ describe("watchFolder", () => {
     expect(reports[0]).toMatchObject({ exitCode: 0, requests: 1, file: join(inbox, "a.csv") });
     expect(refused[0]).toBeInstanceOf(FileRefusedError);
     expect(rows).toEqual(["accepted"]);
-    expect(existsSync(join(inbox, "broken.csv.refused.txt"))).toBe(true);
+    await until("the answer", () => existsSync(join(inbox, "broken.csv.refused.txt")));
 
     await watched.close();
     await watched.ended;

@@ -14,6 +14,7 @@ export class Watcher {
   readonly #options: LifeOptions;
   #life: Life;
   #output = "";
+  #isUp = false;
   lives = 1;
   kills = 0;
   resumes = 0;
@@ -41,9 +42,13 @@ export class Watcher {
   }
 
   #start(): Life {
+    this.#isUp = false;
     const life = startLife(["watch", this.inbox], this.#options);
     for (const stream of [life.child.stdout, life.child.stderr]) {
-      stream?.on("data", (text: string) => (this.#output += text));
+      stream?.on("data", (text: string) => {
+        this.#output += text;
+        this.#isUp ||= text.includes("watching ");
+      });
     }
     return life;
   }
@@ -77,7 +82,8 @@ export class Watcher {
   /** As logrotate does. */
   rotateLog(): void {
     const log = join(this.#folder, "paydrop.log");
-    if (!existsSync(log)) return;
+    // before it listens, a SIGHUP ends it as it ends every program
+    if (!this.#isUp || !existsSync(log)) return;
     rmSync(`${log}.1`, { force: true });
     renameSync(log, `${log}.1`);
     this.#life.child.kill("SIGHUP");
