@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { createChecker, type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
-import { compareControl, createControlCounter, type ExpectedControl } from "./checks/control.ts";
+import { compareControl, createControlCounter, type ControlTotals, type ExpectedControl } from "./checks/control.ts";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import { operationOf, operationsComplete, type FileOperation } from "./checks/operation-of.ts";
 import type { Choices, Config } from "./config/config.ts";
-import { FileRefusedError } from "./errors.ts";
+import { FileRefusedError, type FileFault } from "./errors.ts";
 import type { AccountTotals } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
@@ -30,11 +30,12 @@ import type { RowMapper } from "./reader/mapping/mapped-rows.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
+import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { TotalsCollector } from "./results/totals.ts";
 import type { Services } from "./processor.ts";
 
 /** Everything up to sending, on a journal to throw away: no network, no keys, nothing is remembered. */
-export async function checkFile(path: string, services: Services): Promise<CheckReport> {
+export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
   const { config } = services;
   const scratch = await mkdtemp(join(tmpdir(), "paydrop-check-"));
   const journal = openScratchJournal(scratch, config.stateDir, createJudge, services.now);
@@ -58,15 +59,15 @@ export async function checkFile(path: string, services: Services): Promise<Check
       choices: JSON.stringify(opened.reading),
       createdAt: (services.now ?? Date.now)(),
     });
-    const totals = await recordRows(journal, id, opened, period, judgeRulesOf(config), config);
-    return await checkReport(journal, id, {
-      file,
-      ...totals,
-      columnsKnown: opened.columnsKnown,
-      columnsAll: opened.columns.length,
+    const { faults, ...totals } = await writeDownRows(journal, id, opened, period, config);
+    await journal.openBatch(id, { ...totals, remarks: [] }, judgeRulesOf(config), config.allOrNothing);
+    const facts = {
+      ...{ file, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
       ...(opened.mapping ? { mapping: await sayMapping(opened.mapping, opened.sheet) } : {}),
+      control: { sources: opened.control.map(({ source }) => source), faults },
       remarks: opened.sheet.remarks,
-    });
+    };
+    return await checkReport(journal, id, facts, { all });
   } finally {
     await journal.close();
     await rm(scratch, { recursive: true, force: true });
@@ -188,7 +189,26 @@ export async function recordRows(
   period: string | undefined,
   rules: JudgeRules,
   config: Config,
-): Promise<{ rows: number; total: string; accounts: readonly AccountTotals[] }> {
+): Promise<RowsWritten> {
+  const { faults, ...totals } = await writeDownRows(journal, batchId, opened, period, config);
+  if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
+  faultPoint("rows.recorded");
+  const opening = { rows: totals.rows, total: totals.total, remarks: opened.sheet.remarks };
+  await journal.openBatch(batchId, opening, rules, config.allOrNothing);
+  faultPoint("batch.opened");
+  return totals;
+}
+
+type RowsWritten = Pick<ControlTotals, "rows" | "total"> & { readonly accounts: readonly AccountTotals[] };
+
+/** Every row, checked, in the journal; and where the control totals differ. */
+async function writeDownRows(
+  journal: JournalStore,
+  batchId: string,
+  opened: OpenedFile,
+  period: string | undefined,
+  config: Config,
+): Promise<RowsWritten & { readonly faults: readonly FileFault[] }> {
   const counter = createControlCounter();
   const accounts = new TotalsCollector();
   for await (const rows of opened.sheet.rows()) {
@@ -196,19 +216,16 @@ export async function recordRows(
     const newRows = checked.map((one) => asNewRow(one, period));
     counter.add(checked);
     for (const [index, one] of checked.entries()) {
-      const record = newRows[index];
-      if (record) accounts.add(asIfReady(record), one.instruction?.debitAccount);
+      const newRow = newRows[index];
+      if (!newRow) continue;
+      const record = asIfReady(newRow);
+      accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
     }
     await journal.addRows(batchId, newRows);
   }
   const found = counter.totals();
-  const { rows, total } = found;
   const faults = compareControl(opened.control, found, config.requireControl);
-  if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
-  faultPoint("rows.recorded");
-  await journal.openBatch(batchId, { rows, total, remarks: opened.sheet.remarks }, rules, config.allOrNothing);
-  faultPoint("batch.opened");
-  return { rows, total, accounts: accounts.totals().accounts };
+  return { rows: found.rows, total: found.total, accounts: accounts.totals().accounts, faults };
 }
 
 export function judgeRulesOf({ duplicateDays, allowRepeats }: Config): JudgeRules {
@@ -243,8 +260,12 @@ function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {
   };
 }
 
-function asIfReady({ number, amount }: NewRow): RowRecord {
-  return { number, state: "ready", attempts: 0, ...(amount === undefined ? {} : { amount }) };
+function asIfReady({ number, operation, amount }: NewRow): RowRecord {
+  return {
+    ...{ number, state: "ready", attempts: 0 },
+    ...(operation === undefined ? {} : { operation }),
+    ...(amount === undefined ? {} : { amount }),
+  };
 }
 
 export function checkerOf(

@@ -1,41 +1,81 @@
-import type { Fault } from "../checks/fault.ts";
-import type { CheckReport } from "../results/check-report.ts";
 import { basename } from "node:path";
 import { printable } from "../printable.ts";
-import { mappingObject, mappingText } from "../results/mapping-words.ts";
-import { rowRanges } from "../results/row-ranges.ts";
+import type { CheckReport } from "../results/check-report.ts";
+import type { Complaint, ComplaintGroup, ComplaintLevel } from "../results/complaints.ts";
+import { styled, wrapped, type Look } from "../results/look.ts";
+import { mappingText } from "../results/mapping-words.ts";
+import { counted } from "../results/next-steps.ts";
+import { rowRangesCut } from "../results/row-ranges.ts";
+import { accountTable } from "../results/screen.ts";
 
-/** One thing to say about one row. */
-interface Complaint {
-  readonly row: number;
-  /** What is alike is told together. */
-  readonly kind: string;
-  readonly place: string;
-  readonly message: string;
-  readonly hint: string;
+/** Where the answer is read. */
+export interface CheckLook extends Look {
+  /** Each line begins with the name of the file, so that it can be searched and copied alone. */
+  readonly namesFile: boolean;
+  /** An empty line stands between what is not alike. */
+  readonly isAiry: boolean;
 }
 
-const SHOWN_OF_A_KIND = 5;
-
-/** What `check` tells a person: the file, the first five complaints of each kind, the counts. */
-export function checkText(report: CheckReport): string {
+/** What `check` tells a person: the file, its sums, the first complaints of each kind, the counts. */
+export function checkText(report: CheckReport, look: CheckLook): string {
   const file = printable(basename(report.file));
-  const columns = `${report.columnsKnown} of ${report.columnsAll} columns known`;
-  const lines = [`${file}   ${report.operation}   ${columns}   ${rowsOf(report.rows)}   ${report.total}`];
-  if (report.mapping) lines.push(printable(mappingText(report.mapping)));
-  for (const alike of grouped(complaintsOf(report))) lines.push(...told(file, alike));
-  lines.push(...capText(report));
-  lines.push(...report.remarks.map((remark) => `${file}: ${printable(remark)}`));
-  const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
-  if (report.warned > 0) counts.push(`${report.warned} to look at`);
-  lines.push(`${counts.length > 0 ? counts.join("   ") : "nothing to send"}        nothing was sent`);
-  return lines.map((line) => `${line}\n`).join("");
+  const lead = look.namesFile ? `${file}: ` : "";
+  const blocks = [
+    opening(report, file, look),
+    ...report.control.faults.map(({ message, hint }) => said(`${lead}${message}`, hint, look)),
+    ...report.groups.map((group) => groupText(group, lead, look)),
+    report.remarks.map((remark) => `${lead}${printable(remark)}`),
+    closing(report, look),
+  ];
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, index) => (look.isAiry && index > 0 ? ["", ...block] : block))
+    .map((line) => `${line.trimEnd()}\n`)
+    .join("");
 }
 
-/** The report lists the first rows of a long list of complaints; the counts are of all. */
-function capText({ faults, holds, warnings, invalid, held, warned }: CheckReport): string[] {
-  const left = invalid.rows - faults.length + (held.rows - holds.length) + (warned - warnings.length);
-  return left > 0 ? [`  and ${left} more rows that are not listed; correct these first`] : [];
+function opening(report: CheckReport, file: string, look: Look): string[] {
+  const { operation, columnsKnown, columnsAll, rows, total, control } = report;
+  const { sources, faults } = control;
+  const stated = `control totals: ${
+    sources.length === 0
+      ? "nobody stated any; compare rows and amount with where the file came from"
+      : `${faults.length > 0 ? "DIFFER from" : "equal"} ${sources.join(", ")}`
+  }`;
+  return [
+    ...flowing([file, operation, `${columnsKnown} of ${columnsAll} columns known`, counted(rows), total], look.width),
+    ...(report.mapping ? wrapped(printable(mappingText(report.mapping)), look.width) : []),
+    ...accountTable(report, look),
+    ...wrapped(printable(stated), look.width - 2).map((line) => `  ${line}`),
+  ];
+}
+
+const LEADS: Readonly<Record<ComplaintLevel, string>> = { invalid: "", held: "held: ", warning: "look at this: " };
+
+/** The arrow line stands once below complaints that share it. */
+function groupText({ level, first, rest, count }: ComplaintGroup, lead: string, look: Look): string[] {
+  const lines = first.flatMap((complaint, index) => {
+    const hint = first[index + 1]?.hint === complaint.hint ? "" : complaint.hint;
+    return said(`${lead}${placeOf(complaint)}: ${LEADS[level]}${complaint.message}`, hint, look);
+  });
+  const more = count - first.length;
+  if (more > 0) lines.push(...indented(`and ${more} more ${more === 1 ? "row" : "rows"}: ${rowRangesCut(rest)}`, look));
+  return lines;
+}
+
+function placeOf({ row, column, cell }: Complaint): string {
+  if (column === undefined) return `row ${row}`;
+  return `row ${row}, column ${column}${cell === undefined ? "" : ` (${cell})`}`;
+}
+
+function said(message: string, hint: string, look: Look): string[] {
+  const [head = "", ...more] = wrapped(printable(message), look.width - 2);
+  const lines = [head, ...more.map((line) => `  ${line}`)];
+  return hint === "" ? lines : [...lines, ...indented(`→ ${printable(hint)}`, look)];
+}
+
+function indented(text: string, look: Look): string[] {
+  return wrapped(text, look.width - 4).map((line, index) => (index === 0 ? `  ${line}` : `    ${line}`));
 }
 
 const COUNTS = [
@@ -45,85 +85,24 @@ const COUNTS = [
   ["accepted before", "duplicate"],
 ] as const;
 
-/** One object per row that is not ready, one per warning, the last one the summary. Amounts are strings. */
-export function checkObjects(report: CheckReport): Record<string, unknown>[] {
-  const invalid = report.faults.map(({ row, faults }) => ({ type: "row", row, status: "invalid", faults }));
-  const held = report.holds.map(({ row, code, message, hint }) => ({
-    type: "row",
-    row,
-    status: "held",
-    code,
-    message,
-    hint,
-  }));
-  const warnings = report.warnings.flatMap((one) =>
-    one.warnings.map(({ code, column, cell, message, hint }) => ({
-      type: "warning",
-      row: one.row,
-      code,
-      column,
-      cell,
-      message,
-      hint,
-    })),
-  );
-  const tallies = COUNTS.map(([, key]) => [key, report[key]] as const);
-  const summary = {
-    type: "summary",
-    file: report.file,
-    operation: report.operation,
-    exit_code: report.exitCode,
-    rows: { total: report.rows, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.rows])) },
-    warned: report.warned,
-    amount: { total: report.total, ...Object.fromEntries(tallies.map(([key, tally]) => [key, tally.amount])) },
-    remarks: report.remarks,
-    ...(report.mapping ? { mapping: mappingObject(report.mapping) } : {}),
-  };
-  return [...invalid, ...held, ...warnings, summary];
+function closing(report: CheckReport, look: Look): string[] {
+  const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
+  if (report.warned > 0) counts.push(`${report.warned} to look at`);
+  if (counts.length === 0) counts.push("nothing to send");
+  if (report.control.faults.length > 0) counts.push("the file would be refused as a whole");
+  const lines = flowing([...counts, "     nothing was sent"], look.width);
+  return lines.map((line) => styled("bold", line, look));
 }
 
-function complaintsOf(report: CheckReport): Complaint[] {
-  const invalid = report.faults.flatMap(({ row, faults }) => faults.map((fault) => complaintOf(row, fault)));
-  const held = report.holds.map(({ row, code, message, hint }) => ({
-    row,
-    kind: `held ${code}`,
-    place: `row ${row}`,
-    message: `held: ${message}`,
-    hint,
-  }));
-  const warned = report.warnings.flatMap(({ row, warnings }) => warnings.map((warning) => complaintOf(row, warning)));
-  return [...invalid, ...held, ...warned];
-}
-
-function complaintOf(row: number, fault: Fault): Complaint {
-  const cell = fault.cell === undefined ? "" : ` (${fault.cell})`;
-  const column = fault.column === undefined ? "" : `, column ${fault.column}${cell}`;
-  return {
-    row,
-    kind: `${fault.level ?? ""} ${fault.code} ${fault.column ?? ""}`,
-    place: `row ${row}${column}`,
-    message: fault.level === "warning" ? `look at this: ${fault.message}` : fault.message,
-    hint: fault.hint,
-  };
-}
-
-function grouped(complaints: readonly Complaint[]): Complaint[][] {
-  return [...Map.groupBy(complaints, (complaint) => complaint.kind).values()];
-}
-
-/** The arrow line stands once below complaints that share it. */
-function told(file: string, alike: readonly Complaint[]): string[] {
-  const shown = alike.slice(0, SHOWN_OF_A_KIND);
-  const lines = shown.flatMap(({ place, message, hint }, index) => {
-    const line = `${file}: ${printable(place)}: ${printable(message)}`;
-    return hint === "" || shown[index + 1]?.hint === hint ? [line] : [line, `  → ${printable(hint)}`];
-  });
-  const rest = alike.slice(SHOWN_OF_A_KIND).map((complaint) => complaint.row);
-  if (rest.length > 0)
-    lines.push(`  and ${rest.length} more ${rest.length === 1 ? "row" : "rows"}: ${rowRanges(rest)}`);
-  return lines;
-}
-
-function rowsOf(count: number): string {
-  return `${count} ${count === 1 ? "row" : "rows"}`;
+/** Parts side by side, as many on a line as fit. */
+function flowing(parts: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const part of parts) {
+    if (line !== "" && line.length + 3 + part.length > width) {
+      lines.push(line);
+      line = `  ${part.trimStart()}`;
+    } else line = line === "" ? part : `${line}   ${part}`;
+  }
+  return [...lines, line];
 }

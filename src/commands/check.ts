@@ -1,27 +1,68 @@
+import { resolve } from "node:path";
+import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
-import { errorText } from "./error-text.ts";
+import { FileRefusedError } from "../errors.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
+import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
+import { inLook, type Look } from "../results/look.ts";
 import { checkFile } from "../take-in.ts";
+import { checkObjects } from "./check-objects.ts";
+import { checkText, type CheckLook } from "./check-text.ts";
 import type { Call } from "./command.ts";
-import { checkObjects, checkText } from "./check-text.ts";
+import { errorText } from "./error-text.ts";
+import { lookOf } from "./look-of.ts";
 
 /** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
 export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
-  const sandbox = call.flags["sandbox"] === true;
   const codes: number[] = [];
-  for (const file of call.operands) {
-    try {
-      const report = await checkFile(file, { config, sandbox });
-      codes.push(report.exitCode);
-      if (config.quiet && report.exitCode === 0) continue;
-      if (config.json) for (const object of checkObjects(report)) call.stdout.write(`${JSON.stringify(object)}\n`);
-      else call.stdout.write(checkText(report));
-    } catch (error) {
-      // one broken file does not keep the others from being looked at
-      codes.push(exitCodeOf(error));
-      call.stderr.write(errorText(error, config.json, config.verbose));
-    }
-  }
+  for (const file of call.operands) codes.push(await checkOne(call, config, resolve(file)));
   return gravest(codes);
+}
+
+/** One broken file does not keep the others from being looked at. */
+async function checkOne(call: Call, config: Config, file: string): Promise<number> {
+  const sandbox = call.flags["sandbox"] === true;
+  try {
+    const report = await checkFile(file, { config, sandbox }, call.flags["all"] === true);
+    const written = await note(call, file, () => checkText(report, NOTE_LOOK));
+    if (config.quiet && report.exitCode === 0) return 0;
+    if (config.json) {
+      for (const object of checkObjects(report, written)) call.stdout.write(`${JSON.stringify(object)}\n`);
+    } else {
+      const look = lookOf(call.stdout, call, config);
+      call.stdout.write(inLook(checkText(report, screenLook(call, look)), look));
+      if (written !== undefined) call.stdout.write(`written    ${written}\n`);
+    }
+    return report.exitCode;
+  } catch (error) {
+    const text = errorText(error, config.json, config.verbose);
+    call.stderr.write(text);
+    return gravest([exitCodeOf(error), await noteRefusal(call, config, file, error)]);
+  }
+}
+
+/** A line that is read by a program, or searched, is not broken. */
+function screenLook(call: Call, look: Look): CheckLook {
+  const isAiry = call.stdout.isTerminal;
+  return { ...look, width: isAiry ? look.width : Number.POSITIVE_INFINITY, namesFile: true, isAiry };
+}
+
+const NOTE_LOOK: CheckLook = { color: false, width: 76, namesFile: false, isAiry: true };
+
+/** Written when it is asked for; an earlier one is written again, for it says what is no longer true. */
+async function note(call: Call, file: string, textOf: () => string): Promise<string | undefined> {
+  if (call.flags["write"] !== true && !(await hasCheckNote(file))) return undefined;
+  return writeCheckNote(file, textOf());
+}
+
+async function noteRefusal(call: Call, config: Config, file: string, error: unknown): Promise<number> {
+  if (!(error instanceof FileRefusedError)) return 0;
+  try {
+    await note(call, file, () => `It would be refused as a whole.\n\n${errorText(error, false, false)}`);
+    return 0;
+  } catch (unwritable) {
+    call.stderr.write(errorText(unwritable, config.json, config.verbose));
+    return exitCodeOf(unwritable);
+  }
 }

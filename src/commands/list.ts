@@ -37,9 +37,13 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "check",
     operands: "<file...>",
-    shown: "everything up to sending; no network, no keys",
-    options: [SANDBOX],
-    examples: ["paydrop check payroll.csv", "paydrop check --json payroll.csv"],
+    shown: "every fault of a file and what to do about it; sends nothing, needs no network and no keys",
+    options: [
+      SANDBOX,
+      { flags: "--all", shown: "every row, not only the first five of a kind" },
+      { flags: "--write", shown: "leave the answer beside each file, as payroll.csv.check.txt" },
+    ],
+    examples: ["paydrop check payroll.csv", "paydrop check --write *.csv", "paydrop check --all --json payroll.csv"],
     load: () => import("./check.ts"),
   },
   {

@@ -47,8 +47,9 @@ export async function processFile(path: string, options: ProcessOptions): Promis
 }
 
 /**
- * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Rejects with
- * FileRefusedError for a broken file, with PaydropError `usage` for a missing one.
+ * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Control totals
+ * that differ are in `control.faults`, with the faults of the rows. Rejects with FileRefusedError for a broken file,
+ * with PaydropError `usage` for a missing one.
  */
 export function checkFile(
   path: string,

@@ -1,11 +1,12 @@
 import type { Fault } from "../checks/fault.ts";
+import type { FileFault } from "../errors.ts";
 import type { AccountTotals, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { JournalStore, RowRecord, Tally } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
-import { sentenceOf } from "./sentences.ts";
+import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 
-/** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each. */
+/** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each, unless all were asked for. */
 export interface CheckReport {
   readonly file: string;
   readonly operation: string;
@@ -29,58 +30,90 @@ export interface CheckReport {
   readonly warnings: readonly { readonly row: number; readonly warnings: readonly Fault[] }[];
   /** How many rows have warnings. */
   readonly warned: number;
+  /** The same by kind, complete in its counts. */
+  readonly groups: readonly ComplaintGroup[];
+  readonly control: CheckedControl;
   readonly remarks: readonly string[];
   readonly accounts: readonly AccountTotals[];
   readonly exitCode: number;
 }
 
+/** What somebody said the file would hold, and where the file says otherwise. */
+export interface CheckedControl {
+  /** `payroll.csv.control`, `the command line`; empty when nobody said anything. */
+  readonly sources: readonly string[];
+  /** With these the file is refused, whatever its rows are. */
+  readonly faults: readonly FileFault[];
+}
+
 const SHOWN_ROWS_MAX = 1000;
+
+type Passed =
+  "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "control" | "remarks";
+
+export interface CheckShown {
+  /** Every complaint in full, not the first five of a kind. */
+  readonly all?: boolean;
+  /** What is to be said of a row beyond what the journal has of it. */
+  readonly more?: (record: RowRecord) => readonly Fault[];
+}
 
 /** What the checks made of a file, as the journal has it. `file` and the counts of columns pass through. */
 export async function checkReport(
   journal: JournalStore,
   batchId: string,
-  facts: Pick<
-    CheckReport,
-    "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "remarks"
-  >,
+  facts: Pick<CheckReport, Passed>,
+  shown: CheckShown = {},
 ): Promise<CheckReport> {
-  const tallies = await journal.tallies(batchId);
-  const { ready = NOTHING, invalid = NOTHING, held = NOTHING, duplicate = NOTHING } = tallies;
-  const faults: { row: number; faults: readonly Fault[] }[] = [];
-  const warnings: { row: number; warnings: readonly Fault[] }[] = [];
-  let warned = 0;
-  const holds: { row: number; code: string; message: string; hint: string }[] = [];
-  for await (const page of journal.rows(batchId)) {
-    for (const row of page) {
-      if (row.faults && faults.length < SHOWN_ROWS_MAX) faults.push({ row: row.number, faults: row.faults });
-      if (row.warnings) {
-        warned += 1;
-        if (warnings.length < SHOWN_ROWS_MAX) warnings.push({ row: row.number, warnings: row.warnings });
-      }
-      if (row.state === "held" && holds.length < SHOWN_ROWS_MAX) {
-        holds.push({ row: row.number, code: row.code ?? "", ...holdWords(row, batchId) });
-      }
-    }
-  }
+  const { ready = NOTHING, invalid = NOTHING, held = NOTHING, duplicate = NOTHING } = await journal.tallies(batchId);
+  const lists = new CheckLists(batchId, shown);
+  for await (const page of journal.rows(batchId)) for (const record of page) lists.add(record);
   return {
     ...facts,
     operation: labelOf(await journal.operations(batchId)).label,
-    ready,
-    invalid,
-    held,
-    duplicate,
-    faults,
-    holds,
-    warnings,
-    warned,
-    exitCode: gravest([invalid.rows > 0 ? 3 : 0, held.rows > 0 ? 6 : 0]),
+    ...{ ready, invalid, held, duplicate },
+    ...lists.listed(),
+    exitCode: gravest([facts.control.faults.length > 0 ? 5 : 0, invalid.rows > 0 ? 3 : 0, held.rows > 0 ? 6 : 0]),
   };
 }
 
-function holdWords(row: RowRecord, batchId: string): { message: string; hint: string } {
-  const { message, action } = sentenceOf(row, { id: batchId, phase: "open" });
-  return { message, hint: action };
+class CheckLists {
+  readonly #batchId: string;
+  readonly #rowsMax: number;
+  readonly #more: (record: RowRecord) => readonly Fault[];
+  readonly #complaints: Complaints;
+  readonly #faults: CheckReport["faults"][number][] = [];
+  readonly #holds: CheckReport["holds"][number][] = [];
+  readonly #warnings: CheckReport["warnings"][number][] = [];
+  #warned = 0;
+
+  constructor(batchId: string, { all = false, more = () => [] }: CheckShown) {
+    this.#batchId = batchId;
+    this.#rowsMax = all ? Number.POSITIVE_INFINITY : SHOWN_ROWS_MAX;
+    this.#more = more;
+    this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
+  }
+
+  add(record: RowRecord): void {
+    const warnings = [...(record.warnings ?? []), ...this.#more(record)];
+    this.#complaints.addRow({ ...record, warnings }, this.#batchId);
+    const { number: row, faults, state } = record;
+    if (faults && this.#faults.length < this.#rowsMax) this.#faults.push({ row, faults });
+    if (state === "held" && this.#holds.length < this.#rowsMax) {
+      const { code, message, hint } = holdOf(record, this.#batchId);
+      this.#holds.push({ row, code, message, hint });
+    }
+    if (warnings.length === 0) return;
+    this.#warned += 1;
+    if (this.#warnings.length < this.#rowsMax) this.#warnings.push({ row, warnings });
+  }
+
+  listed(): Pick<CheckReport, "faults" | "holds" | "warnings" | "warned" | "groups"> {
+    return {
+      ...{ faults: this.#faults, holds: this.#holds, warnings: this.#warnings, warned: this.#warned },
+      groups: this.#complaints.groups(),
+    };
+  }
 }
 
 const NOTHING: Tally = { rows: 0, amount: "0.00" };

@@ -50,6 +50,16 @@ export async function standingOfReport(path: string, mark: RegExp): Promise<Stan
   return standing(path, async () => oursOf(mark.exec(await readBeginning(path, REPORT_MARK_BYTES_MAX))?.[1]));
 }
 
+/** A note in plain words is ours by its first word. */
+export async function standingOfNote(path: string): Promise<Standing> {
+  return standing(path, async () => {
+    const isOurs = (await readBeginning(path, NOTE_MARK.length)) === NOTE_MARK;
+    return isOurs ? { kind: "ours", batch: "" } : NOT_OURS;
+  });
+}
+
+const NOTE_MARK = "paydrop: ";
+
 /** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */
 export async function readOwnJson(path: string): Promise<Record<string, unknown> | undefined> {
   const document = parsedJson(await readBeginning(path, SUMMARY_BYTES_MAX));

@@ -57,7 +57,11 @@ function statusTable(report: BatchReport, look: Look): string[] {
   return [...lines, ...withNote(styled("bold", line, look), line.length, "equals the file", look)];
 }
 
-function accountTable(start: Extract<RunEvent, { type: "start" }>, look: Look): string[] {
+/** Rows and amount per debit account, and of the whole file. */
+export function accountTable(
+  start: Pick<Extract<RunEvent, { type: "start" }>, "rows" | "total" | "accounts">,
+  look: Look,
+): string[] {
   const total: Tally = { rows: start.rows, amount: start.total };
   const shown: readonly AccountTotals[] = start.accounts.slice(0, ACCOUNTS_SHOWN);
   const columns = columnsOf(IN_THE_FILE, ["total", ...shown.map(({ account }) => account)], [total]);

@@ -53,38 +53,33 @@ const BY_REASON: Readonly<Record<Reason, Words>> = {
   local_error: ["This row could not be made ready on this machine; nothing was sent.", "Ask IT"],
 };
 
-/** Why a row waits for a person (DESIGN §7). */
+/** Why a row waits for a person (DESIGN §7), after `WAITING`. */
 const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   same_file: [
-    "Waiting for a person: this very file was sent before{batch}",
+    "this very file was sent before{batch}",
     "A new month? Run it with --period. The same payments again? Do nothing",
   ],
   possible_duplicate: [
-    "Waiting for a person: same payment as {other}",
+    "same payment as {other}",
     "A new payment? Give it a reference or a period, or release it. The same again? Do nothing",
   ],
   reference_conflict: [
-    "Waiting for a person: its reference was used for another payee or amount in {other}",
+    "its reference was used for another payee or amount in {other}",
     "Correct the reference, or release it",
   ],
   near_duplicate: [
-    "Waiting for a person: same payee with another amount as {other}, which this file repeats",
+    "same payee with another amount as {other}, which this file repeats",
     "Compare both amounts; release it if both are meant",
   ],
-  repeat_in_file: [
-    "Waiting for a person: same payment as {other}",
-    "Give each row its own reference, delete one, or release it",
-  ],
-  other_row_open: ["Waiting for a person: same payment as {other}, which has no end yet", "See to that row first"],
-  all_or_nothing: [
-    "Waiting for a person: other rows of this file need a correction",
-    "Correct them and drop the file again",
-  ],
+  repeat_in_file: ["same payment as {other}", "Give each row its own reference, delete one, or release it"],
+  other_row_open: ["same payment as {other}, which has no end yet", "See to that row first"],
+  all_or_nothing: ["other rows of this file need a correction", "Correct them and drop the file again"],
 };
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
 const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
-const HELD: Words = ["Waiting for a person", "Release it, or do nothing"];
+const WAITING = "Waiting for a person";
+const HELD_ACTION = "Release it, or do nothing";
 const DUPLICATE: Words = ["This row was already accepted{before}", "Nothing, or release"];
 const SETTLED_DONE: Words = ["Settled as done by {by}", NOTHING];
 const SETTLED_NOT_DONE: Words = ["Settled as not done by {by}", BY_RETRY];
@@ -127,7 +122,7 @@ function wordsOf(record: RowRecord, phase: BatchPhase): Words {
     case "ready":
       return READY[phase];
     case "held":
-      return wordsOfHold(record.code) ?? HELD;
+      return waiting(wordsOfHold(record.code));
     case "duplicate":
       return DUPLICATE;
     case "settled_done":
@@ -143,6 +138,16 @@ function wordsOf(record: RowRecord, phase: BatchPhase): Words {
 
 function wordsOfReason(code: string | undefined): Words | undefined {
   return code !== undefined && Object.hasOwn(BY_REASON, code) ? BY_REASON[code as Reason] : undefined;
+}
+
+function waiting(words: Words | undefined): Words {
+  return words ? [`${WAITING}: ${words[0]}`, words[1]] : [WAITING, HELD_ACTION];
+}
+
+/** Why a held row waits, where it is said already that it does. */
+export function holdSentenceOf(record: RowRecord, batchId: string): Sentence {
+  const [message, action] = wordsOfHold(record.code) ?? [WAITING, HELD_ACTION];
+  return { message: fill(message, record, batchId), action };
 }
 
 function wordsOfHold(code: string | undefined): Words | undefined {

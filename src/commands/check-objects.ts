@@ -1,0 +1,34 @@
+import type { CheckReport } from "../results/check-report.ts";
+import { mappingObject } from "../results/mapping-words.ts";
+import { accountObject } from "../results/summary.ts";
+
+/** One object per row that is not ready, one per warning, the last one the summary. Amounts are strings. */
+export function checkObjects(report: CheckReport, written?: string): Record<string, unknown>[] {
+  const invalid = report.faults.map(({ row, faults }) => ({ type: "row", row, status: "invalid", faults }));
+  const held = report.holds.map((hold) => ({ type: "row", status: "held", ...hold }));
+  const warnings = report.warnings.flatMap(({ row, warnings: all }) =>
+    all.map((warning) => ({ type: "warning", row, ...warning })),
+  );
+  return [...invalid, ...held, ...warnings, summaryOf(report, written)];
+}
+
+const TALLIES = ["ready", "invalid", "held", "duplicate"] as const;
+
+function summaryOf(report: CheckReport, written: string | undefined): Record<string, unknown> {
+  const { control, groups } = report;
+  return {
+    type: "summary",
+    file: report.file,
+    operation: report.operation,
+    exit_code: report.exitCode,
+    rows: { total: report.rows, ...Object.fromEntries(TALLIES.map((key) => [key, report[key].rows])) },
+    warned: report.warned,
+    amount: { total: report.total, ...Object.fromEntries(TALLIES.map((key) => [key, report[key].amount])) },
+    by_account: report.accounts.map(accountObject),
+    control: { stated_by: control.sources, faults: control.faults },
+    kinds: groups.map(({ level, code, column, count }) => ({ level, code, column, rows: count })),
+    remarks: report.remarks,
+    ...(report.mapping ? { mapping: mappingObject(report.mapping) } : {}),
+    ...(written === undefined ? {} : { written }),
+  };
+}

@@ -1,0 +1,43 @@
+import { basename } from "node:path";
+import { PaydropError } from "../errors.ts";
+import { printable } from "../printable.ts";
+import { AtomicFile } from "./atomic.ts";
+import { modeOf } from "./mode-of.ts";
+import { describeForeign, standingOfNote, type Standing } from "./own.ts";
+
+/** `payroll.csv.check.txt`: what a check found, for whoever looks into the folder. */
+export function checkNotePath(file: string): string {
+  return `${file}.check.txt`;
+}
+
+/** Whether an earlier check left its answer there: it would be out of date now. */
+export async function hasCheckNote(file: string): Promise<boolean> {
+  return (await standingOfNote(checkNotePath(file))).kind === "ours";
+}
+
+/** Writes the answer beside the file, over an earlier one; never over a file that is not ours. Gives its path. */
+export async function writeCheckNote(file: string, text: string): Promise<string> {
+  const path = checkNotePath(file);
+  assertOurs(path, await standingOfNote(path));
+  const note = await AtomicFile.create(path, await modeOf(file));
+  try {
+    await note.write(noteText(file, text));
+    await note.finish();
+    await note.publish();
+  } finally {
+    await note.discard();
+  }
+  return path;
+}
+
+/** CRLF: it is read with Notepad. By its beginning it is known as ours. */
+function noteText(file: string, text: string): string {
+  const head = `paydrop: ${printable(basename(file))} was checked. Nothing was sent.`;
+  return `${head}\n\n${text}`.replaceAll("\n", "\r\n");
+}
+
+function assertOurs(path: string, standing: Standing): void {
+  if (standing.kind !== "foreign") return;
+  const hint = "move it away or give it another name, then check again with --write";
+  throw new PaydropError("results_unwritable", describeForeign(path, standing.why), hint);
+}
