@@ -77,7 +77,10 @@ export interface Processor {
   writeResultsAgain(batchId: string): Promise<BatchReport>;
   /** What journal and snapshot say of a batch, added up for people to read. Sends and writes nothing. */
   report(batchId: string): Promise<Report>;
-  /** Batches whose rows people let go, and left to this process, since it was last asked: `goOn` sends them. */
+  /**
+   * Batches whose rows people let go, and left to this process or to one that crashed, since it was last asked: `goOn`
+   * sends them. Not those that were stopped since.
+   */
   handedOver(): Promise<readonly string[]>;
   /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */
   keepInbox(folder: string): Promise<{ close(): Promise<void> }>;
@@ -89,14 +92,12 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   const { config } = services;
   const lock = mode === "send" ? takeInstanceLock(config.stateDir) : undefined;
   let journal: JournalStore | undefined;
-  let lastAct = Number.MAX_SAFE_INTEGER;
   try {
     journal = await openJournal(services, lock !== undefined);
     if (lock) {
       faultPoint("recovery.begun");
       await journal.recover();
       faultPoint("recovery.done");
-      ({ lastAct } = await journal.handedOver(lastAct));
       await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
     }
   } catch (error) {
@@ -104,7 +105,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     lock?.release();
     throw error;
   }
-  const work = new BatchWork(services, journal, lastAct, lock !== undefined);
+  const work = new BatchWork(services, journal, lock !== undefined);
   return {
     journal,
     processFile: (path, settledSha256) => work.processFile(path, settledSha256),
@@ -148,13 +149,13 @@ class BatchWork {
   readonly #rules: JudgeRules;
   readonly #now: () => number;
   readonly #hasLock: boolean;
-  #lastAct: number;
+  /** From the beginning: what was left to a process that crashed goes with the next one. */
+  #lastAct = 0;
 
-  constructor(services: Services, journal: JournalStore, lastAct: number, hasLock: boolean) {
+  constructor(services: Services, journal: JournalStore, hasLock: boolean) {
     this.#hasLock = hasLock;
     this.journal = journal;
     this.marks = new FolderMarks(journal, services.config, services.sandbox === true);
-    this.#lastAct = lastAct;
     this.#services = services;
     this.#config = services.config;
     this.#rules = judgeRulesOf(services.config);
@@ -227,7 +228,8 @@ class BatchWork {
   async handedOver(): Promise<readonly string[]> {
     const { lastAct, batches } = await this.journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
-    return batches;
+    const known = await Promise.all(batches.map((batch) => this.#known(batch)));
+    return known.filter(({ environment }) => environment === this.#config.environment).map(({ id }) => id);
   }
 
   async #verifySnapshot(batch: BatchRecord): Promise<void> {

@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunEvent } from "../src/events.ts";
 import { Metrics, startMetricsServer, summed } from "../src/metrics.ts";
@@ -122,6 +131,46 @@ describe("--metrics-file", () => {
     expect(existsSync(metrics)).toBe(false);
     first.child.kill("SIGKILL");
     await first.ended;
+  });
+
+  test("is written again and again while a folder is watched, with what waits in it", async () => {
+    const { folder, metrics, file, env } = desk("from_account,to_account,amount\nACC-1,ACC-2,1.00\n");
+    const inbox = dirname(file);
+    const settings = { ...env(await sandboxUrl()), PAYDROP_SETTLE: "200ms" };
+    const program = startProgram(["watch", inbox], { env: settings });
+    onTestFinished(() => void program.child.kill("SIGKILL"));
+    const text = (): string => (existsSync(metrics) ? readFileSync(metrics, "utf8") : "");
+    const accepted = 'paydrop_requests_total{outcome="accepted"}';
+    await expect.poll(() => sample(text(), accepted), { timeout: 50_000, interval: 100 }).toBe(1);
+    expect(sample(text(), "paydrop_inbox_files")).toBe(0);
+    // no line end, and never still for long enough
+    writeFileSync(join(folder, "growing.csv"), "from_account,to_account,amount\nACC-1,ACC-3,2.00");
+    renameSync(join(folder, "growing.csv"), join(inbox, "growing.csv"));
+    const growing = setInterval(() => appendFileSync(join(inbox, "growing.csv"), "0"), 100);
+    onTestFinished(() => clearInterval(growing));
+    await expect.poll(() => sample(text(), "paydrop_inbox_files"), { timeout: 50_000, interval: 100 }).toBe(1);
+    expect(sample(text(), "paydrop_oldest_inbox_seconds")).toBeGreaterThan(0);
+    program.child.kill("SIGTERM");
+    expect((await program.ended).code).toBe(0);
+  }, 120_000);
+
+  test("and the ping tell of run --inbox and of retry; a retry that leaves its rows to another says nothing", async () => {
+    const { file, metrics, env } = desk("from_account,to_account,amount\nACC-1,ACC-2,1.00\nACC-1,ACC-3,1.00\n");
+    const { url, asked } = await monitor(200);
+    let status = 401;
+    const server = await startFaultServer(() => answer(status));
+    onTestFinished(() => server.close());
+    const settings = { env: { ...env(server.url), PAYDROP_SETTLE: "100ms", PAYDROP_PING_URL: url } };
+    expect((await runProgram(["run", "--inbox", dirname(file)], settings)).code).toBe(7);
+    expect(sample(readFileSync(metrics, "utf8"), "paydrop_inbox_files")).toBe(0);
+    status = 200;
+    const { batch } = JSON.parse(readFileSync(`${file}.summary.json`, "utf8")) as { batch: string };
+    expect((await runProgram(["retry", "NOSUCH11"], settings)).code).toBe(2);
+    expect((await runProgram(["retry", batch], settings)).code).toBe(0);
+    const text = readFileSync(metrics, "utf8");
+    expect(sample(text, 'paydrop_requests_total{outcome="rejected"}')).toBe(1);
+    expect(sample(text, 'paydrop_requests_total{outcome="accepted"}')).toBe(2);
+    expect(asked.map((line) => line.split("/").at(-1))).toEqual(["7", "0"]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
+import type { RunEvent } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { openProcessor, type Processor, type Services } from "../processor.ts";
@@ -7,6 +8,7 @@ import type { Call } from "./command.ts";
 import { goingText, sumOf, type GoingRow } from "./going.ts";
 import { knownBatch } from "./known-batch.ts";
 import { withLog } from "./log-events.ts";
+import { monitored, withoutMonitors } from "./monitor.ts";
 import { inSandbox, sendHandedOver, stopText } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
 import { tell } from "./tell.ts";
@@ -49,22 +51,27 @@ export async function letGo(call: Call, prepare: Prepare): Promise<number> {
   const work = (used: Config): Promise<number> => letGoWith(call, used, sandbox, prepare);
   if (!sandbox) return work(config);
   if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(config, work);
+  return inSandbox(withoutMonitors(config), work);
 }
 
 async function letGoWith(call: Call, config: Config, sandbox: boolean, prepare: Prepare): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
   const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
-  const services = { config, sandbox, signal: listening.signal, onEvent: teller.onEvent };
+  const told: Told = { teller, listeners: [teller.onEvent] };
+  const onEvent = (event: RunEvent): void => told.listeners.forEach((tellOne) => tellOne(event));
+  const services = { config, sandbox, signal: listening.signal, onEvent };
   try {
     const sender = await trySending(services);
-    return sender
-      ? await sendNow(call, services, sender, prepare, teller)
-      : await leave(call, services, prepare, teller);
+    return sender ? await sendNow(call, services, sender, prepare, told) : await leave(call, services, prepare, told);
   } finally {
     listening.close();
     teller.close();
   }
+}
+
+interface Told {
+  readonly teller: Teller;
+  readonly listeners: ((event: RunEvent) => void)[];
 }
 
 async function sendNow(
@@ -72,7 +79,7 @@ async function sendNow(
   { config }: Services,
   sender: Processor,
   prepare: Prepare,
-  teller: Teller,
+  told: Told,
 ): Promise<number> {
   try {
     const batch = await knownBatch(sender.journal, call.operands[0]);
@@ -80,15 +87,14 @@ async function sendNow(
     const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
     tellGoing(call, config, batch, going);
     if (!going.apply) return nothingToDo(call, config, batch, going);
-    await going.apply();
-    return await send(sender, batch, teller);
+    return await send(call, config, sender, batch, told, going.apply);
   } finally {
     await sender.close();
   }
 }
 
 /** The rows wait, ready, for the process that has the lock: it looks for such rows before it ends. */
-async function leave(call: Call, services: Services, prepare: Prepare, teller: Teller): Promise<number> {
+async function leave(call: Call, services: Services, prepare: Prepare, told: Told): Promise<number> {
   const { config } = services;
   const reader = await openProcessor(services, "read");
   let batch: BatchRecord;
@@ -109,7 +115,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, teller: T
   if (!sender) return left(call, config, batch, going);
   try {
     await requireKeys(sender.journal, batch, config);
-    return await send(sender, batch, teller);
+    return await send(call, config, sender, batch, told);
   } finally {
     await sender.close();
   }
@@ -117,10 +123,27 @@ async function leave(call: Call, services: Services, prepare: Prepare, teller: T
 
 const HAND_OVER_PATIENCE_MS = 1000;
 
-async function send(sender: Processor, batch: BatchRecord, teller: Teller): Promise<number> {
-  const report = await sender.goOn(batch.id);
-  teller.ended(report);
-  return gravest([report.exitCode, ...(await sendHandedOver(sender, teller))]);
+/** Only a process that sends is measured, and speaks to the monitor: not one that leaves rows to another, or a slip of the pen. */
+function send(
+  call: Call,
+  config: Config,
+  sender: Processor,
+  batch: BatchRecord,
+  { teller, listeners }: Told,
+  apply?: () => Promise<void>,
+): Promise<number> {
+  return monitored(call, config, async (monitor) => {
+    listeners.push(monitor.onEvent);
+    await monitor.follow(sender.journal);
+    try {
+      await apply?.();
+      const report = await sender.goOn(batch.id);
+      teller.ended(report);
+      return gravest([report.exitCode, ...(await sendHandedOver(sender, teller))]);
+    } finally {
+      await monitor.unfollow();
+    }
+  });
 }
 
 /** Keys are missing: said before anything is changed. */

@@ -155,6 +155,7 @@ export class Batches {
       .prepare(
         `SELECT b.id, max(a.id) AS act FROM act a JOIN batch b ON b.seq = a.batch
          WHERE a.id > ? AND a.kind = 'handover' AND b.phase = 'open'
+         AND NOT EXISTS (SELECT 1 FROM act later WHERE later.batch = a.batch AND later.kind = 'stop' AND later.id > a.id)
          AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND r.state = 'ready') GROUP BY b.id ORDER BY act`,
       )
       .all(after) as { id: string }[];

@@ -152,3 +152,25 @@ test("rows of another batch released while a run has the lock are sent by it bef
   expect(requestsTo(office.server, accountOfRow(2))).toBe(2);
   expect(office.statuses("first.csv")).toEqual({ 2: "accepted", 3: "accepted" });
 });
+
+test("rows left to a process that is killed before it took them go with the next one, whatever it is for", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("twice.csv", `${transfersCsv(1)}50100271828001,60200000000001,101.00\n`);
+  await office.run("twice.csv");
+  const batch = office.batchOf("twice.csv");
+  office.server.use(() => wire.silence());
+  office.write("long.csv", "from_account,to_account,amount\nACC-1,ACC-LONG,5.00\n");
+  const long = office.start("run", "long.csv");
+  await until(() => office.server.requests.length === 2);
+  const left = await office.paydrop("release", batch, "--all", ...BY);
+  expect(left.stdout).toContain("the rows are left to it");
+  long.child.kill("SIGKILL");
+  await long.ended;
+  office.server.use(() => wire.answer(200));
+  office.write("other.csv", "from_account,to_account,amount\nACC-1,ACC-OTHER,7.00\n");
+  expect((await office.run("other.csv")).code).toBe(0);
+  expect(office.statuses("twice.csv")).toEqual({ 2: "accepted", 3: "accepted" });
+  expect(office.server.requests).toHaveLength(4);
+  expect((await office.run("other.csv")).code).toBe(0);
+  expect(office.server.requests).toHaveLength(4);
+});

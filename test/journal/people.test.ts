@@ -83,4 +83,11 @@ test("only open batches with ready rows that were left after an act are handed o
   expect((await store.handedOver(lastAct)).batches).toEqual(["AAAA1111"]);
   await store.setPhase("AAAA1111", "paused", { ...act, kind: "pause" });
   expect((await store.handedOver(lastAct)).batches).toEqual([]);
+  await store.setPhase("AAAA1111", "open", { ...act, kind: "resume" });
+  expect((await store.handedOver(0)).batches).toEqual(["AAAA1111"]);
+  // a run that was stopped meanwhile goes on by a person's word only
+  await store.note("AAAA1111", { ...act, kind: "stop" });
+  expect((await store.handedOver(0)).batches).toEqual([]);
+  await store.note("AAAA1111", act);
+  expect((await store.handedOver(0)).batches).toEqual(["AAAA1111"]);
 });
