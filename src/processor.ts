@@ -33,12 +33,13 @@ import { collectReport, type Report } from "./results/report/report.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { excerptOf } from "./submission/excerpt.ts";
-import type { Reason } from "./submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import { RETRY_LIMITS } from "./submission/retry.ts";
 import { sendableRows } from "./submission/sendable-rows.ts";
 import { STOPS } from "./submission/stop-rules.ts";
 import { submit, type Submitted } from "./submission/submit.ts";
 import {
+  compareToday,
   judgeRulesOf,
   openInput,
   openSnapshot,
@@ -278,7 +279,7 @@ class BatchWork {
         meeting.kind === "again"
           ? { ...this.#rules, holdsWholeFile: true }
           : { ...this.#rules, replaces: waiting.map((one) => one.id) };
-      const totals = await recordRows(this.journal, id, opened, period, rules, this.#config);
+      const totals = await recordRows(this.journal, id, opened, period, rules, this.#config, this.#now());
       const batch = await this.#known(id);
       await this.#supersede(waiting, batch);
       return { batch, resumed: false, accounts: totals.accounts };
@@ -376,6 +377,8 @@ class BatchWork {
     });
     if (!opened) return { requests: 0 };
     await assertRoomForRows(this.#config.stateDir, toSend);
+    const overCap = await this.#compareToday(batch);
+    if (overCap) return this.#noteStop(batch, { requests: 0, stop: overCap });
     // first: without its keys nothing begins, and nothing beside the file may say that it did
     const sender = createSender(this.#config, needsEnvelope);
     const phase = watchPhase(journal, batch.id);
@@ -425,6 +428,16 @@ class BatchWork {
       await mark?.close();
       await sender.close();
     }
+  }
+
+  /**
+   * People let rows go that were not counted when the file was taken in: held ones, or those that were not sent the
+   * day before. By the rules of now, since it is about the day and not about the file.
+   */
+  async #compareToday(batch: BatchRecord): Promise<Stop | undefined> {
+    const { rules } = this.#config.choices;
+    const { refused } = await compareToday(this.journal, rules, this.#config, this.#now(), batch.id);
+    return refused[0] && { ...STOPS.day_over_cap, message: refused[0].message };
   }
 
   /** A run that was asked to stop after its last row had gone did not stop early. */
@@ -549,8 +562,6 @@ function snapshotGone(batch: BatchRecord): PaydropError {
   );
 }
 
-/** Refused not for itself: a resumed run sends it again. */
-export const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];
 /** The destination of what was only tried: no mark is kept for it. */
 const SANDBOX = "sandbox";
 const NOTHING: Tally = { rows: 0, amount: "0.00" };

@@ -4,13 +4,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "./checks/caps.ts";
 import { createChecker, type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
 import { compareControl, createControlCounter, type ControlTotals, type ExpectedControl } from "./checks/control.ts";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import { operationOf, operationsComplete, type FileOperation } from "./checks/operation-of.ts";
+import type { KnownValues } from "./checks/rules.ts";
+import { readKnownValues } from "./config/known-values.ts";
+import type { Rules } from "./config/rule-settings.ts";
 import type { Choices, Config } from "./config/config.ts";
+import { startOfDay } from "./day.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import type { AccountTotals } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
@@ -32,6 +37,7 @@ import { openSheet } from "./reader/sheet.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { TotalsCollector } from "./results/totals.ts";
+import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import type { Services } from "./processor.ts";
 
 /** Everything up to sending, on a journal to throw away: no network, no keys, nothing is remembered. */
@@ -59,13 +65,17 @@ export async function checkFile(path: string, services: Services, all = false): 
       choices: JSON.stringify(opened.reading),
       createdAt: (services.now ?? Date.now)(),
     });
-    const { faults, ...totals } = await writeDownRows(journal, id, opened, period, config);
-    await journal.openBatch(id, { ...totals, remarks: [] }, judgeRulesOf(config), config.allOrNothing);
+    const now = (services.now ?? Date.now)();
+    const { differing, caps, ...totals } = await writeDownRows(journal, id, opened, period, config);
+    await journal.judgeRows(id, judgeRulesOf(config));
+    const ofDay = await compareToday(journal, opened.reading.rules, config, now);
+    await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
       ...{ file, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
       ...(opened.mapping ? { mapping: await sayMapping(opened.mapping, opened.sheet) } : {}),
-      control: { sources: opened.control.map(({ source }) => source), faults },
-      remarks: opened.sheet.remarks,
+      control: { sources: opened.control.map(({ source }) => source), faults: differing },
+      caps: [...caps.refused, ...ofDay.refused],
+      remarks: [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks],
     };
     return await checkReport(journal, id, facts, { all });
   } finally {
@@ -77,7 +87,15 @@ export async function checkFile(path: string, services: Services, all = false): 
 /** What must be known to read a snapshot the same way again, whatever the configuration says by then. */
 export interface Reading extends Pick<
   Choices,
-  "emptyFields" | "amountDigitsMax" | "amountDecimalsMax" | "ifscFormat" | "ownColumns" | "encoding"
+  | "emptyFields"
+  | "amountDigitsMax"
+  | "amountDecimalsMax"
+  | "ifscFormat"
+  | "ownColumns"
+  | "encoding"
+  | "numberGrouping"
+  | "decimalSign"
+  | "rules"
 > {
   /** File name of the snapshot. */
   readonly snapshot: string;
@@ -132,11 +150,13 @@ export async function understand(input: InputFile, services: Services): Promise<
   });
   if ("code" in found) throw new FileRefusedError(fileName, [found]);
   const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = choices;
+  const { numberGrouping, decimalSign, rules } = choices;
   const reading: Reading = {
     snapshot: basename(snapshot.path),
     ...(found.operation === undefined ? {} : { operation: found.operation.name }),
     ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
     ...(chosen ? { mapping: await keepMapping(chosen, filesKeptIn(snapshots)) } : {}),
+    ...{ numberGrouping, decimalSign, rules },
   };
   const mapping = await mappingOf(reading, snapshots);
   return {
@@ -144,7 +164,7 @@ export async function understand(input: InputFile, services: Services): Promise<
     ...(mapping ? { mapping } : {}),
     columnsKnown: mapping ? mapping.mapping.columns.length : knownColumns(input.columns, found, choices),
     reading,
-    checker: checkerOf({ fileName, format: sheet.format }, reading, mapping),
+    checker: checkerOf({ fileName, format: sheet.format }, reading, mapping, await readKnownValues(rules)),
     control: await statedControl(input.path, sheet, config),
   };
 }
@@ -189,32 +209,60 @@ export async function recordRows(
   period: string | undefined,
   rules: JudgeRules,
   config: Config,
+  now: number,
 ): Promise<RowsWritten> {
-  const { faults, ...totals } = await writeDownRows(journal, batchId, opened, period, config);
-  if (faults.length > 0) throw new FileRefusedError(opened.fileName, faults);
+  const { differing, caps, ...totals } = await writeDownRows(journal, batchId, opened, period, config);
+  refuseFor(opened, [...differing, ...caps.refused]);
+  await journal.judgeRows(batchId, rules);
+  const ofDay = await compareToday(journal, opened.reading.rules, config, now);
+  refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
-  const opening = { rows: totals.rows, total: totals.total, remarks: opened.sheet.remarks };
-  await journal.openBatch(batchId, opening, rules, config.allOrNothing);
+  const remarks = [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks];
+  await journal.openBatch(batchId, { rows: totals.rows, total: totals.total, remarks }, config.allOrNothing);
   faultPoint("batch.opened");
   return totals;
 }
 
+function refuseFor({ fileName }: OpenedFile, faults: readonly FileFault[]): void {
+  if (faults.length > 0) throw new FileRefusedError(fileName, faults);
+}
+
+/**
+ * What `max_per_day` says of what went today and what may still go: when a file is taken in, of every file of today, so
+ * that what is let in can go on whatever cuts it off. `ofBatch`: when that one is about to send, of its own rows only.
+ */
+export async function compareToday(
+  journal: JournalStore,
+  rules: Rules,
+  { environment, timeZone }: Pick<Config, "environment" | "timeZone">,
+  nowMs: number,
+  ofBatch?: string,
+): Promise<CapFindings> {
+  if (!hasDayCap(rules)) return { refused: [], remarks: [] };
+  const sinceMs = startOfDay(nowMs, timeZone);
+  const day = { environment, sinceMs, reasons: RESUMABLE_REFUSALS, ...(ofBatch === undefined ? {} : { ofBatch }) };
+  const sums = await journal.goneOrWaiting(day);
+  return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
+}
+
 type RowsWritten = Pick<ControlTotals, "rows" | "total"> & { readonly accounts: readonly AccountTotals[] };
 
-/** Every row, checked, in the journal; and where the control totals differ. */
+/** Every row, checked, in the journal; where the control totals differ, and what caps the file passes. */
 async function writeDownRows(
   journal: JournalStore,
   batchId: string,
   opened: OpenedFile,
   period: string | undefined,
   config: Config,
-): Promise<RowsWritten & { readonly faults: readonly FileFault[] }> {
+): Promise<RowsWritten & { readonly differing: readonly FileFault[]; readonly caps: CapFindings }> {
   const counter = createControlCounter();
+  const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();
   for await (const rows of opened.sheet.rows()) {
     const checked = opened.checker.check(rows);
     const newRows = checked.map((one) => asNewRow(one, period));
     counter.add(checked);
+    sums.add(checked);
     for (const [index, one] of checked.entries()) {
       const newRow = newRows[index];
       if (!newRow) continue;
@@ -224,8 +272,9 @@ async function writeDownRows(
     await journal.addRows(batchId, newRows);
   }
   const found = counter.totals();
-  const faults = compareControl(opened.control, found, config.requireControl);
-  return { rows: found.rows, total: found.total, accounts: accounts.totals().accounts, faults };
+  const differing = compareControl(opened.control, found, config.requireControl);
+  const caps = compareFile(opened.reading.rules, sums.sums);
+  return { rows: found.rows, total: found.total, accounts: accounts.totals().accounts, differing, caps };
 }
 
 export function judgeRulesOf({ duplicateDays, allowRepeats }: Config): JudgeRules {
@@ -268,16 +317,19 @@ function asIfReady({ number, operation, amount }: NewRow): RowRecord {
   };
 }
 
+/** `known`: only a file that is taken in is compared with lists; what they pointed out stands in the journal. */
 export function checkerOf(
   batch: Pick<BatchRecord, "fileName" | "format">,
   reading: Reading,
   mapping?: MappingInUse,
+  known: KnownValues = new Map(),
 ): Checker {
   const checker = createChecker({
     fileName: batch.fileName,
     format: batch.format,
     choices: reading,
     sandbox: reading.sandbox,
+    known,
     ...(reading.operation === undefined ? {} : { operation: operationNamed(reading.operation) }),
   });
   return mapping ? { check: (rows) => checker.check(rows.map(mapping.view)) } : checker;
@@ -310,8 +362,11 @@ async function mappingOf(reading: Reading, snapshots: string): Promise<MappingIn
 }
 
 export function readingOf(batch: BatchRecord): Reading {
-  return JSON.parse(batch.choices) as Reading;
+  // what was not asked of a file when it was taken in is not asked of it later
+  return { ...UNASKED, ...(JSON.parse(batch.choices) as Reading) };
 }
+
+const UNASKED = { numberGrouping: "none", decimalSign: "point", rules: {} } as const;
 
 const FIELD_NAMES: readonly string[] = [
   ...new Set(OPERATIONS.flatMap((one) => one.forms.flatMap((form) => form.fields.map((field) => field.name)))),

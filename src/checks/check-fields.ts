@@ -1,4 +1,6 @@
 import type { Row } from "../reader/row.ts";
+import type { Field } from "../operations/operation.ts";
+import { withoutTextMark } from "../spreadsheet-text.ts";
 import { withoutSpacesAround } from "./cell.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
 import { faultOfCell, faultOfRow, faultsOfOthers } from "./fault-of.ts";
@@ -46,10 +48,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
       continue;
     }
     values.push(text);
-    for (const advise of compiled.advise) {
-      const finding = text === "" ? undefined : advise(text);
-      if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
-    }
+    if (compiled.advise.length > 0 || compiled.advisesEmpty) advise(row, compiled, text, setting, warnings);
     const json = text === "" ? compiled.whenEmpty : toJson(text, compiled);
     if (json === undefined) continue;
     payload += (payload === "" ? "{" : ",") + compiled.key + json;
@@ -83,6 +82,17 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
 
 const NOTHING_NOTED = {};
 
+/** What is to be pointed out of a value that goes all the same. */
+function advise(row: Row, compiled: CompiledField, text: string, setting: FieldSetting, warnings: Fault[]): void {
+  const found = text === "" ? [MISSING_VALUE] : compiled.advise.map((inspect) => inspect(text));
+  if (text === "" && !compiled.advisesEmpty) return;
+  for (const finding of found) {
+    if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+  }
+}
+
+const MISSING_VALUE: Finding = { code: "value_missing" };
+
 /** The text to send, empty where nothing is to be sent, or what is wrong with it. */
 function readField(row: Row, compiled: CompiledField): string | Finding {
   const { field, index, inspect, isText } = compiled;
@@ -91,22 +101,32 @@ function readField(row: Row, compiled: CompiledField): string | Finding {
   const cell = index < 0 ? "" : (row.cells[index] ?? "");
   let text: string;
   if (typeof cell === "string") {
-    text = withoutSpacesAround(cell);
-    if (field.keepsSpaces && text !== "") text = cell;
+    text = textOf(cell, field);
+    const plain = text === "" ? "" : (compiled.read?.(text) ?? text);
+    if (typeof plain !== "string") return plain;
+    text = plain;
   } else {
     const read = readToken(cell, isText);
     if (typeof read !== "string") return read;
     text = read;
   }
   if (text === "") {
-    if (field.default !== undefined) return field.default;
-    return field.required ? { code: "value_missing" } : "";
+    if (field.default === undefined) return field.required ? MISSING_VALUE : "";
+    text = field.default;
   }
   if (isText && isUnusual(text)) {
     const finding = inspectText(text);
     if (finding) return finding;
   }
   return inspect?.(text) ?? text;
+}
+
+/** Without the spaces around it, and what marked it as text in a spreadsheet. */
+function textOf(cell: string, { kind, keepsSpaces = false }: Pick<Field, "kind" | "keepsSpaces">): string {
+  const trimmed = withoutSpacesAround(cell);
+  const text = withoutTextMark(trimmed, kind !== "text");
+  if (text !== trimmed) return withoutSpacesAround(text);
+  return keepsSpaces && text !== "" ? cell : text;
 }
 
 /** Of JSON's own values a number is one where §2 says number; null is an empty cell (S10). */
@@ -154,7 +174,7 @@ function readOwn(
   if (index < 0) return undefined;
   const cell = row.cells[index] ?? "";
   const unmapped = row.mapped?.faults.get(index);
-  const text = unmapped ?? (typeof cell === "string" ? withoutSpacesAround(cell) : readToken(cell, true));
+  const text = unmapped ?? (typeof cell === "string" ? textOf(cell, place) : readToken(cell, true));
   if (text === "") return undefined;
   const finding = typeof text === "string" ? inspect(text) : text;
   if (!finding) return typeof text === "string" ? text : undefined;

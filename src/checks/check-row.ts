@@ -1,5 +1,6 @@
 import { FileRefusedError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
+import { withoutTextMark } from "../spreadsheet-text.ts";
 import { normalizeName } from "../names.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -16,6 +17,9 @@ import type { Fault } from "./fault.ts";
 import { formOfRow, formsInFile, operationOfRow } from "./form-of.ts";
 import type { FormInFile } from "./form-of.ts";
 import type { CheckedRow } from "./instruction.ts";
+import { operationByRules } from "./rules.ts";
+import type { KnownValues } from "./rules.ts";
+import { amountReaderOf } from "./group-digits.ts";
 import { readableAmount } from "./read-number.ts";
 import { mayBeTotals, totalsWord } from "./whole-row.ts";
 
@@ -28,6 +32,8 @@ export interface CheckerOptions {
   readonly choices: CheckChoices;
   /** Example rows of our templates may go. */
   readonly sandbox: boolean;
+  /** What the lists of the rules hold. */
+  readonly known?: KnownValues;
 }
 
 export interface Checker {
@@ -57,8 +63,11 @@ export function createChecker(options: CheckerOptions): Checker {
 
 function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const hasOperationColumn = first.columns.some((column) => normalizeName(column) === "operation");
-  const plan = planFor(first, hasOperationColumn, options);
+  const byRules = new Map(OPERATIONS.map((one) => [one, operationByRules(one, options.choices.rules)]));
+  const plan = planFor(first, hasOperationColumn, options, byRules);
   const operationAt = plan.positions.get("operation") ?? -1;
+  const amountAt = plan.positions.get("amount") ?? -1;
+  const readAmount = amountReaderOf(options.choices);
   const formsOf = new Map<Operation, readonly FormInFile[]>();
   const compiledOf = new Map<FormInFile, CompiledForm>();
   const setting = {
@@ -68,13 +77,30 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     periodAt: plan.positions.get("period") ?? -1,
   };
 
+  /** An invalid row, with its amount where that is readable. */
+  const invalid = (row: Row, faults: Fault | readonly Fault[], operation?: Operation): CheckedRow => {
+    const cell = row.cells[amountAt] ?? "";
+    const written = typeof cell === "string" ? withoutTextMark(cell.trim(), true) : cell.source;
+    const plain = typeof cell === "string" ? (readAmount?.(written) ?? written) : written;
+    // one that a mapping could not convert is in no unit that could be added up
+    const isReadable = typeof plain === "string" && !row.mapped?.faults.has(amountAt);
+    const amount = isReadable ? readableAmount(plain) : undefined;
+    return {
+      row,
+      faults: "code" in faults ? [faults] : faults,
+      ...(operation ? { operation } : {}),
+      ...(amount === undefined ? {} : { amount }),
+    };
+  };
+
   return (row) => {
     if (row.repeatedKey !== undefined) {
-      return invalid(row, plan, faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` }));
+      return invalid(row, faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` }));
     }
-    const operation =
+    const said =
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
-    if ("code" in operation) return invalid(row, plan, faultOfRow(operation, cellText(row, operationAt)));
+    if ("code" in said) return invalid(row, faultOfRow(said, cellText(row, operationAt)));
+    const operation = byRules.get(said) ?? said;
     const totals = mayBeTotals(row.mapped?.from ?? row) ? totalsWord(row, plan, operation) : undefined;
     if (totals !== undefined) {
       return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
@@ -85,22 +111,28 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     const form = formOfRow(row, forms);
     if ("code" in form) {
       const others = row.mapped ? faultsOfOthers(row.mapped, setting.hasCells) : [];
-      return invalid(row, plan, [faultOfRow(form), ...others], operation);
+      return invalid(row, [faultOfRow(form), ...others], operation);
     }
-    const compiled = compiledOf.get(form) ?? compileForm(operation, form.form, plan, options.choices);
+    const compiled = compiledOf.get(form) ?? compileForm(operation, form.form, plan, options.choices, options.known);
     compiledOf.set(form, compiled);
     const checked = checkFields(row, compiled, setting);
     const { instruction, warnings } = checked;
-    const result = instruction ? { row, instruction } : invalid(row, plan, checked.faults, operation);
+    const result = instruction ? { row, instruction } : invalid(row, checked.faults, operation);
     return warnings ? { ...result, warnings } : result;
   };
 }
 
 /** The plan of the columns, or the refusal of the file. A row of JSON has no columns that others lack. */
-function planFor(first: Row, hasOperationColumn: boolean, options: CheckerOptions): ColumnPlan {
+function planFor(
+  first: Row,
+  hasOperationColumn: boolean,
+  options: CheckerOptions,
+  byRules: ReadonlyMap<Operation, Operation>,
+): ColumnPlan {
   const isTable = options.format === "csv";
+  const possible = hasOperationColumn || !options.operation ? OPERATIONS : [options.operation];
   const plan = createColumnPlan(first.columns, {
-    operations: hasOperationColumn || !options.operation ? OPERATIONS : [options.operation],
+    operations: possible.map((one) => byRules.get(one) ?? one),
     ownColumns: options.choices.ownColumns,
     mustBeComplete: isTable && !hasOperationColumn,
   });
@@ -113,16 +145,3 @@ function planFor(first: Row, hasOperationColumn: boolean, options: CheckerOption
 }
 
 const HEADER_ROW = 1;
-
-/** An invalid row, with its amount where that is readable. */
-function invalid(row: Row, plan: ColumnPlan, faults: Fault | readonly Fault[], operation?: Operation): CheckedRow {
-  const amountAt = plan.positions.get("amount") ?? -1;
-  // one that a mapping could not convert is in no unit that could be added up
-  const amount = row.mapped?.faults.has(amountAt) ? undefined : readableAmount(cellText(row, amountAt));
-  return {
-    row,
-    faults: "code" in faults ? [faults] : faults,
-    ...(operation ? { operation } : {}),
-    ...(amount === undefined ? {} : { amount }),
-  };
-}

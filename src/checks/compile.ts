@@ -2,14 +2,25 @@ import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { ColumnPlan } from "./columns.ts";
+import { amountReaderOf } from "./group-digits.ts";
+import type { ReadAmount } from "./group-digits.ts";
 import { inspectId, inspectIfsc, inspectLostDigits } from "./read-id.ts";
 import { inspectAmount, inspectWhole } from "./read-number.ts";
+import { compileRules } from "./rules.ts";
+import type { CompiledRules, KnownValues } from "./rules.ts";
 import type { Finding } from "./sentences.ts";
 
 /** The named choices that the checks depend on. */
 export type CheckChoices = Pick<
   Choices,
-  "emptyFields" | "amountDigitsMax" | "amountDecimalsMax" | "ifscFormat" | "ownColumns"
+  | "emptyFields"
+  | "amountDigitsMax"
+  | "amountDecimalsMax"
+  | "ifscFormat"
+  | "ownColumns"
+  | "numberGrouping"
+  | "decimalSign"
+  | "rules"
 >;
 
 /** What is to be said of a text, if anything is. */
@@ -23,10 +34,13 @@ export interface CompiledField {
   readonly key: string;
   /** Travels as a JSON string, otherwise as a number. */
   readonly isText: boolean;
-  /** What its kind forbids beyond what no text may hold; free text has nothing more. */
+  /** Of an amount that the user writes in groups or with a comma: its plain decimal text. */
+  readonly read?: ReadAmount;
+  /** What its kind and the rules forbid beyond what no text may hold. */
   readonly inspect?: Inspect;
   /** What is only pointed out: the value goes all the same. */
   readonly advise: readonly Inspect[];
+  readonly advisesEmpty: boolean;
   /** One spelling for equal values, where a value has several (DESIGN §7). */
   readonly canonical?: (value: string) => string;
   /** What an empty cell puts into the payload; undefined: nothing. */
@@ -45,8 +59,15 @@ export interface CompiledForm {
   readonly debitAt: number;
 }
 
-export function compileForm(operation: Operation, form: Form, plan: ColumnPlan, choices: CheckChoices): CompiledForm {
-  const fields = form.fields.map((field) => compileField(field, plan, choices));
+export function compileForm(
+  operation: Operation,
+  form: Form,
+  plan: ColumnPlan,
+  choices: CheckChoices,
+  known?: KnownValues,
+): CompiledForm {
+  const rules = choices.rules[operation.folder];
+  const fields = form.fields.map((field) => compileField(field, plan, choices, compileRules(field, rules, known)));
   const at = (name: string): number => form.fields.findIndex((field) => field.name === name);
   return {
     operation,
@@ -59,10 +80,11 @@ export function compileForm(operation: Operation, form: Form, plan: ColumnPlan, 
   };
 }
 
-function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices): CompiledField {
+function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rules: CompiledRules): CompiledField {
   const isText = field.kind === "text" || field.kind === "id";
   const index = plan.positions.get(field.name) ?? -1;
-  const inspect = inspectorOf(field, choices);
+  const inspect = firstOf([inspectorOf(field, choices) ?? [], rules.inspect].flat());
+  const read = field.kind === "amount" ? amountReaderOf(choices) : undefined;
   const canonical = canonicalOf(field);
   return {
     field,
@@ -70,7 +92,9 @@ function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices): Co
     key: `${JSON.stringify(field.name)}:`,
     isText,
     ...(inspect ? { inspect } : {}),
-    advise: adviceOf(field, choices),
+    ...(read ? { read } : {}),
+    advise: [...adviceOf(field, choices), ...rules.advise],
+    advisesEmpty: rules.advisesEmpty,
     ...(canonical ? { canonical } : {}),
     ...(isText && index >= 0 && choices.emptyFields === "send" ? { whenEmpty: '""' } : {}),
   };
@@ -82,9 +106,26 @@ function canonicalOf(field: Field): CompiledField["canonical"] {
   return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
 }
 
+/** The first finding counts: a value that is no number is not also over its cap. */
+function firstOf(all: readonly Inspect[]): Inspect | undefined {
+  if (all.length <= 1) return all[0];
+  return (text) => {
+    for (const inspect of all) {
+      const finding = inspect(text);
+      if (finding) return finding;
+    }
+    return undefined;
+  };
+}
+
 function adviceOf(field: Field, choices: CheckChoices): readonly Inspect[] {
   if (field.shape === "ifsc") return choices.ifscFormat === "warn" ? [inspectIfsc] : [];
   return field.kind === "id" && field.sensitive === "account" ? [inspectLostDigits] : [];
+}
+
+/** What was probably meant, in the user's own writing. */
+function withComma(finding: Finding | undefined): Finding | undefined {
+  return finding?.plain === undefined ? finding : { ...finding, plain: finding.plain.replace(".", ",") };
 }
 
 function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
@@ -95,7 +136,8 @@ function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
       return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
     case "amount": {
       const limits = { digitsMax: choices.amountDigitsMax, decimalsMax: choices.amountDecimalsMax };
-      return (text) => inspectAmount(text, limits);
+      if (choices.decimalSign === "point") return (text) => inspectAmount(text, limits);
+      return (text) => withComma(inspectAmount(text, limits));
     }
     case "number":
     case "integer":

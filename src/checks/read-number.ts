@@ -33,7 +33,7 @@ export function inspectWhole(text: string): Finding | undefined {
   return text.length > WHOLE_DIGITS_MAX ? tooMany("number_too_many_digits", text.length, WHOLE_DIGITS_MAX) : undefined;
 }
 
-/** The amount as written, where it can be added up exactly, whatever else is wrong with the row. */
+/** The amount, where it can be added up exactly, whatever else is wrong with the row. */
 export function readableAmount(text: string): string | undefined {
   const trimmed = text.length > DAMAGE_CHARACTERS_MAX ? "" : text.trim();
   if (!PLAIN_DECIMAL.test(trimmed)) return undefined;

@@ -131,6 +131,10 @@ const SENTENCES = {
     sentence: "{value} has a thousands separator",
     hint: "Write it without separators, with a point before the decimals.",
   },
+  decimal_point: {
+    sentence: "{value} has a point, and the settings say that a comma stands before the decimals",
+    hint: "Write a comma before the decimals, or set decimal_sign in paydrop.toml.",
+  },
   decimal_comma: {
     sentence: "{value} has a decimal comma",
     hint: "Write a point before the decimals.",
@@ -192,6 +196,28 @@ const SENTENCES = {
   ifsc_malformed: {
     sentence: "{value} {found}; an IFSC is 4 letters, a zero, 6 letters or digits",
     hint: "Look up the branch code on the cheque or passbook.",
+  },
+
+  // rules of the settings
+  value_not_allowed: {
+    sentence: "{value} is none of the values that are allowed here: {found}",
+    hint: "Write one of them exactly, or add it to [rules] in paydrop.toml.",
+  },
+  pattern_differs: {
+    sentence: "{value} does not have the form {found}",
+    hint: "Correct it; the form is set by [rules] in paydrop.toml.",
+  },
+  value_too_long: {
+    sentence: "{value} has {found} characters; at most {more} are allowed",
+    hint: "Shorten it.",
+  },
+  value_not_in_list: {
+    sentence: "{value} is not in the list of known values",
+    hint: "Compare it with the original, or add it to the list.",
+  },
+  amount_over_cap: {
+    sentence: "{value} is more than {more}, the most that one row may have",
+    hint: "Correct the amount, or have max_per_row raised in paydrop.toml.",
   },
 
   // columns that are not sent

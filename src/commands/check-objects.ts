@@ -26,6 +26,7 @@ function summaryOf(report: CheckReport, written: string | undefined): Record<str
     amount: { total: report.total, ...Object.fromEntries(TALLIES.map((key) => [key, report[key].amount])) },
     by_account: report.accounts.map(accountObject),
     control: { stated_by: control.sources, faults: control.faults },
+    caps: report.caps,
     kinds: groups.map(({ level, code, column, count }) => ({ level, code, column, rows: count })),
     remarks: report.remarks,
     ...(report.mapping ? { mapping: mappingObject(report.mapping) } : {}),

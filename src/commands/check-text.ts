@@ -22,7 +22,7 @@ export function checkText(report: CheckReport, look: CheckLook): string {
   const lead = look.namesFile ? `${file}: ` : "";
   const blocks = [
     opening(report, file, look),
-    ...report.control.faults.map(({ message, hint }) => said(`${lead}${message}`, hint, look)),
+    ...[...report.control.faults, ...report.caps].map(({ message, hint }) => said(`${lead}${message}`, hint, look)),
     ...report.groups.map((group) => groupText(group, lead, look)),
     report.remarks.map((remark) => `${lead}${printable(remark)}`),
     closing(report, look),
@@ -89,7 +89,7 @@ function closing(report: CheckReport, look: Look): string[] {
   const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
   if (report.warned > 0) counts.push(`${report.warned} to look at`);
   if (counts.length === 0) counts.push("nothing to send");
-  if (report.control.faults.length > 0) counts.push("the file would be refused as a whole");
+  if (report.control.faults.length + report.caps.length > 0) counts.push("the file would be refused as a whole");
   const lines = flowing([...counts, "     nothing was sent"], look.width);
   return lines.map((line) => styled("bold", line, look));
 }

@@ -1,6 +1,6 @@
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
-import { RESUMABLE_REFUSALS } from "../processor.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
 import type { GoingRow } from "./going.ts";
 import { whichRows } from "./going.ts";

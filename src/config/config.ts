@@ -1,6 +1,7 @@
 import type { Environment } from "../journal/store.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Mapping } from "./mapping.ts";
+import type { Rules } from "./rule-settings.ts";
 import type { Secret } from "./secret.ts";
 
 /** Every choice of a run, frozen. Durations are milliseconds. What the interface leaves open stands under `choices`. */
@@ -48,6 +49,8 @@ export interface Config {
   readonly reuseConnections: boolean;
 
   readonly choices: Choices;
+  /** Where a day begins, for `max_per_day`; the machine's own unless said. */
+  readonly timeZone?: string;
 
   readonly json: boolean;
   readonly quiet: boolean;
@@ -65,6 +68,9 @@ export interface Config {
   /** Where each value came from that is not a default: a flag, a variable, or the path of a paydrop.toml. */
   readonly origins?: Readonly<Record<string, string>>;
 }
+
+/** `1,00,000.00`; `100,000.00`; `100.000,00`; `100 000,00`; `100'000.00`. */
+export type Grouping = "none" | "indian" | "western" | "point" | "space" | "apostrophe";
 
 /** The named choices of DESIGN §1: what the interface does not show. Listed by `paydrop doctor`. */
 export interface Choices {
@@ -87,4 +93,9 @@ export interface Choices {
   readonly encoding: "utf-8" | "windows-1252";
   /** Columns that look like a misspelt field and are the user's own. */
   readonly ownColumns: readonly string[];
+  /** How the digits of an amount may be grouped, at the exact places, and what stands before its decimals. */
+  readonly numberGrouping: Grouping;
+  readonly decimalSign: "point" | "comma";
+  /** `[rules.payouts]` and so on: what the interface leaves open, and this user does not (§2.6, §8). */
+  readonly rules: Rules;
 }

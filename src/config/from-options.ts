@@ -4,6 +4,7 @@ import type { Choices, Config } from "./config.ts";
 import { assemble, assertSafe } from "./load.ts";
 import { readMappings } from "./mapping.ts";
 import { nearest } from "./nearest.ts";
+import { readRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SECRETS, checked } from "./secrets-in.ts";
@@ -12,7 +13,13 @@ import type { Setting, SettingName } from "./settings.ts";
 import { NotRight } from "./values.ts";
 
 /** How a file is read and checked. What is left out has the default of the command line; no file and no variable is read. */
-export interface CheckOptions extends Partial<Omit<Choices, "padding" | "hexCase" | "keyEncoding" | "retry429">> {
+export interface CheckOptions extends Partial<
+  Omit<Choices, "padding" | "hexCase" | "keyEncoding" | "retry429" | "rules">
+> {
+  /** What rows, files and days must keep to, with the keys of `[rules.…]` in paydrop.toml. */
+  readonly rules?: Readonly<Record<string, unknown>>;
+  /** Where a day begins, for `max_per_day`; the machine's own unless said. */
+  readonly timeZone?: string;
   /** What the rows are, when neither the file nor its folder says it. */
   readonly operation?: Config["operation"];
   /** What the file pays for, such as `2026-11`. */
@@ -87,7 +94,7 @@ export interface WatchOptions extends SendOptions {
   readonly watchRetryMs?: number;
 }
 
-type SettingOption = Exclude<keyof WatchOptions, SecretName | "mappings">;
+type SettingOption = Exclude<keyof WatchOptions, SecretName | "mappings" | "rules">;
 
 /** Every option and the setting whose rules hold for it. */
 const OPTIONS = {
@@ -108,6 +115,9 @@ const OPTIONS = {
   ifscFormat: "ifsc_format",
   encoding: "encoding",
   ownColumns: "own_columns",
+  numberGrouping: "number_grouping",
+  decimalSign: "decimal_sign",
+  timeZone: "time_zone",
   baseUrl: "base_url",
   keyEncoding: "key_encoding",
   padding: "padding",
@@ -135,7 +145,7 @@ const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
 export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv = process.env): Config {
   const values: Record<string, unknown> = {};
   const secrets: Partial<Record<SecretName, FoundSecret>> = {};
-  const { mappings, ...settings } = options;
+  const { mappings, rules, ...settings } = options;
   for (const [option, given] of Object.entries(settings) as [string, unknown][]) {
     if (given === undefined) continue;
     if (SECRET_NAMES.includes(option)) {
@@ -145,8 +155,11 @@ export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv 
       values[OPTIONS[option as SettingOption]] = readOption(option as SettingOption, given);
     } else throw unknownOption(option);
   }
-  const read = mappings === undefined ? [] : readMappings(mappings, process.cwd(), () => "");
-  const config = assemble(values, env, secrets, {}, read);
+  const tables = {
+    mappings: mappings === undefined ? [] : readMappings(mappings, process.cwd(), () => ""),
+    rules: rules === undefined ? {} : readRules(rules, process.cwd(), () => ""),
+  };
+  const config = assemble(values, env, secrets, {}, tables);
   assertSafe(config, env);
   return Object.freeze(config);
 }
@@ -175,7 +188,7 @@ export function readSecretOption(name: SecretName, given: unknown): Secret {
 
 /** A misspelt option must not pass as one that was not given: it may be the one that holds a file back. */
 function unknownOption(option: string): PaydropError {
-  const known = [...Object.keys(OPTIONS), "mappings", ...SECRET_NAMES];
+  const known = [...Object.keys(OPTIONS), "mappings", "rules", ...SECRET_NAMES];
   const near = nearest(
     option,
     known.map((name) => name.toLowerCase()),

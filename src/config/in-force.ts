@@ -1,5 +1,6 @@
 import type { Config } from "./config.ts";
 import type { LoadedSettings } from "./load.ts";
+import { rulesInForce } from "./rules-shown.ts";
 import { SECRETS } from "./secrets-in.ts";
 import type { SecretName } from "./secrets-in.ts";
 import { SETTINGS, SETTING_NAMES } from "./settings.ts";
@@ -14,7 +15,7 @@ export interface InForce {
   readonly origin: string;
 }
 
-/** Every setting and secret, in the order of the README, with where it came from. */
+/** Every setting, rule and secret, in the order of the README, with where it came from. */
 export function settingsInForce({ config, said }: LoadedSettings): InForce[] {
   const settings = SETTING_NAMES.map((name) => {
     const setting: Setting<unknown> = SETTINGS[name];
@@ -28,7 +29,8 @@ export function settingsInForce({ config, said }: LoadedSettings): InForce[] {
     const shown = length === undefined ? undefined : `${length} characters`;
     return { name: variable, value: shown, origin: config.origins?.[variable] ?? "not set" };
   });
-  return [...settings, ...secrets];
+  const { rules } = config.choices;
+  return [...settings, ...rulesInForce(rules, config.origins?.["rules"] ?? "option"), ...secrets];
 }
 
 /** What is concluded from others when nobody says it. */

@@ -2,9 +2,9 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
-import type { Config } from "./config.ts";
+import type { Choices, Config } from "./config.ts";
 import { readMappings } from "./mapping.ts";
-import type { Mapping } from "./mapping.ts";
+import { readRules } from "./rules.ts";
 import { SECRETS, forgetSecrets, takeSecrets } from "./secrets-in.ts";
 import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
@@ -43,7 +43,7 @@ export function loadSettings(sources: Sources): LoadedSettings {
   const named = flags["config"] ?? env["PAYDROP_CONFIG"];
   const file = readTomlFile(typeof named === "string" ? resolve(cwd, named) : undefined, env, homeOf(env));
   const { values, origins } = readSettings(flags, env, file, cwd);
-  const config = assemble(values, env, secrets, origins, mappingsIn(file));
+  const config = assemble(values, env, secrets, origins, tablesIn(file, origins));
   if (sources.secrets !== "ignore") assertSafe(config, env);
   return { config: Object.freeze(config), said: values, ...(file ? { file: file.path } : {}) };
 }
@@ -70,10 +70,16 @@ export function requireSending(config: Config, payouts = false): void {
   );
 }
 
-function mappingsIn(file: TomlFile | undefined): readonly Mapping[] {
-  if (!file || !Object.hasOwn(file.values, "mapping")) return [];
+/** What stands in tables of names that a person chose. */
+function tablesIn(file: TomlFile | undefined, origins: Record<string, string>): Tables {
+  if (!file) return NO_TABLES;
   const place = (path: readonly string[]): string => `${file.path}: ${file.placeWithin(path)}`;
-  return readMappings(file.values["mapping"], dirname(file.path), place);
+  const { mapping, rules } = file.values;
+  if (rules !== undefined) origins["rules"] = file.path;
+  return {
+    mappings: mapping === undefined ? [] : readMappings(mapping, dirname(file.path), place),
+    rules: rules === undefined ? {} : readRules(rules, dirname(file.path), place),
+  };
 }
 
 function forgetAll(env: NodeJS.ProcessEnv): Partial<Record<SecretName, FoundSecret>> {
@@ -144,13 +150,17 @@ function understood(name: SettingName, said: Said): unknown {
   }
 }
 
+type Tables = Pick<Config, "mappings"> & Pick<Choices, "rules">;
+
+const NO_TABLES: Tables = { mappings: [], rules: {} };
+
 /** The one place of the defaults: for a command and for a call of the library alike. */
 export function assemble(
   values: SettingValues,
   env: NodeJS.ProcessEnv,
   secrets: Partial<Record<SecretName, FoundSecret>>,
   origins: Record<string, string>,
-  mappings: readonly Mapping[] = [],
+  tables: Tables = NO_TABLES,
 ): Config {
   for (const [name, found] of Object.entries(secrets)) origins[SECRETS[name as SecretName].variable] = found.origin;
   const verbose = values.verbose ?? false;
@@ -165,7 +175,7 @@ export function assemble(
     operation: values.operation,
     period: values.period,
     mapping: values.mapping,
-    mappings,
+    mappings: tables.mappings,
     expectRows: values.expect_rows,
     expectTotal: values.expect_total,
     requireControl: values.require_control ?? false,
@@ -188,6 +198,7 @@ export function assemble(
     clientCertFile: values.client_cert_file,
     clientKeyFile: values.client_key_file,
     reuseConnections: values.reuse_connections ?? true,
+    timeZone: values.time_zone,
 
     choices: Object.freeze({
       padding: values.padding ?? "pkcs7",
@@ -200,6 +211,8 @@ export function assemble(
       ifscFormat: values.ifsc_format ?? "refuse",
       encoding: values.encoding ?? "utf-8",
       ownColumns: values.own_columns ?? [],
+      ...groupingOf(values),
+      rules: tables.rules,
     }),
 
     json: values.json ?? false,
@@ -214,6 +227,19 @@ export function assemble(
     pingUrl: values.ping_url,
     origins,
   });
+}
+
+/** One sign cannot stand before decimals and between groups. */
+function groupingOf(values: SettingValues): Pick<Choices, "numberGrouping" | "decimalSign"> {
+  const { number_grouping: numberGrouping = "none", decimal_sign: decimalSign = "point" } = values;
+  const isPoint = numberGrouping === "point";
+  const isComma = numberGrouping === "indian" || numberGrouping === "western";
+  if (decimalSign === "point" ? !isPoint : !isComma) return { numberGrouping, decimalSign };
+  throw new PaydropError(
+    "config",
+    `number_grouping = "${numberGrouping}" and decimal_sign = "${decimalSign}" use one sign for both`,
+    `set decimal_sign = "${decimalSign === "point" ? "comma" : "point"}", or another number_grouping`,
+  );
 }
 
 /** `$STATE_DIRECTORY` is systemd's, a list with colons; the rest is the XDG convention. */

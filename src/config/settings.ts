@@ -11,6 +11,7 @@ import {
   reader,
   text,
   textList,
+  timeZone,
   wholeNumber,
   yesOrNo,
 } from "./values.ts";
@@ -97,6 +98,13 @@ export const SETTINGS = {
   amount_decimals_max: setting("of which after the point", wholeNumber(0, 4), { default: "2" }),
   ifsc_format: setting("an ifsc_code of another shape", oneOf("refuse", "warn", "any"), { default: "refuse" }),
   encoding: setting("of files without byte order mark", oneOf("utf-8", "windows-1252"), { default: "utf-8" }),
+  number_grouping: setting(
+    "digits of amounts in groups",
+    oneOf("none", "indian", "western", "point", "space", "apostrophe"),
+    { default: "none" },
+  ),
+  decimal_sign: setting("what stands before decimals of amounts", oneOf("point", "comma"), { default: "point" }),
+  time_zone: setting("where a day begins, for max_per_day", timeZone, { example: "Asia/Kolkata" }),
   own_columns: setting("columns that look misspelt and are your own", textList, { example: "Cost centre, Grade" }),
 
   json: setting("JSON lines on stdout", yesOrNo, { flag: "", default: "false" }),

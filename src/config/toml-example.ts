@@ -1,3 +1,4 @@
+import { rulesExample } from "./rules-shown.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
 import type { Setting } from "./settings.ts";
 
@@ -9,7 +10,7 @@ export function tomlExample(): string {
     const names = [variableOf(name), ...(setting.flag === undefined ? [] : [flagOf(name)])].join(", ");
     return [`# ${setting.shown}${choiceOf(setting)}; also ${names}`, `# ${name} = ${valueOf(setting)}`, ""];
   });
-  return [...HEAD, "", ...settings].join("\n");
+  return [...HEAD, "", ...settings, ...rulesExample()].join("\n");
 }
 
 const HEAD = [

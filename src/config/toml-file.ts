@@ -29,7 +29,7 @@ export function readTomlFile(named: string | undefined, env: NodeJS.ProcessEnv, 
 }
 
 /** Tables of names that a person chose, beside the settings. */
-export const TABLES: readonly string[] = ["mapping"];
+export const TABLES: readonly string[] = ["mapping", "rules"];
 
 function placeIn(text: string, key: string): string {
   const found = text.split("\n").findIndex((line) => keyOfLine(line) === key);

@@ -1,3 +1,4 @@
+import { rulesSchema } from "./rules-shown.ts";
 import { SETTINGS, SETTING_NAMES } from "./settings.ts";
 import type { Setting } from "./settings.ts";
 
@@ -14,7 +15,7 @@ export function tomlSchema(): Record<string, unknown> {
     description: "Settings of paydrop. No keys: they come from the environment or from files of their own.",
     type: "object",
     additionalProperties: false,
-    properties: Object.fromEntries(properties),
+    properties: { ...Object.fromEntries(properties), rules: rulesSchema() },
   };
 }
 

@@ -104,6 +104,15 @@ export const textList: ValueReader<readonly string[]> = reader<readonly string[]
   (list) => list.join(", "),
 );
 
+/** `Asia/Kolkata`: a name that this Node knows. */
+export const timeZone: ValueReader<string> = reader({ type: "string" }, (raw) => {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text(raw) }).resolvedOptions().timeZone;
+  } catch {
+    throw new NotRight("a time zone such as Asia/Kolkata");
+  }
+});
+
 const AMOUNT = /^[0-9]{1,24}(?:\.[0-9]{1,4})?$/;
 
 /** An exact sum: plain decimal text with at most four decimals. */

@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<string, StopKind>> = {
   html_answer: "person",
   unknown_in_a_row: "person",
   same_refusal: "batch",
+  day_over_cap: "batch",
   paused: "batch",
   cancelled: "batch",
   signal: "signal",

@@ -7,6 +7,7 @@ import { Attempts } from "./attempts.ts";
 import type { Ballast } from "./ballast.ts";
 import { Batches } from "./batches.ts";
 import { asJournalError, CommitGroup } from "./commit-group.ts";
+import { DaySums } from "./day-sums.ts";
 import { Decisions } from "./decisions.ts";
 import { InboxHolds } from "./inbox-holds.ts";
 import { PaymentKeys } from "./keys.ts";
@@ -20,6 +21,7 @@ import type {
   AttemptEnd,
   BatchPhase,
   BatchRecord,
+  DaySumOptions,
   Begun,
   Environment,
   InboxHold,
@@ -95,6 +97,7 @@ class SqliteJournal implements JournalStore {
   readonly #now: () => number;
   #rules: JudgeRules | undefined;
   #lastJudge: Judge | undefined;
+  readonly #past: string | undefined;
 
   constructor(
     database: DatabaseSync,
@@ -119,6 +122,7 @@ class SqliteJournal implements JournalStore {
     this.#decisions = new Decisions(database);
     this.#judgeOf = judgeOf;
     this.#now = now;
+    this.#past = past;
   }
 
   batch(idOrPrefix: string): Promise<BatchRecord | undefined> {
@@ -148,7 +152,7 @@ class SqliteJournal implements JournalStore {
     });
   }
 
-  async openBatch(batchId: string, totals: OpeningTotals, rules: JudgeRules, allOrNothing = false): Promise<void> {
+  async judgeRows(batchId: string, rules: JudgeRules): Promise<void> {
     const batch = this.#batches.seqOf(batchId);
     const lastNumber = this.#rows.lastNumber(batch.seq);
     const judge = this.#judgeOf(rules);
@@ -161,7 +165,11 @@ class SqliteJournal implements JournalStore {
         this.#verdicts.judgeNew(batch, from, from + JUDGED_ROWS - 1, judge, this.#laterOfNow()),
       );
     }
-    await this.#group.run(() => {
+  }
+
+  openBatch(batchId: string, totals: OpeningTotals, allOrNothing = false): Promise<void> {
+    return this.#group.run(() => {
+      const batch = this.#batches.seqOf(batchId);
       this.#verdicts.holdNearDuplicates(batch, this.#now());
       if (allOrNothing) this.#decisions.holdAllOrNothing(batch, this.#now());
       this.#batches.open(batchId, totals);
@@ -226,6 +234,10 @@ class SqliteJournal implements JournalStore {
 
   tallies(batchId: string): Promise<Tallies> {
     return this.#read(() => this.#tallies.of(this.#batches.seqOf(batchId).seq));
+  }
+
+  goneOrWaiting(day: DaySumOptions): Promise<ReadonlyMap<OperationName, bigint>> {
+    return this.#read(() => new DaySums(this.#database, this.#past).of(day));
   }
 
   begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {

@@ -40,6 +40,15 @@ export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
 
 export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase">;
 
+/** Which sums of a day are asked for. */
+export interface DaySumOptions {
+  readonly environment: Environment;
+  /** When the day began, milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly reasons: readonly string[];
+  readonly ofBatch?: string;
+}
+
 /** One row as it is written down before anything is sent. */
 export interface NewRow {
   readonly number: number;
@@ -143,12 +152,13 @@ export interface JournalStore {
   createBatch(batch: NewBatch): Promise<void>;
   /** Writes rows down in order. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
+  /** All rows are there: each instruction is judged by what the journal has seen of it. */
+  judgeRows(batchId: string, rules: JudgeRules): Promise<void>;
   /**
-   * All rows are there: each instruction is judged by what the journal has seen of it, then the file as a whole; with
-   * `allOrNothing` every row waits for a person when one is invalid or held. The phase becomes `open` last: until then
-   * nothing of the batch may be sent, and a crash forgets it.
+   * The judged file is looked at as a whole; with `allOrNothing` every row waits for a person when one is invalid or
+   * held. The phase becomes `open`, all in one: until then nothing of the batch may be sent, and a crash forgets it.
    */
-  openBatch(batchId: string, totals: OpeningTotals, rules: JudgeRules, allOrNothing?: boolean): Promise<void>;
+  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
   /** Removes a batch that was never opened. */
   dropBatch(batchId: string): Promise<void>;
 
@@ -162,6 +172,12 @@ export interface JournalStore {
   /** All rows in one of these states, in input order. */
   rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]>;
   tallies(batchId: string): Promise<Tallies>;
+  /**
+   * Exact sums, in ten-thousandths, of what was sent since then and may have been taken (accepted, unknown, sending,
+   * settled as done), and of what may still go: rows that are ready, not sent, or refused for one of `reasons`, of all
+   * batches that were taken in since then and not cancelled; or, with `ofBatch`, the ready rows of that one.
+   */
+  goneOrWaiting(day: DaySumOptions): Promise<ReadonlyMap<OperationName, bigint>>;
 
   /** I2: resolves when the attempt is on stable storage. Groups with others into one commit. */
   begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun>;

@@ -33,6 +33,8 @@ export interface CheckReport {
   /** The same by kind, complete in its counts. */
   readonly groups: readonly ComplaintGroup[];
   readonly control: CheckedControl;
+  /** What the rules say of file and day: with these the file is refused as well. */
+  readonly caps: readonly FileFault[];
   readonly remarks: readonly string[];
   readonly accounts: readonly AccountTotals[];
   readonly exitCode: number;
@@ -49,7 +51,7 @@ export interface CheckedControl {
 const SHOWN_ROWS_MAX = 1000;
 
 type Passed =
-  "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "control" | "remarks";
+  "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "control" | "caps" | "remarks";
 
 export interface CheckShown {
   /** Every complaint in full, not the first five of a kind. */
@@ -73,7 +75,11 @@ export async function checkReport(
     operation: labelOf(await journal.operations(batchId)).label,
     ...{ ready, invalid, held, duplicate },
     ...lists.listed(),
-    exitCode: gravest([facts.control.faults.length > 0 ? 5 : 0, invalid.rows > 0 ? 3 : 0, held.rows > 0 ? 6 : 0]),
+    exitCode: gravest([
+      facts.control.faults.length + facts.caps.length > 0 ? 5 : 0,
+      invalid.rows > 0 ? 3 : 0,
+      held.rows > 0 ? 6 : 0,
+    ]),
   };
 }
 

@@ -3,6 +3,7 @@ import { mask } from "../mask.ts";
 import { normalizeName } from "../names.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { Form } from "../operations/operation.ts";
+import { withoutTextMark } from "../spreadsheet-text.ts";
 import type { Row } from "../reader/row.ts";
 
 const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
@@ -16,7 +17,7 @@ export function ownCell(row: Row, name: string | undefined): string | undefined 
     POSITIONS.set(row.columns, positions);
   }
   const cell = row.cells[positions.get(normalizeName(name)) ?? -1];
-  const text = typeof cell === "string" ? cell.trim() : cell?.source;
+  const text = typeof cell === "string" ? withoutTextMark(cell.trim(), true).trim() : cell?.source;
   return text === "" ? undefined : text;
 }
 

@@ -27,3 +27,6 @@ export type Reason =
   | "unreachable"
   | "certificate_refused"
   | "local_error";
+
+/** Refused not for itself: a resumed run sends it again. */
+export const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];

@@ -103,6 +103,11 @@ export const STOPS = {
     message: "it was asked to stop",
     hint: "run the same file again: the rest goes, nothing goes twice",
   },
+  day_over_cap: {
+    code: "day_over_cap",
+    message: "with this batch the day would come to more than max_per_day",
+    hint: "run the same file again tomorrow, or have max_per_day raised in paydrop.toml: nothing goes twice",
+  },
   paused: {
     code: "paused",
     message: "the batch was paused",

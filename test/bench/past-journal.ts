@@ -45,7 +45,8 @@ async function recordBatch(journal: JournalStore, first: number, rows: number, c
     );
   }
   const totals = { rows, total: `${rows}.00`, remarks: [] };
-  await journal.openBatch(id, totals, { duplicateDays: 20, allowRepeats: false });
+  await journal.judgeRows(id, { duplicateDays: 20, allowRepeats: false });
+  await journal.openBatch(id, totals);
 }
 
 /** The same people every day, another payment each time. */

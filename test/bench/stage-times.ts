@@ -111,7 +111,7 @@ async function record(
     sheet: { ...opened.sheet, remarks: [], rows: () => ReadableStream.from(pages) },
     checker: { check: () => checked[next++] ?? [] },
   };
-  await recordRows(journal, BATCH, known, undefined, judgeRulesOf(config), config);
+  await recordRows(journal, BATCH, known, undefined, judgeRulesOf(config), config, Date.now());
 }
 
 /** An attempt before and an outcome after each row; the outcome is committed with the lane's next attempt. */

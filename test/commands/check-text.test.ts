@@ -26,6 +26,7 @@ const report: CheckReport = {
   warned: 0,
   groups: [],
   control: { sources: ["payroll.csv.control"], faults: [] },
+  caps: [],
   remarks: [],
   accounts: [],
   exitCode: 0,

@@ -52,6 +52,9 @@ describe("which source counts", () => {
       ifscFormat: "refuse",
       encoding: "utf-8",
       ownColumns: [],
+      numberGrouping: "none",
+      decimalSign: "point",
+      rules: {},
     });
     expect(Object.isFrozen(config)).toBe(true);
   });

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "smol-toml";
 import { settingsInForce } from "../../src/config/in-force.ts";
 import { loadSettings } from "../../src/config/load.ts";
+import { CAPS, FIELD_RULES } from "../../src/config/rule-settings.ts";
 import { SETTINGS, SETTING_NAMES } from "../../src/config/settings.ts";
 import type { Setting } from "../../src/config/settings.ts";
 import { tomlExample } from "../../src/config/toml-example.ts";
@@ -82,13 +83,25 @@ describe("config show", () => {
   });
 });
 
+/** The example with everything in force. */
+function withoutHashes(): string {
+  const lines = tomlExample().split("\n");
+  return lines.flatMap((line) => /^# (\[.+\]|[a-z0-9_]+ = .*)$/.exec(line)?.[1] ?? []).join("\n");
+}
+
 describe("config example", () => {
   test("with every # taken away it is a paydrop.toml that paydrop takes", () => {
-    const lines = tomlExample().split("\n");
-    const values = lines.filter((line) => /^# [a-z0-9_]+ = /.test(line)).map((line) => line.slice(2));
-    expect(values.map((line) => line.split(" ")[0])).toEqual(LASTING);
-    const { said } = loadSettings({ env: { HOME }, flags: { config: toml(values.join("\n")) }, secrets: "ignore" });
+    const values = withoutHashes().split("\n");
+    const settings = values.slice(0, values.indexOf("[rules.payouts]"));
+    expect(settings.map((line) => line.split(" ")[0])).toEqual(LASTING);
+    const path = toml(values.join("\n"));
+    writeFileSync(join(dirname(path), "ifsc.txt"), "SBIN\n");
+    const { said, config } = loadSettings({ env: { HOME }, flags: { config: path }, secrets: "ignore" });
     expect(Object.keys(said)).toEqual(LASTING);
+    const { payouts } = config.choices.rules;
+    expect(Object.keys({ ...payouts, ...payouts?.fields["payment_mode"] }).sort()).toEqual(
+      [...Object.keys(CAPS), ...Object.keys(FIELD_RULES), "fields", "warn"].sort(),
+    );
   });
 
   test("as it stands it changes nothing", async () => {
@@ -107,7 +120,7 @@ describe("config schema", () => {
     const schema = JSON.parse(stdout) as { additionalProperties: boolean; properties: Record<string, unknown> };
     expect(schema).toEqual(tomlSchema());
     expect(schema.additionalProperties).toBe(false);
-    expect(Object.keys(schema.properties)).toEqual(LASTING);
+    expect(Object.keys(schema.properties)).toEqual([...LASTING, "rules"]);
     expect(schema.properties["padding"]).toMatchObject({ enum: expect.arrayContaining(["pkcs7", "none"]) as unknown });
     expect(schema.properties["concurrency"]).toMatchObject({ type: "integer", minimum: 1, maximum: 1000, default: 8 });
     expect(stdout).not.toMatch(/api_key|aes_key|aes_iv/);
@@ -115,12 +128,12 @@ describe("config schema", () => {
 
   const hasJsonSchema = spawnSync("python3", ["-c", "import jsonschema"]).status === 0;
   test.skipIf(!hasJsonSchema)("a validator takes the example and refuses a misspelt key", () => {
-    const values = tomlExample().replaceAll(/^# ([a-z0-9_]+ = .*)$/gm, "$1");
     const check = (instance: unknown): number | null =>
       spawnSync("python3", ["-c", "import json,sys,jsonschema; jsonschema.validate(*json.load(sys.stdin))"], {
         input: JSON.stringify([instance, tomlSchema()]),
       }).status;
-    expect(check(parse(values))).toBe(0);
+    expect(check(parse(withoutHashes()))).toBe(0);
+    expect(check({ rules: { payouts: { max_per_rows: 1 } } })).not.toBe(0);
     expect(check({ concurency: 8 })).not.toBe(0);
     expect(check({ timeout: "soon" })).not.toBe(0);
   });

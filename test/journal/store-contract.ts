@@ -37,7 +37,8 @@ export async function addBatch(
 ): Promise<void> {
   await store.createBatch(newBatch(id, over));
   await store.addRows(id, rows);
-  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] }, rules);
+  await store.judgeRows(id, rules);
+  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] });
 }
 
 export async function allRows(store: JournalStore, id: string): Promise<RowRecord[]> {
@@ -229,6 +230,31 @@ export function describeJournalStore(
       // a refusal concerns its caller only
       await sendRow(store, "AAAA1111", 3, "accepted");
       expect(await store.history("AAAA1111")).toMatchObject([{ by: "asha", row: 2, note: "no entry" }]);
+    });
+
+    it("adds up what went since the day began, and what may still go of the batches of that day", async () => {
+      const { store } = await open();
+      const morning = Date.now() - 3_600_000;
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2"), newRow(4, "a/3"), newRow(5, "a/4")]);
+      await sendRow(store, "AAAA1111", 2, "accepted");
+      await sendRow(store, "AAAA1111", 3, "unknown");
+      await sendRow(store, "AAAA1111", 4, "rejected");
+      await addBatch(store, "BBBB2222", [newRow(2, "b/1"), newRow(3, "b/2")], { createdAt: morning - 1 });
+      await sendRow(store, "BBBB2222", 2, "not_sent");
+      await addBatch(store, "CCCC3333", [newRow(2, "c/1")], { environment: "live" });
+      const day = { environment: "test", sinceMs: morning, reasons: [] } as const;
+      const sumOf = async (more: object = {}): Promise<bigint> =>
+        (await store.goneOrWaiting({ ...day, ...more })).get("transfer") ?? 0n;
+      // accepted, unknown and ready; not the refused row, and nothing that waits of an earlier day
+      expect(await sumOf()).toBe(3_000_000n);
+      expect(await sumOf({ reasons: ["refused"] })).toBe(4_000_000n);
+      // what went, and only the ready row of the batch that is asked about
+      expect(await sumOf({ ofBatch: "BBBB2222" })).toBe(3_000_000n);
+      expect(await sumOf({ sinceMs: morning - 1 })).toBe(5_000_000n);
+      expect(await sumOf({ sinceMs: Date.now() + 1000 })).toBe(0n);
+      await store.setPhase("AAAA1111", "cancelled", { by: "asha", kind: "cancel", note: "" });
+      expect(await sumOf()).toBe(2_000_000n);
+      expect(await sumOf({ environment: "live" })).toBe(1_000_000n);
     });
 
     it("finds the same payment again inside the transaction of the attempt", async () => {

@@ -12,6 +12,9 @@ export const DEFAULT_CHOICES = {
   amountDecimalsMax: 2,
   ifscFormat: "refuse",
   ownColumns: [],
+  numberGrouping: "none",
+  decimalSign: "point",
+  rules: {},
 } as const satisfies CheckerOptions["choices"];
 
 /** A good row of each operation; the payout is of option B. */

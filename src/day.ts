@@ -1,0 +1,31 @@
+/**
+ * When the day began that `nowMs` lies in, in milliseconds since 1970. `timeZone`: a name such as Asia/Kolkata, the
+ * machine's own unless said. Where a clock skips midnight, the first moment after it.
+ */
+export function startOfDay(nowMs: number, timeZone?: string): number {
+  const wallClock = new Intl.DateTimeFormat("en", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const aheadOfUtcMs = (atMs: number): number => {
+    const said = Object.fromEntries(wallClock.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = said;
+    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(atMs / 1000) * 1000;
+  };
+  const wallMs = nowMs + aheadOfUtcMs(nowMs);
+  const midnightMs = wallMs - modulo(wallMs, DAY_MS);
+  // a clock that was put forward or back since midnight was another number of hours ahead then
+  return midnightMs - aheadOfUtcMs(midnightMs - aheadOfUtcMs(nowMs));
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,54 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { unitsOf } from "../amount.ts";
+import type { OperationName } from "../operations/operation.ts";
+import type { DaySumOptions } from "./store.ts";
+
+interface AmountRow {
+  readonly operation: OperationName;
+  readonly amount: string;
+}
+
+/** Adds up what went and what may still go, for the caps of a day. Reads whole tables: asked once for a file. */
+export class DaySums {
+  readonly #gone: readonly StatementSync[];
+  readonly #waiting: readonly StatementSync[];
+  readonly #ready: readonly StatementSync[];
+
+  /** `past`: name under which another journal is attached. */
+  constructor(database: DatabaseSync, past?: string) {
+    const prepared = (sql: (schema: string) => string): StatementSync[] =>
+      (past === undefined ? ["main"] : ["main", past]).map((schema) => database.prepare(sql(schema)));
+    const rowsOf = (schema: string): string =>
+      `SELECT r.operation, r.amount FROM ${schema}.batch b JOIN ${schema}.row r ON r.batch = b.seq`;
+    this.#gone = prepared(
+      (schema) =>
+        `SELECT r.operation, r.amount FROM ${schema}.attempt a
+         JOIN ${schema}.row r ON r.batch = a.batch AND r.number = a.row AND r.last_attempt = a.id
+         JOIN ${schema}.batch b ON b.seq = a.batch WHERE a.started_at >= ? AND b.environment = ?
+         AND r.state IN ('accepted', 'unknown', 'sending', 'settled_done')`,
+    );
+    this.#waiting = prepared(
+      (schema) =>
+        `${rowsOf(schema)} WHERE b.created_at >= ? AND b.environment = ? AND b.phase <> 'cancelled'
+         AND (r.state IN ('ready', 'not_sent')
+              OR r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?)))`,
+    );
+    this.#ready = prepared((schema) => `${rowsOf(schema)} WHERE b.id = ? AND r.state = 'ready'`);
+  }
+
+  /** Ten-thousandths by operation. */
+  of({ environment, sinceMs, reasons, ofBatch }: DaySumOptions): ReadonlyMap<OperationName, bigint> {
+    const sums = new Map<OperationName, bigint>();
+    const add = (statements: readonly StatementSync[], ...values: readonly (string | number)[]): void => {
+      for (const statement of statements) {
+        for (const { operation, amount } of statement.iterate(...values) as Iterable<unknown> as Iterable<AmountRow>) {
+          sums.set(operation, (sums.get(operation) ?? 0n) + unitsOf(amount));
+        }
+      }
+    };
+    add(this.#gone, sinceMs, environment);
+    if (ofBatch === undefined) add(this.#waiting, sinceMs, environment, JSON.stringify(reasons));
+    else add(this.#ready, ofBatch);
+    return sums;
+  }
+}

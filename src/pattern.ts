@@ -1,0 +1,34 @@
+import { createRequire } from "node:module";
+import type { RE2JS } from "re2js";
+import { messageOf } from "./errors.ts";
+
+/**
+ * Patterns of the configuration. They run on an engine that is linear in the length of the text (RE2), so that no pair
+ * of pattern and cell can stall a run; look-around and backreferences, which cannot be linear, are refused. Loaded only
+ * where a pattern is used.
+ */
+let engine: typeof RE2JS | undefined;
+
+function compile(source: string): RE2JS {
+  engine ??= (createRequire(import.meta.url)("re2js") as { RE2JS: typeof RE2JS }).RE2JS;
+  return engine.compile(source);
+}
+
+/** Whether the whole text has the form. */
+export function matcherOf(source: string): (text: string) => boolean {
+  const compiled = compile(source);
+  return (text) => compiled.matches(text);
+}
+
+/** What is wrong with a pattern, if anything is. */
+export function assertPattern(source: string): string | undefined {
+  if (source.length > PATTERN_CHARACTERS_MAX) return `it is longer than ${PATTERN_CHARACTERS_MAX} characters`;
+  try {
+    compile(source);
+    return undefined;
+  } catch (error) {
+    return messageOf(error).replace(/^error parsing regexp: /, "");
+  }
+}
+
+const PATTERN_CHARACTERS_MAX = 500;

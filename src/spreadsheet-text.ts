@@ -1,0 +1,16 @@
+/**
+ * What a cell says whose writer kept a spreadsheet from reading it as a number: `="0123"` and `'0123` are 0123. Only
+ * where nothing else can be meant; every other formula or apostrophe stays, to be named.
+ *
+ * `isPlain`: the cell holds an id or a number, in which an apostrophe can be nothing else; in a text it may be one.
+ */
+export function withoutTextMark(text: string, isPlain: boolean): string {
+  const first = text.charCodeAt(0);
+  if (first === EQUALS) return AS_FORMULA.exec(text)?.[1] ?? text;
+  return first === APOSTROPHE && isPlain ? (WITH_APOSTROPHE.exec(text)?.[1] ?? text) : text;
+}
+
+const EQUALS = 61;
+const APOSTROPHE = 39;
+const AS_FORMULA = /^="([^"]*)"$/;
+const WITH_APOSTROPHE = /^'([^'\s](?:[^']*[^'\s])?)$/;
