@@ -245,7 +245,11 @@ class BatchWork {
     const input = await openInput(file, snapshot, this.#services);
     const period = this.#config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
-    const known = await this.journal.batchesOfBytes(snapshot.sha256, this.#config.environment);
+    const sheet = input.sheet.sheetName;
+    // another sheet of the same workbook is another payroll
+    const known = (await this.journal.batchesOfBytes(snapshot.sha256, this.#config.environment)).filter(
+      (one) => readingOf(one).sheet === sheet,
+    );
     const lyingThere = await this.journal.sourceBatch(file, identityText(snapshot.identity));
     const days = this.#config.duplicateDays;
     const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#now(), days);
@@ -259,10 +263,11 @@ class BatchWork {
     const opened = await understand(input, this.#services);
     await assertRoomForFile(this.#config.stateDir, snapshot.sizeBytes);
     const times = known.filter((one) => one.period === period).length;
-    const id = batchIdOf({ sha256: snapshot.sha256, environment: this.#config.environment, period }, times);
+    const { environment } = this.#config;
+    const id = batchIdOf({ sha256: snapshot.sha256, environment, period, sheet }, times);
     await this.journal.createBatch({
       id,
-      environment: this.#config.environment,
+      environment,
       destination: this.#destination(),
       fileName,
       folder: dirname(file),

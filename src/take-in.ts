@@ -18,6 +18,7 @@ import type { Choices, Config } from "./config/config.ts";
 import { startOfDay } from "./day.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import type { AccountTotals } from "./events.ts";
+import { formatOfName } from "./format.ts";
 import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
@@ -51,7 +52,8 @@ export async function checkFile(path: string, services: Services, all = false): 
     const opened = await understand(await openInput(file, snapshot, services), services);
     const period = config.period ?? opened.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(basename(file));
-    const id = batchIdOf({ sha256: snapshot.sha256, environment: config.environment, period }, 0);
+    const identity = { sha256: snapshot.sha256, environment: config.environment, period, sheet: opened.reading.sheet };
+    const id = batchIdOf(identity, 0);
     await journal.createBatch({
       id,
       environment: config.environment,
@@ -100,6 +102,9 @@ export interface Reading extends Pick<
   /** File name of the snapshot. */
   readonly snapshot: string;
   readonly operation?: OperationName;
+  /** Of a workbook: the sheet, and the row of its header. */
+  readonly sheet?: string;
+  readonly headerRow?: number;
   readonly sandbox: boolean;
   /** The column mapping; none: the columns have our own names. */
   readonly mapping?: KeptMapping;
@@ -127,7 +132,13 @@ export interface OpenedFile extends InputFile {
 export async function openInput(path: string, snapshot: Snapshot, { config }: Services): Promise<InputFile> {
   const fileName = basename(path);
   const { encoding } = config.choices;
-  const sheet = await openSheet(snapshot.path, { fileName, encoding, knownNames: FIELD_NAMES });
+  const sheet = await openSheet(snapshot.path, {
+    fileName,
+    encoding,
+    // the sheet and header row of a workbook are remembered; how a CSV file was cut is found again by our names alone
+    knownNames: formatOfName(fileName) === "xlsx" ? [...FIELD_NAMES, ...theirNames(config)] : FIELD_NAMES,
+    sheetName: config.sheet,
+  });
   const columns = sheet.header ?? (await firstColumns(sheet));
   if (isOwnHeader(columns)) throw refused(fileName, "own_results_file");
   return { path, fileName, snapshot, sheet, columns };
@@ -154,6 +165,8 @@ export async function understand(input: InputFile, services: Services): Promise<
   const reading: Reading = {
     snapshot: basename(snapshot.path),
     ...(found.operation === undefined ? {} : { operation: found.operation.name }),
+    ...(sheet.sheetName === undefined ? {} : { sheet: sheet.sheetName }),
+    ...(sheet.headerRow === undefined ? {} : { headerRow: sheet.headerRow }),
     ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
     ...(chosen ? { mapping: await keepMapping(chosen, filesKeptIn(snapshots)) } : {}),
     ...{ numberGrouping, decimalSign, rules },
@@ -181,6 +194,10 @@ function knownColumns(columns: readonly string[], found: FileOperation, { ownCol
   const operations = found.operation && !found.mixed ? [found.operation] : OPERATIONS;
   const plan = createColumnPlan(columns, { operations, ownColumns, mustBeComplete: false });
   return "knownCount" in plan ? plan.knownCount : 0;
+}
+
+function theirNames({ mappings }: Config): readonly string[] {
+  return mappings.flatMap(({ header }) => header);
 }
 
 async function firstColumns(sheet: Sheet): Promise<readonly string[]> {
@@ -328,6 +345,7 @@ export function checkerOf(
     fileName: batch.fileName,
     format: batch.format,
     choices: reading,
+    headerRow: reading.headerRow,
     sandbox: reading.sandbox,
     known,
     ...(reading.operation === undefined ? {} : { operation: operationNamed(reading.operation) }),
@@ -351,6 +369,8 @@ export async function openSnapshot(batch: BatchRecord, reading: Reading, snapsho
     format: batch.format,
     encoding: reading.encoding,
     knownNames: FIELD_NAMES,
+    sheetName: reading.sheet,
+    headerRow: reading.headerRow,
   });
   const mapping = await mappingOf(reading, snapshots);
   const view = mapping?.view ?? ((row) => row);

@@ -82,7 +82,12 @@ async function checkFile(path: string, code = ""): Promise<Outcome> {
 async function checkReadable(path: string, code: string): Promise<Outcome> {
   const fileName = basename(path);
   const knownNames = OPERATIONS.flatMap((one) => one.forms.flatMap((form) => form.fields.map((field) => field.name)));
-  const sheet = await openSheet(path, { fileName, encoding: "utf-8", knownNames });
+  const sheet = await openSheet(path, {
+    fileName,
+    encoding: "utf-8",
+    knownNames,
+    ...(code === "sheet_missing" ? { sheetName: "November" } : {}),
+  });
   const rows = [];
   for await (const chunk of sheet.rows()) rows.push(...chunk);
   const wrapperOperation = sheet.wrapper?.operation;

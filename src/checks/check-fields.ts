@@ -8,6 +8,7 @@ import type { Place } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 import type { Instruction } from "./instruction.ts";
 import { inspectPeriod, inspectReference } from "./read-own.ts";
+import { readSheetValue } from "./read-sheet-value.ts";
 import { inspectText, isUnusual } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 
@@ -106,7 +107,7 @@ function readField(row: Row, compiled: CompiledField): string | Finding {
     if (typeof plain !== "string") return plain;
     text = plain;
   } else {
-    const read = readToken(cell, isText);
+    const read = readToken(cell, field);
     if (typeof read !== "string") return read;
     text = read;
   }
@@ -130,7 +131,8 @@ function textOf(cell: string, { kind, keepsSpaces = false }: Pick<Field, "kind" 
 }
 
 /** Of JSON's own values a number is one where §2 says number; null is an empty cell (S10). */
-function readToken(cell: Exclude<Row["cells"][number], string>, isText: boolean): string | Finding {
+function readToken(cell: Exclude<Row["cells"][number], string>, place: Place): string | Finding {
+  const isText = place.kind === "text" || place.kind === "id";
   switch (cell.token) {
     case "null":
       return "";
@@ -140,8 +142,14 @@ function readToken(cell: Exclude<Row["cells"][number], string>, isText: boolean)
       return { code: "json_boolean" };
     case "nested":
       return { code: "json_nested" };
+    case "cell_number":
+    case "cell_date":
+    case "cell_boolean":
+    case "cell_error":
+    case "cell_uncalculated":
+      return readSheetValue(cell, place);
     default:
-      return cell.token satisfies never;
+      return cell satisfies never;
   }
 }
 
@@ -174,7 +182,7 @@ function readOwn(
   if (index < 0) return undefined;
   const cell = row.cells[index] ?? "";
   const unmapped = row.mapped?.faults.get(index);
-  const text = unmapped ?? (typeof cell === "string" ? textOf(cell, place) : readToken(cell, true));
+  const text = unmapped ?? (typeof cell === "string" ? textOf(cell, place) : readToken(cell, place));
   if (text === "") return undefined;
   const finding = typeof text === "string" ? inspect(text) : text;
   if (!finding) return typeof text === "string" ? text : undefined;

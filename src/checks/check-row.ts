@@ -1,4 +1,5 @@
 import { FileRefusedError } from "../errors.ts";
+import { isTable } from "../format.ts";
 import type { FileFormat } from "../format.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { normalizeName } from "../names.ts";
@@ -27,6 +28,8 @@ export interface CheckerOptions {
   /** For the message, where the columns refuse the file. */
   readonly fileName: string;
   readonly format: FileFormat;
+  /** Where a table's header stands, if not in row 1. */
+  readonly headerRow?: number | undefined;
   /** The file's operation; undefined only where a column `operation` says it row by row. */
   readonly operation?: Operation;
   readonly choices: CheckChoices;
@@ -71,7 +74,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const formsOf = new Map<Operation, readonly FormInFile[]>();
   const compiledOf = new Map<FormInFile, CompiledForm>();
   const setting = {
-    hasCells: options.format === "csv",
+    hasCells: isTable(options.format),
     sandbox: options.sandbox,
     referenceAt: plan.positions.get("reference") ?? -1,
     periodAt: plan.positions.get("period") ?? -1,
@@ -129,15 +132,15 @@ function planFor(
   options: CheckerOptions,
   byRules: ReadonlyMap<Operation, Operation>,
 ): ColumnPlan {
-  const isTable = options.format === "csv";
+  const hasHeader = isTable(options.format);
   const possible = hasOperationColumn || !options.operation ? OPERATIONS : [options.operation];
   const plan = createColumnPlan(first.columns, {
     operations: possible.map((one) => byRules.get(one) ?? one),
     ownColumns: options.choices.ownColumns,
-    mustBeComplete: isTable && !hasOperationColumn,
+    mustBeComplete: hasHeader && !hasOperationColumn,
   });
   if ("positions" in plan) return plan;
-  const place = { row: isTable ? HEADER_ROW : first.number };
+  const place = { row: hasHeader ? (options.headerRow ?? HEADER_ROW) : first.number };
   throw new FileRefusedError(
     options.fileName,
     plan.map((fault) => ({ ...fault, ...place })),

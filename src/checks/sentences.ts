@@ -95,6 +95,18 @@ const SENTENCES = {
   },
 
   // what spreadsheets do
+  number_not_text: {
+    sentence: "{value} is stored as a number, which has no leading zeros; {thing} must be text",
+    hint: "Select the column, choose Data > Text to Columns and Text, then compare it with the original.",
+  },
+  number_digits_lost: {
+    sentence: "{value} is stored as a number of {found} digits, and Excel keeps only {more}: the last ones are lost",
+    hint: "Format the column as Text, and type it again from the original.",
+  },
+  not_calculated: {
+    sentence: "the cell holds a formula that has no value",
+    hint: "Open the workbook in Excel, let it calculate, and save it again.",
+  },
   scientific_notation: {
     sentence: "{value} is {thing} that Excel rounded; the digits are gone",
     hint: "Type it again with the column formatted as Text.",

@@ -21,6 +21,8 @@ export interface Config {
   readonly mapping?: string;
   /** Column mappings that were confirmed: `[mapping.NAME]`. */
   readonly mappings: readonly Mapping[];
+  /** The sheet of a workbook by its name; undefined: the one that has our columns. */
+  readonly sheet?: string;
   readonly expectRows?: number;
   readonly expectTotal?: string;
   readonly requireControl: boolean;

@@ -176,6 +176,7 @@ export function assemble(
     period: values.period,
     mapping: values.mapping,
     mappings: tables.mappings,
+    sheet: values.sheet,
     expectRows: values.expect_rows,
     expectTotal: values.expect_total,
     requireControl: values.require_control ?? false,

@@ -2,10 +2,11 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
+import { isOtherWorkbook, type FileFormat } from "../format.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { lookAt, type Look } from "./look.ts";
-import { inputName, isStopName, isWorkbook } from "./names.ts";
+import { inputName, isStopName } from "./names.ts";
 import { identityOf, isUnchanged, kindOf } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
@@ -154,7 +155,7 @@ export class Inbox {
     const said = inputName(name);
     const format = said.ignored === undefined ? said.format : said.unlessChanged;
     if (format === undefined) {
-      const workbook = isWorkbook(name);
+      const workbook = isOtherWorkbook(name);
       if (!workbook && !(said.ignored !== undefined && said.report)) return;
       found.seen.add(path);
       this.#tell(path, workbook ? WORKBOOK : `was not opened: ${said.ignored ?? ""}`, found, workbook);
@@ -168,14 +169,14 @@ export class Inbox {
       return;
     }
     found.present.add(path);
-    await this.#sweepFile(path, identityOf(stats), said.ignored !== undefined, format === "csv", found);
+    await this.#sweepFile(path, identityOf(stats), said.ignored !== undefined, format, found);
   }
 
   async #sweepFile(
     path: string,
     identity: FileIdentity,
     isRetry: boolean,
-    isTable: boolean,
+    format: FileFormat,
     found: Found,
   ): Promise<void> {
     const done = this.#done.get(path);
@@ -196,7 +197,7 @@ export class Inbox {
       found.waiting.push({ path, why: whyOf(watched.look), forMs: nowMs - watched.firstSeenMs });
       return;
     }
-    const look = await lookAt(path, isTable);
+    const look = await lookAt(path, format);
     if (look === "gone") return;
     if (look === "unreadable") {
       const since = this.#unreadable.get(path) ?? nowMs;
@@ -279,7 +280,7 @@ function byAge(one: ReadyFile, other: ReadyFile): number {
 
 const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));
 
-const WORKBOOK = "is a workbook, which paydrop does not read";
+const WORKBOOK = "is a workbook of a kind that paydrop does not read";
 
 const WHY_AWAY: Readonly<Record<string, string>> = {
   ENOENT: "the folder is not there",

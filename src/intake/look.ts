@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { PaydropError } from "../errors.ts";
+import type { FileFormat } from "../format.ts";
 import { identityOf, isUnchanged, openRegular } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
@@ -11,16 +12,16 @@ export interface Look {
   /** Nobody wrote to it while it was read. */
   readonly steady: boolean;
   /**
-   * `unended`: empty, or a table without its last line end: it may have been cut, and no parser can see that of a last
-   * amount. `zeros`: it holds NUL bytes, as a copy does whose size was set before its content came.
+   * `unended`: empty, or a CSV file without its last line end, or a workbook without its directory, which is written
+   * last: it may have been cut, and no parser can see that of a last amount. `zeros`: it holds NUL bytes, as a copy does whose size was set before its content came.
    */
   readonly end: "ended" | "unended" | "zeros";
 }
 
 const PIECE_BYTES = 256 * 1024;
 
-/** `isTable`: a file of lines, of which the last must have its end. */
-export async function lookAt(path: string, isTable: boolean): Promise<Look | "gone" | "unreadable"> {
+/** How a file may end depends on its `format`: the last line of a CSV file must have its end. */
+export async function lookAt(path: string, format: FileFormat): Promise<Look | "gone" | "unreadable"> {
   try {
     const file = await openRegular(path);
     try {
@@ -28,7 +29,7 @@ export async function lookAt(path: string, isTable: boolean): Promise<Look | "go
       const hash = createHash("sha256");
       const bytesMax = Number(identity.sizeBytes);
       const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytesMax + 1));
-      const seen = { isWide: false, hasZeros: false, last: 0 };
+      const seen = { isWide: false, hasZeros: false, last: 0, tail: Buffer.alloc(0) };
       // a file that grows and grows is not read for ever
       for (let position = 0; position <= bytesMax;) {
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
@@ -39,12 +40,11 @@ export async function lookAt(path: string, isTable: boolean): Promise<Look | "go
         position += bytesRead;
       }
       const after = identityOf(await file.stat({ bigint: true }));
-      const isEnded = bytesMax > 0 && (!isTable || seen.last === LF || seen.last === CR);
       return {
         identity,
         sha256: hash.digest("hex"),
         steady: isUnchanged(identity, after),
-        end: seen.hasZeros ? "zeros" : isEnded ? "ended" : "unended",
+        end: bytesMax === 0 ? "unended" : endOf(seen, format),
       };
     } finally {
       await file.close();
@@ -58,16 +58,32 @@ export async function lookAt(path: string, isTable: boolean): Promise<Look | "go
 const LF = 0x0a;
 const CR = 0x0d;
 
+/** Of a zip file's directory, which ends it but for a short comment. */
+const ZIP_END = Buffer.from("PK\u0005\u0006", "latin1");
+const ZIP_END_BYTES_MAX = 1024;
+
+function endOf(seen: Seen, format: FileFormat): Look["end"] {
+  if (format === "xlsx") {
+    if (seen.tail.includes(ZIP_END)) return "ended";
+    return seen.tail.every((byte) => byte === 0) ? "zeros" : "unended";
+  }
+  if (seen.hasZeros) return "zeros";
+  return format !== "csv" || seen.last === LF || seen.last === CR ? "ended" : "unended";
+}
+
 interface Seen {
   /** UTF-16 with its mark: every second byte of plain text is NUL, and two of them are a NUL character. */
   isWide: boolean;
   hasZeros: boolean;
   /** The last character, where it is a line end. */
   last: number;
+  /** The last bytes. */
+  tail: Buffer;
 }
 
 function observe(seen: Seen, piece: Buffer, position: number): void {
   const [first, second] = piece;
+  seen.tail = Buffer.concat([seen.tail, piece.subarray(-ZIP_END_BYTES_MAX)]).subarray(-ZIP_END_BYTES_MAX);
   if (position === 0) seen.isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (!seen.isWide) {
     seen.hasZeros ||= piece.includes(0);

@@ -1,4 +1,4 @@
-import { formatOfName } from "../format.ts";
+import { formatOfName, isOtherWorkbook } from "../format.ts";
 import type { FileFormat } from "../format.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 
@@ -32,8 +32,8 @@ const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
   [/^stop(?:\.txt)?$/i, "it asks to stop"],
   [/^stop - held .*\.txt$/i, "it is our own note"],
 ];
-const OWN_RESULTS = /\.(?:csv|tsv|txt|json|jsonl|ndjson)\.results\./i;
-const OWN_RETRY = /\.(?:csv|tsv|txt|json|jsonl|ndjson)\.retry\./i;
+const OWN_RESULTS = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx|xlsm)\.results\./i;
+const OWN_RETRY = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx|xlsm)\.retry\./i;
 const RESULTS_LIKE = /\.(?:results|retry)\./i;
 
 /** `name`: without its folder, decoded as UTF-8 (bytes that are not UTF-8 stand as U+FFFD). */
@@ -57,7 +57,9 @@ export function inputName(name: string): InputName {
 export function mayGiveWork(name: string): boolean {
   const said = inputName(name);
   if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
-  return isStopName(name) || isWorkbook(name) || /\.control$/i.test(name) || OPERATION_FOLDERS.has(name.toLowerCase());
+  return (
+    isStopName(name) || isOtherWorkbook(name) || /\.control$/i.test(name) || OPERATION_FOLDERS.has(name.toLowerCase())
+  );
 }
 
 const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));
@@ -65,9 +67,4 @@ const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation
 /** A file with which a person says stop, without a terminal: `STOP` in any case, and what Notepad makes of it. */
 export function isStopName(name: string): boolean {
   return /^stop(?:\.txt)?$/i.test(name);
-}
-
-/** A spreadsheet's own file, which a person surely meant to be sent and paydrop does not read. */
-export function isWorkbook(name: string): boolean {
-  return /^[^.~].*\.(?:xlsx|xlsm|xlsb|xls|ods|numbers)$/i.test(name);
 }

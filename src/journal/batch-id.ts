@@ -5,13 +5,29 @@ import type { Environment } from "./store.ts";
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CHARACTERS = 8;
 
-/** The id of a batch comes from the file's bytes, the environment and the stated period, and how often it came anew. */
+/**
+ * The id of a batch comes from the file's bytes, the environment and the stated period, the sheet of a workbook, and how
+ * often it came anew.
+ */
 export function batchIdOf(
-  file: { readonly sha256: string; readonly environment: Environment; readonly period?: string | undefined },
+  file: {
+    readonly sha256: string;
+    readonly environment: Environment;
+    readonly period?: string | undefined;
+    readonly sheet?: string | undefined;
+  },
   times: number,
 ): string {
   const digest = createHash("sha256")
-    .update([file.sha256, file.environment, file.period ?? "", String(times)].join("\0"))
+    .update(
+      [
+        file.sha256,
+        file.environment,
+        file.period ?? "",
+        String(times),
+        ...(file.sheet === undefined ? [] : [file.sheet]),
+      ].join("\0"),
+    )
     .digest();
   return [...digest.subarray(0, CHARACTERS)].map((byte) => ALPHABET[byte & 31]).join("");
 }

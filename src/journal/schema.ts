@@ -96,6 +96,12 @@ const MIGRATIONS: readonly string[] = [
      identity TEXT NOT NULL,
      batch TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+
+  // A workbook is a format too: the rule of a column changes only with the column.
+  `ALTER TABLE batch RENAME COLUMN format TO format_before;
+   ALTER TABLE batch ADD COLUMN format TEXT NOT NULL DEFAULT 'csv' CHECK (format IN ('csv', 'json', 'jsonl', 'xlsx'));
+   UPDATE batch SET format = format_before;
+   ALTER TABLE batch DROP COLUMN format_before;`,
 ];
 
 /** Brings a journal to the newest schema; refuses one that a newer paydrop wrote. */

@@ -9,10 +9,10 @@ export class BlankRows {
   #first = 0;
   #last = 0;
 
-  /** `row` is blank. Rows come in order. */
-  add(row: number): void {
+  /** `row` is blank, or all from `row` to `last`. Rows come in order. */
+  add(row: number, last = row): void {
     if (this.#first === 0) this.#first = row;
-    this.#last = row;
+    this.#last = last;
   }
 
   /** A row that is not blank comes: the blank ones before it were not the end. */

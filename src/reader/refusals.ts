@@ -3,7 +3,7 @@ import { FileRefusedError } from "../errors.ts";
 /** What each refusal says: `{found}` is what stood in the file. One sentence per code, one thing to do. */
 const REFUSALS = {
   format_unknown: {
-    sentence: "the name does not end in .csv, .tsv, .txt, .json, .jsonl or .ndjson",
+    sentence: "the name does not end in .csv, .tsv, .txt, .xlsx, .json, .jsonl or .ndjson",
     hint: "Give the file one of these endings.",
   },
   file_empty: {
@@ -61,6 +61,34 @@ const REFUSALS = {
   header_forbidden: {
     sentence: "a column must not be called {found}",
     hint: "Rename the column.",
+  },
+  workbook_damaged: {
+    sentence: "this workbook cannot be read: {found}",
+    hint: "Open it in Excel, save it again, and copy it completely.",
+  },
+  workbook_encrypted: {
+    sentence: "this workbook is protected with {found}, so that nothing in it can be read",
+    hint: "In Excel choose File > Info > Protect Workbook > Encrypt with Password, empty it, and save the file again.",
+  },
+  workbook_of_another_kind: {
+    sentence: "this is {found}, and only .xlsx workbooks are read",
+    hint: 'Open it in Excel, choose "Save as", then "Excel Workbook (.xlsx)" or "CSV UTF-8".',
+  },
+  workbook_too_large: {
+    sentence: "this workbook is larger than any that people make: {found}",
+    hint: "Copy the rows into a new workbook and save that, or save the sheet as CSV UTF-8.",
+  },
+  sheet_missing: {
+    sentence: "there is no sheet {found}",
+    hint: "Write the name as it stands on the sheet's tab.",
+  },
+  sheet_ambiguous: {
+    sentence: "more than one sheet could be meant: {found}",
+    hint: "Name the one to be read with --sheet NAME, or delete or hide the others.",
+  },
+  cells_merged: {
+    sentence: "the cells {found} are merged into one",
+    hint: "Unmerge them, and give every row its own value.",
   },
   json_malformed: {
     sentence: "this is not valid JSON: {found}",

@@ -1,4 +1,5 @@
 import type { FileFormat } from "../format.ts";
+import type { SheetValue } from "../workbook/value.ts";
 
 /** A JSON value that is not a string, with the very characters of the file. */
 export interface JsonToken {
@@ -6,8 +7,8 @@ export interface JsonToken {
   readonly source: string;
 }
 
-/** One cell: text (CSV, or a JSON string), or what a JSON row said instead of text. */
-export type Cell = string | JsonToken;
+/** One cell: text, or what a JSON row or a workbook's cell held instead of text. */
+export type Cell = string | JsonToken | SheetValue;
 
 /** What the file said, untrusted. */
 export interface Row {
@@ -58,8 +59,11 @@ export interface Wrapper {
 /** A readable file: what can be known before its rows, and the rows in chunks, in order. */
 export interface Sheet {
   readonly format: FileFormat;
-  /** CSV only: the header as written, without the byte order mark. */
+  /** Tables only (CSV, workbook): the header as written, without the byte order mark. */
   readonly header?: readonly string[];
+  /** Workbooks only: the sheet that is read, and the row of its header. */
+  readonly sheetName?: string;
+  readonly headerRow?: number;
   readonly wrapper?: Wrapper;
   /** The reader's remarks for a person: ignored blank rows, a missing final newline. Complete when `rows` has ended. */
   readonly remarks: readonly string[];

@@ -1,4 +1,4 @@
-import { formatOfName } from "../format.ts";
+import { formatOfName, isOtherWorkbook } from "../format.ts";
 import { openCsv } from "./csv.ts";
 import { openJson } from "./json.ts";
 import { openJsonLines } from "./jsonl.ts";
@@ -6,6 +6,7 @@ import { refuserOf } from "./refusals.ts";
 import type { FileFormat, Sheet } from "./row.ts";
 import type { ReaderLimits, SheetSource } from "./source.ts";
 import type { Encoding } from "./text.ts";
+import { openXlsx } from "./xlsx.ts";
 
 export interface ReaderOptions {
   /** For messages, and for the format where none is given. */
@@ -16,6 +17,9 @@ export interface ReaderOptions {
   /** Names of fields, in any writing: what the delimiter of a CSV file is found by. */
   readonly knownNames: readonly string[];
   readonly limits?: Partial<ReaderLimits>;
+  /** Of a workbook. */
+  readonly sheetName?: string | undefined;
+  readonly headerRow?: number | undefined;
 }
 
 const LIMITS: ReaderLimits = { recordCharactersMax: 64 * 1024, columnsMax: 1000, nestingMax: 8 };
@@ -32,6 +36,8 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
     knownNames: options.knownNames,
     limits: { ...LIMITS, ...options.limits },
     refuse,
+    ...(options.sheetName === undefined ? {} : { sheetName: options.sheetName }),
+    ...(options.headerRow === undefined ? {} : { headerRow: options.headerRow }),
   };
   const format = options.format ?? formatOfName(options.fileName);
   switch (format) {
@@ -41,9 +47,14 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
       return openJson(source);
     case "jsonl":
       return openJsonLines(source);
+    case "xlsx":
+      return openXlsx(source);
     case undefined:
+      if (isOtherWorkbook(options.fileName)) throw refuse("workbook_of_another_kind", { found: OTHER_WORKBOOK });
       throw refuse("format_unknown");
     default:
       return format satisfies never;
   }
 }
+
+const OTHER_WORKBOOK = "a workbook of another kind than .xlsx";

@@ -17,6 +17,9 @@ export interface SheetSource {
   readonly knownNames: readonly string[];
   readonly limits: ReaderLimits;
   readonly refuse: Refuse;
+  /** Workbooks: the sheet to be read, and the row of its header; left out, both are looked for. */
+  readonly sheetName?: string;
+  readonly headerRow?: number;
 }
 
 /** For a file without any visible character. `hasText`: white space, that is more than a byte order mark. */

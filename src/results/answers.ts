@@ -36,8 +36,8 @@ export function refusedAnswer(path: string, faults: readonly FileFault[]): Answe
 }
 
 export function workbookAnswer(path: string): Answer {
-  const message = "this is a workbook; paydrop reads CSV and JSON";
-  const hint = 'in Excel choose "Save as", then "CSV UTF-8", and save it into this folder';
+  const message = "this is a workbook of a kind that paydrop does not read; it reads .xlsx, CSV and JSON";
+  const hint = 'in Excel choose "Save as", then "Excel Workbook (.xlsx)", and save it into this folder';
   return refusedAnswer(path, [{ code: "workbook", message, hint }]);
 }
 

@@ -8,7 +8,7 @@ import { printable } from "../printable.ts";
 
 const TEMPORARY = /^\.paydrop-([0-9a-f]{8})[0-9a-f]{16}\.tmp$/;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-const BUFFERED_CHARACTERS = 256 * 1024;
+const BUFFERED_LENGTH = 256 * 1024;
 
 /**
  * A file that is either wholly there or not at all (S13): written under a random hidden name in the same folder, synced,
@@ -20,8 +20,8 @@ export class AtomicFile {
   readonly #temporary: string;
   readonly #handle: FileHandle;
   readonly #hash = createHash("sha256");
-  #waiting: string[] = [];
-  #waitingCharacters = 0;
+  #waiting: (string | Uint8Array)[] = [];
+  #waitingLength = 0;
   #sizeBytes = 0;
   #stage: "open" | "closed" | "gone" = "open";
 
@@ -47,11 +47,11 @@ export class AtomicFile {
     });
   }
 
-  /** Gathers text and writes it in large pieces; resolves when the disk has taken what was too much to keep. */
-  async write(text: string): Promise<void> {
-    this.#waiting.push(text);
-    this.#waitingCharacters += text.length;
-    if (this.#waitingCharacters >= BUFFERED_CHARACTERS) await onDisk(this.path, () => this.#flush());
+  /** Gathers text or bytes and writes them in large pieces; resolves when the disk has taken what was too much to keep. */
+  async write(piece: string | Uint8Array): Promise<void> {
+    this.#waiting.push(piece);
+    this.#waitingLength += piece.length;
+    if (this.#waitingLength >= BUFFERED_LENGTH) await onDisk(this.path, () => this.#flush());
   }
 
   /** All bytes are on stable storage under the hidden name. Gives their SHA-256 in hex. */
@@ -105,9 +105,12 @@ export class AtomicFile {
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#waiting.join(""), "utf8");
+    const isText = this.#waiting.every((piece) => typeof piece === "string");
+    const bytes = isText
+      ? Buffer.from(this.#waiting.join(""), "utf8")
+      : Buffer.concat(this.#waiting.map((piece) => (typeof piece === "string" ? Buffer.from(piece, "utf8") : piece)));
     this.#waiting = [];
-    this.#waitingCharacters = 0;
+    this.#waitingLength = 0;
     this.#hash.update(bytes);
     this.#sizeBytes += bytes.length;
     await this.#handle.writeFile(bytes);

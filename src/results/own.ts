@@ -6,6 +6,9 @@ import { parse } from "csv-parse/sync";
 import { printable } from "../printable.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { FileFormat } from "../reader/row.ts";
+import { WorkbookError } from "../workbook/fault.ts";
+import type { SheetRow } from "../workbook/sheet-rows.ts";
+import { Workbook } from "../workbook/workbook.ts";
 import { onDisk } from "./atomic.ts";
 
 /** What stands at the name of a file that paydrop is about to write. */
@@ -16,6 +19,8 @@ export type Standing =
   | { readonly kind: "foreign"; readonly why: string };
 
 const NOT_OURS = { kind: "foreign", why: "is there already and is not a file that paydrop wrote" } as const;
+/** As many as a workbook can have. */
+const COLUMNS_MAX = 16_384;
 const FIRST_ROW_BYTES_MAX = 256 * 1024;
 const REPORT_MARK_BYTES_MAX = 256;
 const SUMMARY_BYTES_MAX = 16 * 1024 * 1024;
@@ -23,7 +28,7 @@ const SUMMARY_BYTES_MAX = 16 * 1024 * 1024;
 /** A results file is ours by its columns; edited by hand it still is, and nothing in it is read as truth (S14, G4). */
 export async function standingOfResults(path: string, format: FileFormat): Promise<Standing> {
   return standing(path, async () => {
-    const first = firstRow(await readBeginning(path, FIRST_ROW_BYTES_MAX), format);
+    const first = await firstRow(path, format);
     if (first?.get("result_row") === undefined || first.get("result_status") === undefined) return NOT_OURS;
     return oursOf(first.get("result_batch"));
   });
@@ -79,7 +84,7 @@ export async function standingOfRetry(
     const noted = await written(path);
     if (noted === undefined) return NOT_OURS;
     if ((await sha256Of(path)) !== noted) return { kind: "foreign", why: "was changed by a person" };
-    const first = firstRow(await readBeginning(path, FIRST_ROW_BYTES_MAX), format);
+    const first = await firstRow(path, format);
     const ours = oursOf(first?.get("retry_of")?.split(":")[0]);
     return ours.kind === "ours" ? { ...ours, sha256: noted } : ours;
   });
@@ -117,8 +122,29 @@ async function readBeginning(path: string, bytesMax: number): Promise<string> {
 }
 
 /** The first row after the header by column name; the last of equal names, where ours stand. */
-function firstRow(beginning: string, format: FileFormat): ReadonlyMap<string, string> | undefined {
+async function firstRow(path: string, format: FileFormat): Promise<ReadonlyMap<string, string> | undefined> {
+  if (format === "xlsx") return firstWorkbookRow(path);
+  const beginning = await readBeginning(path, FIRST_ROW_BYTES_MAX);
   return format === "csv" ? firstCsvRow(beginning) : firstJsonRow(beginning);
+}
+
+/** Of its first sheet: ours has no other. */
+async function firstWorkbookRow(path: string): Promise<ReadonlyMap<string, string> | undefined> {
+  try {
+    const workbook = await Workbook.open(path);
+    const [sheet] = workbook.sheets;
+    const rows: SheetRow[] = [];
+    if (!sheet) return undefined;
+    for await (const chunk of workbook.rows(sheet, { columnsMax: COLUMNS_MAX })) {
+      rows.push(...chunk.slice(0, 2));
+      if (rows.length >= 2) break;
+    }
+    const [header, row] = rows.map(({ cells }) => cells.map((cell) => (typeof cell === "string" ? cell : cell.source)));
+    return header && new Map(header.map((name, index) => [name, row?.[index] ?? ""]));
+  } catch (error) {
+    if (error instanceof WorkbookError) return undefined;
+    throw error;
+  }
 }
 
 function firstCsvRow(beginning: string): ReadonlyMap<string, string> | undefined {

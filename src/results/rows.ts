@@ -32,14 +32,18 @@ const RESPONSE_CHARACTERS_MAX = 200;
 
 /** One line per row of the file, in its order (I3). */
 export function resultsTable(sheet: Sheet): Table {
-  return tableIn(sheet.format, { before: RESULTS_BEFORE, after: RESULTS_AFTER }, sheet.header ?? []);
+  const shape = { before: RESULTS_BEFORE, after: RESULTS_AFTER, amounts: ["result_amount"] };
+  return tableIn(sheet.format, shape, sheet.header ?? []);
 }
 
 /** The file's own columns, ready to correct and drop again; what an earlier retry file added is left out. */
 export function retryTable(sheet: Sheet): Table {
   const isDropped = (column: string): boolean =>
     (RETRY_AFTER as readonly string[]).includes(column.trim().toLowerCase());
-  return tableIn(sheet.format, { before: [], after: RETRY_AFTER, isDropped }, sheet.header ?? [], sheet.wrapper);
+  // by its name the sheet is found again where `sheet` is configured
+  const sheetName = sheet.sheetName === undefined ? {} : { sheetName: sheet.sheetName };
+  const shape = { before: [], after: RETRY_AFTER, isDropped, ...sheetName };
+  return tableIn(sheet.format, shape, sheet.header ?? [], sheet.wrapper);
 }
 
 type BatchOfRow = Pick<BatchRecord, "id" | "phase">;

@@ -1,8 +1,10 @@
 import { stringify } from "csv-stringify/sync";
 import type { Cell, FileFormat, Row, Wrapper } from "../reader/row.ts";
+import { WorkbookPieces } from "../workbook/write.ts";
+import type { OutCell } from "../workbook/write.ts";
 import { guardCell } from "./cell.ts";
 
-/** One value of ours. Numbers stay numbers in JSON, `null` is an empty cell in CSV. */
+/** One value of ours. Numbers stay numbers in JSON and in workbooks, `null` is an empty cell. */
 export type OurValue = string | number | null;
 
 /** A row out: columns of ours before and after the row's own. */
@@ -15,20 +17,25 @@ export interface TableRow {
 export interface TableShape {
   readonly before: readonly string[];
   readonly after: readonly string[];
+  /** Columns of ours that hold an amount as plain decimal text. */
+  readonly amounts?: readonly string[];
+  /** Of a workbook. */
+  readonly sheetName?: string;
   /** Own columns that are left out. */
   readonly isDropped?: (column: string) => boolean;
 }
 
-/** The text of a table in the format of the file in, piece by piece. */
+/** A table in the format of the file in, piece by piece. */
 export interface Table {
-  begin(): string;
-  rows(rows: readonly TableRow[]): string;
-  end(): string;
+  begin(): string | Uint8Array;
+  rows(rows: readonly TableRow[]): string | Uint8Array;
+  end(): string | Uint8Array;
 }
 
-/** `header`: the file's own, CSV only. `wrapper`: written again around JSON rows, so that they are read alike. */
+/** `header`: the file's own, of a table only. `wrapper`: written again around JSON rows, so that they are read alike. */
 export function tableIn(format: FileFormat, shape: TableShape, header: readonly string[], wrapper?: Wrapper): Table {
   if (format === "csv") return csvTable(shape, header);
+  if (format === "xlsx") return workbookTable(shape, header);
   return format === "jsonl" ? jsonLinesTable(shape) : jsonTable(shape, wrapper);
 }
 
@@ -63,6 +70,40 @@ function csvValue(value: OurValue): string {
 
 function textOf(cell: Cell): string {
   return typeof cell === "string" ? cell : cell.source;
+}
+
+/** Cells that nothing damages (`workbook/write.ts`): no `'` is needed before what looks like a formula. */
+function workbookTable(shape: TableShape, header: readonly string[]): Table {
+  const kept = keptIndexes(header, shape);
+  const names = [...shape.before, ...kept.map((index) => header[index] ?? ""), ...shape.after];
+  const widths = names.map((name) => WIDE.get(name) ?? Math.min(Math.max(name.length + 3, WIDTH_MIN), WIDTH_MAX));
+  const pieces = new WorkbookPieces([{ name: shape.sheetName ?? "results", header: names, widths }]);
+  const isAmount = shape.after.map((name) => shape.amounts?.includes(name) === true);
+  const record = ({ before, row, after }: TableRow): OutCell[] => [
+    ...before,
+    ...kept.map((index) => sheetCell(row.cells[index] ?? "")),
+    ...after.map((value, index) => (isAmount[index] && typeof value === "string" ? { amount: value } : value)),
+  ];
+  return {
+    begin: () => pieces.beginSheet(),
+    rows: (rows) => pieces.rows(rows.map(record)),
+    end: () => Buffer.concat([pieces.endSheet(), pieces.end()]),
+  };
+}
+
+const WIDTH_MIN = 12;
+const WIDTH_MAX = 30;
+const WIDE = new Map([
+  ["result_message", 50],
+  ["result_action", 40],
+  ["result_sent_at", 26],
+  ["result_response", 40],
+  ["retry_message", 70],
+]);
+
+function sheetCell(cell: Cell): OutCell {
+  if (typeof cell === "string") return cell;
+  return "stored" in cell ? cell : cell.source;
 }
 
 /** An array of objects, one per line. */

@@ -125,7 +125,7 @@ test("nothing but regular files with the name of an input file is opened, and ea
   execFileSync("mkfifo", [join(folder, "pipe.csv")]);
   symlinkSync("/etc/passwd", join(folder, "link.csv"));
   mkdirSync(join(folder, "c.csv"));
-  write("payroll.xlsx", "PK");
+  write("payroll.ods", "PK");
   for (const name of [".hidden.csv", "~$a.csv", "a.csv.part", "a.csv.results.csv", "a.csv.refused.txt", "x.tmp"]) {
     write(name, "x\n1\n");
   }
@@ -133,7 +133,7 @@ test("nothing but regular files with the name of an input file is opened, and ea
   expect(first.oddities.map(({ path, why }) => `${basename(path)} ${why}`).sort()).toEqual([
     "c.csv is a folder, not a file",
     "link.csv is a link, not a file",
-    "payroll.xlsx is a workbook, which paydrop does not read",
+    "payroll.ods is a workbook of a kind that paydrop does not read",
     "pipe.csv is a named pipe, not a file",
   ]);
   pass(SETTLE_MS);

@@ -39,7 +39,7 @@ describe("names that never are input", () => {
     "x.csv.filepart",
     "x.csv.TMP",
     "Thumbs.db",
-    "payroll.xlsx",
+    "payroll.xls",
     "payroll",
     "payroll.csv.results.csv",
     "payroll.csv.results.K7Q29F3M.csv",

@@ -207,6 +207,6 @@ describe("files without rows", () => {
   });
 
   test("an unknown ending is refused", async () => {
-    expect(await faultOf(read("payroll.xlsx", "name\nA\n"))).toMatchObject({ code: "format_unknown" });
+    expect(await faultOf(read("payroll.dat", "name\nA\n"))).toMatchObject({ code: "format_unknown" });
   });
 });

@@ -77,6 +77,7 @@ describe("properties", () => {
       csv: join(folder, "a.csv"),
       json: join(folder, "a.json"),
       jsonl: join(folder, "a.jsonl"),
+      xlsx: join(folder, "a.xlsx"),
     };
     const csvPieces = fc.array(fc.constantFrom("name", "amount", ",", ";", '"', "\n", "\r", "'=", " ", "é", "sep=;"));
     const jsonPieces = fc.array(
@@ -105,17 +106,21 @@ describe("properties", () => {
       jsonPieces.map((pieces) => Buffer.from(pieces.join(""))),
       fc.json({ maxDepth: 10 }).map((text) => Buffer.from(`[${text}]`)),
     );
-    const property = fc.asyncProperty(bytes, fc.constantFrom("csv", "json", "jsonl"), async (content, format) => {
-      writeFileSync(files[format], content);
-      try {
-        const { rows } = await readFile(files[format]);
-        expect(rows.length).toBeGreaterThan(0);
-        expect(rows.every((row) => row.cells.length === row.columns.length)).toBe(true);
-      } catch (error) {
-        if (!(error instanceof FileRefusedError)) throw error;
-        expect(READER_FAULT_CODES).toContain(error.faults[0]?.code);
-      }
-    });
+    const property = fc.asyncProperty(
+      bytes,
+      fc.constantFrom("csv", "json", "jsonl", "xlsx"),
+      async (content, format) => {
+        writeFileSync(files[format], content);
+        try {
+          const { rows } = await readFile(files[format]);
+          expect(rows.length).toBeGreaterThan(0);
+          expect(rows.every((row) => row.cells.length === row.columns.length)).toBe(true);
+        } catch (error) {
+          if (!(error instanceof FileRefusedError)) throw error;
+          expect(READER_FAULT_CODES).toContain(error.faults[0]?.code);
+        }
+      },
+    );
     await fc.assert(property, { numRuns: 1000 });
   });
 

@@ -23,6 +23,7 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
         const at = row.columns.findIndex((one) => normalizeName(one) === normalizeName(column));
         if (at < 0) throw columnMissing(name, column, row.columns);
         const cell = row.cells[at] ?? "";
+        if (typeof cell !== "string" && "stored" in cell) throw notText(name, column, row.number);
         return trimmed(typeof cell === "string" ? cell : cell.source);
       };
       const key = cellOf(lookup.key);
@@ -35,6 +36,15 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
     }
   }
   return { fields, rows };
+}
+
+/** Of a workbook: an account number that is stored as a number has no leading zeros any more. */
+function notText(name: string, column: string, row: number): PaydropError {
+  return new PaydropError(
+    "config",
+    `the lookup table ${printable(name)} holds something else than text in row ${row}, column "${printable(column)}"`,
+    "format its columns as Text and type the values again, or save it as CSV UTF-8",
+  );
 }
 
 function columnMissing(name: string, column: string, columns: readonly string[]): PaydropError {

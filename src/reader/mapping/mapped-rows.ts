@@ -107,11 +107,11 @@ function translator(values: Readonly<Record<string, string>>): Source["read"] {
 
 function convertAmount({ amountUnit }: Mapping): Source["read"] {
   return (cell) => {
-    // of JSON's own values only a number can be an amount; the checks name the others
-    if (typeof cell !== "string" && cell.token !== "number") return cell;
+    // of JSON's own values and a workbook's only a number can be an amount; the checks name the others
+    if (typeof cell !== "string" && cell.token !== "number" && cell.token !== "cell_number") return cell;
     const sent = wireAmount(textOf(cell), amountUnit);
     if (sent === undefined) return { code: "paise_with_point" };
-    return typeof cell === "string" ? sent : { token: "number", source: sent };
+    return typeof cell === "string" ? sent : { ...cell, source: sent };
   };
 }
 

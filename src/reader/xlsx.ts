@@ -1,0 +1,138 @@
+import { WorkbookError } from "../workbook/fault.ts";
+import type { Range, SheetFacts, SheetRow } from "../workbook/sheet-rows.ts";
+import { lettersOf } from "../workbook/value.ts";
+import type { SheetCell } from "../workbook/value.ts";
+import { Workbook } from "../workbook/workbook.ts";
+import { BlankRows } from "./blank.ts";
+import { chooseTable } from "./choose-table.ts";
+import type { TableFound } from "./choose-table.ts";
+import { checkHeader, quotedName } from "./header.ts";
+import { HiddenRows } from "./hidden.ts";
+import { counted } from "./refusals.ts";
+import type { Row, Sheet } from "./row.ts";
+import type { SheetSource } from "./source.ts";
+
+/** Finds the sheet and its header; `rows` then reads the sheet from its beginning, each time it is called. */
+export async function openXlsx(source: SheetSource): Promise<Sheet> {
+  try {
+    const workbook = await Workbook.open(source.path);
+    const table = await chooseTable(workbook, source);
+    checkHeader(table.columns, table.headerRow, source.limits.columnsMax, source.refuse);
+    const remarks = [...table.remarks];
+    return {
+      format: "xlsx",
+      header: table.columns,
+      headerRow: table.headerRow,
+      sheetName: table.entry.name,
+      remarks,
+      rows: () => readRows(workbook, table, source, remarks),
+    };
+  } catch (error) {
+    throw refusalOf(error, source);
+  }
+}
+
+function refusalOf(error: unknown, source: SheetSource): unknown {
+  if (!(error instanceof WorkbookError)) return error;
+  const { code, found, row } = error;
+  return source.refuse(code, { found, ...(row === undefined ? {} : { row }) });
+}
+
+async function* readRows(
+  workbook: Workbook,
+  table: TableFound,
+  source: SheetSource,
+  remarks: string[],
+): AsyncGenerator<readonly Row[]> {
+  const { columnsMax } = source.limits;
+  const taker = new RowTaker(table, source);
+  let facts: SheetFacts | undefined;
+  try {
+    for await (const chunk of workbook.rows(table.entry, { columnsMax, facts: (found) => (facts = found) })) {
+      const rows = taker.take(chunk);
+      if (rows.length > 0) yield rows;
+    }
+  } catch (error) {
+    throw refusalOf(error, source);
+  }
+  if (taker.count === 0) throw source.refuse("no_rows", { found: "the sheet has a header and no rows below it" });
+  const merged = facts?.merged.find((range) => taker.touches(range));
+  if (merged) throw source.refuse("cells_merged", { row: merged.firstRow, found: rangeText(merged) });
+  remarks.splice(0, remarks.length, ...table.remarks, ...taker.remarks(facts));
+}
+
+/** Makes rows of what the sheet writes down below its header. */
+class RowTaker {
+  readonly #table: TableFound;
+  readonly #source: SheetSource;
+  readonly #blank = new BlankRows();
+  readonly #hidden = new HiddenRows();
+  #last: number;
+  count = 0;
+
+  constructor(table: TableFound, source: SheetSource) {
+    this.#table = table;
+    this.#source = source;
+    this.#last = table.headerRow;
+  }
+
+  take(chunk: readonly SheetRow[]): Row[] {
+    const rows: Row[] = [];
+    for (const { number, isHidden, cells } of chunk) {
+      if (number <= this.#table.headerRow || cells.every(isBlank)) continue;
+      if (number > this.#last + 1) this.#blank.add(this.#last + 1, number - 1);
+      this.#blank.pass();
+      if (isHidden) this.#hidden.add(number);
+      this.#last = number;
+      rows.push({ number, columns: this.#table.columns, cells: this.#fitted(cells, number) });
+    }
+    this.count += rows.length;
+    return rows;
+  }
+
+  /** Cells that are merged with one of the table hold what is not theirs. */
+  touches({ firstRow, lastRow, firstColumn }: Range): boolean {
+    return firstColumn < this.#table.columns.length && lastRow >= this.#table.headerRow && firstRow <= this.#last;
+  }
+
+  remarks(facts: SheetFacts | undefined): string[] {
+    const columns = this.#table.columns.flatMap((name, index) => {
+      const isHidden = facts?.hiddenColumns.some((one) => one.firstColumn <= index && index <= one.lastColumn);
+      return isHidden && name.trim() !== "" ? [`${lettersOf(index)} (${quotedName(name)})`] : [];
+    });
+    const [are, were] = columns.length === 1 ? ["column", "is hidden; it was"] : ["columns", "are hidden; they were"];
+    return [
+      ...this.#hidden.remarks(facts?.isFiltered === true),
+      ...(columns.length === 0 ? [] : [`${are} ${columns.join(", ")} ${were} read all the same`]),
+      ...this.#blank.remarks(),
+    ];
+  }
+
+  #fitted(cells: readonly SheetCell[], row: number): SheetCell[] {
+    const { columns } = this.#table;
+    const { recordCharactersMax } = this.#source.limits;
+    const fitted: SheetCell[] = [];
+    let characters = 0;
+    for (let index = 0; index < Math.max(columns.length, cells.length); index += 1) {
+      const cell = cells[index] ?? "";
+      if ((columns[index] ?? "").trim() === "" && !isBlank(cell)) throw this.#nameless(row, index);
+      if (index < columns.length) fitted.push(cell);
+      if (typeof cell === "string") characters += cell.length;
+    }
+    if (characters <= recordCharactersMax) return fitted;
+    throw this.#source.refuse("record_too_long", { row, found: counted(recordCharactersMax, "character") });
+  }
+
+  #nameless(row: number, index: number): Error {
+    const found = `cell ${lettersOf(index)}${row} holds a value, but the header gives its column no name`;
+    return this.#source.refuse("cell_without_header", { row, found });
+  }
+}
+
+export function isBlank(cell: SheetCell): boolean {
+  return typeof cell === "string" && (cell === "" || cell.trim() === "");
+}
+
+function rangeText({ firstRow, lastRow, firstColumn, lastColumn }: Range): string {
+  return `${lettersOf(firstColumn)}${firstRow}:${lettersOf(lastColumn)}${lastRow}`;
+}
