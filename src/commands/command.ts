@@ -29,6 +29,8 @@ export interface Command {
   readonly name: string;
   /** `<file...>`, `[batch]`, as commander reads it. */
   readonly operands: string;
+  /** The words that its operand may be, where it is one of a few. */
+  readonly words?: readonly string[];
   readonly shown: string;
   readonly options: readonly OwnOption[];
   readonly examples: readonly string[];

@@ -1,10 +1,13 @@
 import { loadConfig } from "../config/load.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "../config/settings.ts";
 import { PaydropError } from "../errors.ts";
-import type { Call } from "./command.ts";
+import type { Call, Command } from "./command.ts";
 import { COMMANDS } from "./list.ts";
 
-/** A script for the shell to source; it knows the commands and their flags, and completes files elsewhere. */
+/**
+ * A script for the shell to source; it knows the commands, their flags and the words of their operands, asks `paydrop
+ * status` for batches where one belongs, and completes files elsewhere.
+ */
 export function run(call: Call): Promise<number> {
   loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
   const shell = call.operands[0] ?? "";
@@ -30,14 +33,22 @@ function ownFlags(options: readonly { readonly flags: string }[]): string[] {
   return options.map((option) => option.flags.split(" ")[0] ?? "");
 }
 
+/** What the shell runs for the ids of all batches. */
+const BATCHES = `paydrop status --json 2>/dev/null | sed -n 's/.*"batch":"\\([0-9A-Z]*\\)".*/\\1/p'`;
+
+function takesBatch({ operands }: Command): boolean {
+  return operands.includes("batch");
+}
+
 function bashScript(): string {
   const names = COMMANDS.map((command) => command.name).join(" ");
   const cases = COMMANDS.map((command) => {
     const flags = [...ownFlags(command.options), ...flagsOfEvery()].join(" ");
-    return `    ${command.name}) flags="${flags}" ;;`;
+    const words = command.words ? ` words="${command.words.join(" ")}"` : takesBatch(command) ? " words=batches" : "";
+    return `    ${command.name}) flags="${flags}"${words} ;;`;
   });
   return `_paydrop() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" flags=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" flags="" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${names} --help --version" -- "$word"))
     return
@@ -45,9 +56,14 @@ function bashScript(): string {
   case "\${COMP_WORDS[1]}" in
 ${cases.join("\n")}
   esac
+  if [ "$COMP_CWORD" -gt 2 ]; then words=""; fi
+  if [ "$words" = batches ]; then words="$(${BATCHES})"; fi
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$word")) ;;
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+    *)
+      COMPREPLY=($(compgen -W "$words" -- "$word"))
+      if [ "\${#COMPREPLY[@]}" -eq 0 ]; then COMPREPLY=($(compgen -f -- "$word")); fi
+      ;;
   esac
 }
 complete -o filenames -F _paydrop paydrop
@@ -59,10 +75,16 @@ function fishScript(): string {
     const shown = command.shown.replaceAll("'", "\\'");
     return `complete -c paydrop -n __fish_use_subcommand -f -a ${command.name} -d '${shown}'`;
   });
-  const own = COMMANDS.flatMap((command) =>
-    ownFlags(command.options).map((flag) => fishFlag(flag, `-n '__fish_seen_subcommand_from ${command.name}' `)),
-  );
-  return `${[...commands, ...own, ...flagsOfEvery().map((flag) => fishFlag(flag, ""))].join("\n")}\n`;
+  const words = COMMANDS.flatMap((command) => {
+    const of = command.words?.join(" ") ?? (takesBatch(command) ? `(${BATCHES.replaceAll("'", "\\'")})` : undefined);
+    return of === undefined ? [] : [`complete -c paydrop ${whenIn(command)}-f -a '${of}'`];
+  });
+  const own = COMMANDS.flatMap((command) => ownFlags(command.options).map((flag) => fishFlag(flag, whenIn(command))));
+  return `${[...commands, ...words, ...own, ...flagsOfEvery().map((flag) => fishFlag(flag, ""))].join("\n")}\n`;
+}
+
+function whenIn({ name }: Command): string {
+  return `-n '__fish_seen_subcommand_from ${name}' `;
 }
 
 function fishFlag(flag: string, condition: string): string {

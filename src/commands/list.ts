@@ -1,3 +1,4 @@
+import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Command, OwnOption } from "./command.ts";
 
 const SANDBOX: OwnOption = {
@@ -149,6 +150,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "template",
     operands: "<operation>",
+    words: OPERATIONS.map((operation) => operation.name),
     shown: "a file to fill in, with two example rows, on stdout",
     options: [{ flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary (default B)" }],
     examples: ["paydrop template payout --option B > try.csv", "paydrop template transfer --json > try.json"],
@@ -165,6 +167,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "config",
     operands: "[what]",
+    words: ["show", "example", "schema"],
     shown: "show: every setting and where it came from; example, schema: what may stand in paydrop.toml",
     options: [],
     examples: ["paydrop config show", "paydrop config example > paydrop.toml", "paydrop config schema"],
@@ -184,6 +187,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "completion",
     operands: "<shell>",
+    words: ["bash", "zsh", "fish"],
     shown: "a completion script for bash, zsh or fish, on stdout",
     options: [],
     examples: ["paydrop completion bash > /etc/bash_completion.d/paydrop"],

@@ -3,6 +3,7 @@ import { loadConfig } from "../config/load.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
+import { holdKeyOf } from "../drop-folder/folder-hold.ts";
 import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
 import { personNamed } from "./who.ts";
 
@@ -17,7 +18,8 @@ export async function resumeInbox(call: Call): Promise<number> {
   const processor = await openProcessor({ config }, "read");
   try {
     const { journal } = processor;
-    const hold = await journal.inboxHold(folder);
+    const key = await holdKeyOf(folder);
+    const hold = await journal.inboxHold(key);
     const removed = await removeStop(folder);
     if (!hold && removed === 0) {
       throw new PaydropError(
@@ -26,7 +28,7 @@ export async function resumeInbox(call: Call): Promise<number> {
         "name the folder as it was named to paydrop watch or run",
       );
     }
-    if (hold) await journal.liftInboxHold(folder, by);
+    if (hold) await journal.liftInboxHold(key, by);
     await clearStopAnswers(folder);
     const text = [
       `${folder} goes on, by ${by}. It was held: ${hold?.message ?? "a file named STOP was put into the folder"}`,

@@ -49,8 +49,10 @@ export async function runInbox(
     if (!isStopping()) await drop.answerNotReady();
     const { notReady } = drop;
     const count = `${notReady.length} ${notReady.length === 1 ? "file" : "files"} not ready`;
-    if (notReady.length > 0 && !config.quiet) teller.say(`${count}: ${notReady.join(", ")}`);
+    if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count}: ${notReady.join(", ")}`);
     const isCutOff = (isStopping() || drop.isBlocked) && drop.waitsForSomething;
+    // with nothing that waits for it, a hold is nobody's business
+    if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
     return gravest([...drop.codes, ...(isCutOff ? [7] : [])]);
   } finally {
     monitor.sawInbox(drop.folder, drop.count);

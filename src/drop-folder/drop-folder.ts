@@ -70,6 +70,7 @@ export class DropFolder {
       folder: this.folder,
       processor: parts.processor,
       say: (text) => this.#say(text),
+      mention: (text) => parts.listener.mention(text),
       isWorking: () => this.#current !== undefined,
       unfinished: () => this.#unfinished(),
     });
@@ -122,7 +123,12 @@ export class DropFolder {
   }
 
   get waitsForSomething(): boolean {
-    return this.#ready.length + this.#batches.length > 0;
+    return this.#ready.length + this.#waiting.length + this.#batches.length > 0;
+  }
+
+  /** That a person has to say resume, in words. */
+  get heldText(): string | undefined {
+    return this.#hold.text;
   }
 
   /** How long until the service is tried again. */
@@ -172,8 +178,11 @@ export class DropFolder {
 
   /** At the end of a one-shot run: every file that was not ready is answered too. */
   async answerNotReady(): Promise<void> {
-    for (const { path, why } of this.#waiting) await this.#answers.put(path, notYetAnswer(path, why));
-    if (this.isBlocked) for (const { path } of this.#ready) await this.#answers.put(path, this.#blockedAnswer(path)); // prettier-ignore
+    const { isBlocked } = this;
+    for (const { path, why } of this.#waiting) {
+      await this.#answers.put(path, isBlocked ? this.#blockedAnswer(path) : notYetAnswer(path, why));
+    }
+    if (isBlocked) for (const { path } of this.#ready) await this.#answers.put(path, this.#blockedAnswer(path));
   }
 
   #isInWork(path: string): boolean {

@@ -1,3 +1,5 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
 import { answerStop, clearStopAnswers, resumeCommand, sentSoFar } from "./stop-file.ts";
@@ -6,6 +8,7 @@ export interface HoldParts {
   readonly folder: string;
   readonly processor: Processor;
   readonly say: (text: string) => void;
+  readonly mention: (text: string) => void;
   /** Rows are on their way. */
   readonly isWorking: () => boolean;
   /** Batches of this folder that are not at their end. */
@@ -14,9 +17,15 @@ export interface HoldParts {
 
 const STOP_MESSAGE = "a file named STOP was put into the folder";
 
+/** By this the journal knows a held folder, however it is named: a link to it is the same folder. */
+export function holdKeyOf(folder: string): Promise<string> {
+  return realpath(folder).catch(() => resolve(folder));
+}
+
 /** Whether a person must say resume before anything goes from a drop folder. A hold outlives every process. */
 export class FolderHold {
   readonly #parts: HoldParts;
+  #key = "";
   #hold: InboxHold | undefined;
   #isStopAnswered = true;
 
@@ -26,10 +35,17 @@ export class FolderHold {
 
   /** What an earlier process left. */
   async open(): Promise<void> {
-    const { folder, say } = this.#parts;
-    this.#hold = await this.#journal.inboxHold(folder);
+    const { folder, mention } = this.#parts;
+    this.#key = await holdKeyOf(folder);
+    this.#hold = await this.#journal.inboxHold(this.#key);
     this.#isStopAnswered = this.#hold?.code !== "stop_file";
-    if (this.#hold) say(`${folder} is held: ${this.#hold.message}\n  → ${resumeCommand(folder)}`);
+    if (this.#hold) mention(this.text ?? folder);
+  }
+
+  /** undefined: it is not held. */
+  get text(): string | undefined {
+    const { folder } = this.#parts;
+    return this.#hold && `${folder} is held: ${this.#hold.message}\n  → ${resumeCommand(folder)}`;
   }
 
   get now(): InboxHold | undefined {
@@ -53,7 +69,7 @@ export class FolderHold {
   /** It is lifted by another process. Gives whether it was just now. */
   async compare(): Promise<boolean> {
     const { folder, say } = this.#parts;
-    const hold = await this.#journal.inboxHold(folder);
+    const hold = await this.#journal.inboxHold(this.#key);
     if (hold && !this.#hold) say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
     const isLifted = this.#hold !== undefined && hold === undefined;
     this.#hold = hold;
@@ -74,7 +90,7 @@ export class FolderHold {
   }
 
   async #set(code: string, message: string): Promise<void> {
-    await this.#journal.holdInbox(this.#parts.folder, { code, at: Date.now(), message });
+    await this.#journal.holdInbox(this.#key, { code, at: Date.now(), message });
   }
 
   get #journal(): Processor["journal"] {

@@ -45,7 +45,7 @@ export class FolderMarks {
   /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
   async compare(file: string): Promise<readonly string[]> {
     if (this.#isSandbox) return [];
-    const found = await marksBeside(file, this.#keepsInboxOf(file));
+    const found = await marksBeside(file, (folder) => this.#inboxes.has(folder));
     const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
     return losses.filter((loss) => loss !== undefined);
   }

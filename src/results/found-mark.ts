@@ -30,22 +30,28 @@ export const INBOX_MARK = ".paydrop";
 const LOOKS_MAX = 10;
 
 /**
- * What concerns a file: every summary beside it, also of earlier batches, and the mark of its folder where that is an
- * inbox. Whoever keeps the inbox's mark need not look through the folder for each of its files.
+ * What concerns a file: every summary beside it, also of earlier batches, and the mark of each folder that may be its
+ * inbox. Whoever `keeps` the mark of one of those need not look through the folder for each of its files, but at the
+ * marks of the others: a folder `payouts/` is in reach of a watcher of its own and of one above.
  */
-export async function marksBeside(file: string, keepsInbox: boolean): Promise<FoundMark[]> {
-  if (keepsInbox) return existing([await markAt(`${file}.summary.json`)]);
+export async function marksBeside(file: string, keeps: (inbox: string) => boolean): Promise<FoundMark[]> {
   const folder = dirname(file);
+  const inboxes = inboxesOf(file);
+  const others = inboxes.filter((inbox) => !keeps(inbox)).map((inbox) => join(inbox, INBOX_MARK));
+  if (others.length < inboxes.length) return existing(await marksAt([`${file}.summary.json`, ...others]));
   const prefix = `${basename(file)}.summary.`;
-  const inboxMarks = inboxesOf(file).map((inbox) => join(inbox, INBOX_MARK));
   for (let look = 1; ; look += 1) {
     const names = await readdir(folder).catch(() => []);
     const summaries = names.filter((name) => name.startsWith(prefix) && name.endsWith(".json"));
-    const found = await Promise.all(summaries.map((name) => markAt(join(folder, name))));
+    const found = await marksAt(summaries.map((name) => join(folder, name)));
     // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
     if (found.includes("gone") && look < LOOKS_MAX) continue;
-    return existing([...found, ...(await Promise.all(inboxMarks.map(markAt)))]);
+    return existing([...found, ...(await marksAt(others))]);
   }
+}
+
+function marksAt(paths: readonly string[]): Promise<(FoundMark | "gone" | "foreign")[]> {
+  return Promise.all(paths.map(markAt));
 }
 
 /** The folders that a file may have been dropped into as an inbox: its own, and the one above a folder `payouts/` … */

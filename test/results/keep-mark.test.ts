@@ -48,7 +48,7 @@ it("is read back as it was written, to the millisecond", async () => {
   const keeper = await keepMark(inputOf(folder, "one", () => Promise.resolve(mark)));
   mark = markOf("one", 7);
   await keeper?.renew();
-  const found = await marksBeside(join(folder, "t.csv"), false);
+  const found = await marksBeside(join(folder, "t.csv"), () => false);
   await keeper?.close();
   expect(found.map((one) => one.mark)).toEqual([mark]);
 });
@@ -79,6 +79,6 @@ it("finds the summaries of earlier batches of the file too, and no other file's"
   writeFileSync(join(folder, "t.csv.summary.json"), summary("now"));
   writeFileSync(join(folder, "t.csv.summary.K7Q29F3M.json"), summary("earlier"));
   writeFileSync(join(folder, "u.csv.summary.json"), summary("other"));
-  const found = await marksBeside(join(folder, "t.csv"), false);
+  const found = await marksBeside(join(folder, "t.csv"), () => false);
   expect(found.map((one) => one.mark?.stateId).sort()).toEqual(["earlier", "now"]);
 });

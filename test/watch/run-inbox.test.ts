@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
@@ -156,6 +156,58 @@ test("two state directories on one inbox: the second sends nothing and exits 74"
   writeFileSync(desk.path("b.csv"), transfer("ACC-2"));
   const second = await desk.call("run", "--inbox", desk.inbox, "--state-dir", `${desk.stateDir}-other`);
   expect(second.code).toBe(74);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ["the folder above", "", "transfers"],
+  ["a folder of an operation below", "transfers", ""],
+])("nor does another's mark in %s let a file go", async (_, first, second) => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  mkdirSync(desk.path("transfers"));
+  expect((await desk.call("run", "--inbox", desk.path(first))).code).toBe(0);
+  writeFileSync(desk.path("transfers/b.csv"), transfer("ACC-2"));
+  const other = await desk.call("run", "--inbox", desk.path(second), "--state-dir", `${desk.stateDir}-other`);
+  expect(other.code).toBe(74);
+  expect(other.stderr).toContain(".paydrop was written with another state directory");
+  expect(server.requests).toHaveLength(0);
+});
+
+test("a note of a file that was taken away while nothing ran is taken away by the next run", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  mkdirSync(desk.path("transfers"));
+  writeFileSync(desk.path("transfers/a.csv"), `${transfer("ACC-1")}ACC-1,ACC-1,100.00\n`);
+  writeFileSync(desk.path("b.csv"), "from_account,to_account\nACC-1,ACC-2\n");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
+  const notes = ["b.csv.refused.txt", "transfers/a.csv.waiting.txt"];
+  for (const note of notes) expect(existsSync(desk.path(note))).toBe(true);
+  writeFileSync(desk.path("theirs.csv.waiting.txt"), "a text of somebody else\n");
+  rmSync(desk.path("transfers/a.csv"));
+  rmSync(desk.path("b.csv"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  for (const note of notes) expect(existsSync(desk.path(note))).toBe(false);
+  expect(desk.read("theirs.csv.waiting.txt")).toBe("a text of somebody else\n");
+});
+
+test("a folder that is held is known by a link to it too", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  const link = `${desk.inbox}-link`;
+  symlinkSync(desk.inbox, link);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("STOP"), "");
+  const held = await desk.call("run", "--quiet", "--inbox", link);
+  expect(held.code).toBe(7);
+  expect(held.stderr).toContain("a file named STOP was put into the folder");
+  expect(desk.read("a.csv.waiting.txt")).toContain("paydrop resume --inbox");
+  rmSync(desk.path("a.csv"));
+  // nothing waits for a person any more
+  expect(await desk.call("run", "--quiet", "--inbox", link)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  expect(await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).toMatchObject({ code: 0 });
+  expect((await desk.call("run", "--inbox", link)).code).toBe(0);
   expect(server.requests).toHaveLength(1);
 });
 
