@@ -8,32 +8,38 @@ import { messageOf, PaydropError } from "./errors.ts";
 import { keepBallast } from "./journal/ballast.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
-import type { Answers, Call, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
+import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
 const port = parentPort;
 const { stateDir, options } = workerData as ThreadStart;
-let done: [number, unknown][] = [];
+let done: unknown[] = [];
 let failed: [number, ErrorText][] = [];
 
 const journal = open();
 if (journal) {
   port.postMessage({ stateId: journal.stateId } satisfies FirstAnswer);
-  port.on("message", (calls: readonly Call[]) => {
-    for (const [id, method, args] of calls) {
-      answer(journal, method, args).then(
-        (value) => {
-          answerLater();
-          done.push([id, value]);
-          if (method === "close") queueMicrotask(() => port.close());
-        },
-        (error: unknown) => {
-          answerLater();
-          failed.push([id, textOf(error)]);
-        },
-      );
+  port.on("message", ({ calls }: Calls) => {
+    for (let at = 0; at < calls.length;) {
+      const [id, method, count] = calls.slice(at, at + 3) as [number, keyof JournalStore, number];
+      carryOut(journal, id, method, calls.slice(at + 3, at + 3 + count));
+      at += 3 + count;
     }
   });
+}
+
+function carryOut(store: JournalStore, id: number, method: keyof JournalStore, args: readonly unknown[]): void {
+  answer(store, method, args).then(
+    (value) => {
+      answerLater();
+      done.push(id, value);
+      if (method === "close") queueMicrotask(() => port.close());
+    },
+    (error: unknown) => {
+      answerLater();
+      failed.push([id, textOf(error)]);
+    },
+  );
 }
 
 function open(): JournalStore | undefined {

@@ -162,16 +162,18 @@ function createNetwork(base: URL, options: TransportOptions): Network {
 const RESTING_PER_LANE = 4;
 const RESTING_MIN = 64;
 
-/** The requests that have no end yet, and one listener per signal however many requests share it. */
+/** The requests that have no end yet, one clock for all of them, and one listener per signal that some of them share. */
 class UnderWay {
-  #count = 0;
-  #nothingLeft: (() => void) | undefined;
+  readonly #exchanges = new Set<Exchange>();
   readonly #bySignal = new Map<AbortSignal, Set<Exchange>>();
   /** Takes the listeners off again: a signal may outlive thousands of transports. */
   readonly #ended = new AbortController();
+  #clock: NodeJS.Timeout | undefined;
+  #nothingLeft: (() => void) | undefined;
 
   add(exchange: Exchange, signal: AbortSignal | undefined): void {
-    this.#count += 1;
+    this.#exchanges.add(exchange);
+    this.#clock ??= setInterval(() => this.#expire(), CLOCK_MS);
     if (!signal) return;
     if (signal.aborted) {
       exchange.abort();
@@ -189,14 +191,25 @@ class UnderWay {
   }
 
   remove(exchange: Exchange, signal: AbortSignal | undefined): void {
-    this.#count -= 1;
+    this.#exchanges.delete(exchange);
     if (signal) this.#bySignal.get(signal)?.delete(exchange);
-    if (this.#count === 0) this.#nothingLeft?.();
+    if (this.#exchanges.size > 0) return;
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+    this.#nothingLeft?.();
   }
 
   async ended(): Promise<void> {
-    if (this.#count > 0) await new Promise<void>((resolve) => (this.#nothingLeft = resolve));
+    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => (this.#nothingLeft = resolve));
     this.#ended.abort();
     this.#bySignal.clear();
   }
+
+  #expire(): void {
+    const nowMs = performance.now();
+    for (const exchange of this.#exchanges) exchange.expireAt(nowMs);
+  }
 }
+
+/** By so much later than said a request may end; small against any timeout that makes sense. */
+const CLOCK_MS = 20;

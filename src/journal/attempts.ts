@@ -5,32 +5,50 @@ import { assertMove, type RowState } from "./state.ts";
 import type { AttemptEnd, Begun } from "./store.ts";
 import type { Verdicts } from "./verdicts.ts";
 
+/** The row that an attempt is of; `batch` is its number. */
+interface Place {
+  readonly batch: number;
+  readonly row: number;
+}
+
 /** Attempts and their outcomes. Every method is called inside a transaction of its caller. */
 export class Attempts {
   readonly #verdicts: Verdicts;
+  readonly #transaction: () => number;
   readonly #state: StatementSync;
+  readonly #last: StatementSync;
   readonly #insert: StatementSync;
   readonly #sending: StatementSync;
-  readonly #remove: StatementSync;
+  readonly #rowOf: StatementSync;
   readonly #end: StatementSync;
   readonly #endRow: StatementSync;
   readonly #open: StatementSync;
   readonly #version: StatementSync;
   /** Batches that were judged in this process, and the version of the file then: nothing has changed elsewhere since. */
   readonly #judged = new Map<number, number>();
+  /** What this process has begun and not ended. */
+  readonly #onTheirWay = new Map<number, Place>();
+  #lastId = 0;
+  #lastIdIn = -1;
+  /** The transaction that was last looked at, and the version of the file in it: it cannot change meanwhile. */
+  #lookedAt = -1;
+  #seenVersion = -1;
 
-  constructor(database: DatabaseSync, verdicts: Verdicts) {
+  /** `transaction` tells one transaction from the next. */
+  constructor(database: DatabaseSync, verdicts: Verdicts, transaction: () => number) {
     this.#verdicts = verdicts;
+    this.#transaction = transaction;
     this.#state = database.prepare("SELECT state FROM row WHERE batch = ? AND number = ?");
-    this.#insert = database.prepare("INSERT INTO attempt (batch, row, started_at) VALUES (?, ?, ?)");
+    this.#last = database.prepare("SELECT coalesce(max(id), 0) AS id FROM attempt");
+    this.#insert = database.prepare("INSERT INTO attempt (id, batch, row, started_at) VALUES (?, ?, ?, ?)");
     this.#sending = database.prepare(
       `UPDATE row SET state = 'sending', code = NULL, attempts = attempts + 1, last_attempt = ?, changed_at = ?
        WHERE batch = ? AND number = ? AND state = 'ready' RETURNING attempts`,
     );
-    this.#remove = database.prepare("DELETE FROM attempt WHERE id = ?");
+    this.#rowOf = database.prepare("SELECT batch, row FROM attempt WHERE id = ?");
     this.#end = database.prepare(
       `UPDATE attempt SET outcome = ?, reason = ?, http_status = ?, duration_ms = ?, response = ?
-       WHERE id = ? AND outcome IS NULL RETURNING batch, row`,
+       WHERE id = ? AND outcome IS NULL`,
     );
     this.#endRow = database.prepare(
       `UPDATE row SET state = ?, code = ?, changed_at = ?
@@ -60,11 +78,21 @@ export class Attempts {
       : this.#verdicts.judgeBeforeAttempt(batch, number, judge, nowMs);
     if (verdict !== undefined) return { state: verdict };
     assertMove("ready", "sending");
-    const attempt = Number(this.#insert.run(batch.seq, number, nowMs).lastInsertRowid);
+    const attempt = this.#lastAttempt() + 1;
     const row = this.#sending.get(attempt, nowMs, batch.seq, number) as { attempts: number } | undefined;
-    if (row) return { attempt, ordinal: row.attempts };
-    this.#remove.run(attempt);
-    return { state: this.#stateOf(batch.seq, number) };
+    if (!row) return { state: this.#stateOf(batch.seq, number) };
+    this.#insert.run(attempt, batch.seq, number, nowMs);
+    this.#lastId = attempt;
+    this.#onTheirWay.set(attempt, { batch: batch.seq, row: number });
+    return { attempt, ordinal: row.attempts };
+  }
+
+  /** Ids go up by one and never come again. */
+  #lastAttempt(): number {
+    const version = this.#dataVersion();
+    if (this.#lastIdIn !== version) this.#lastId = (this.#last.get() as { id: number }).id;
+    this.#lastIdIn = version;
+    return this.#lastId;
   }
 
   #isJudged(batchSeq: number): boolean {
@@ -72,8 +100,12 @@ export class Attempts {
     return this.#judged.get(batchSeq) === this.#dataVersion();
   }
 
+  /** Another number as soon as another process has changed something. */
   #dataVersion(): number {
-    return (this.#version.get() as { data_version: number }).data_version;
+    if (this.#lookedAt === this.#transaction()) return this.#seenVersion;
+    this.#lookedAt = this.#transaction();
+    this.#seenVersion = (this.#version.get() as { data_version: number }).data_version;
+    return this.#seenVersion;
   }
 
   #stateOf(batchSeq: number, number: number): RowState {
@@ -82,11 +114,13 @@ export class Attempts {
 
   end(attempt: number, end: AttemptEnd, nowMs: number): void {
     assertMove("sending", end.state);
-    const row = this.#end.get(end.state, end.reason, end.httpStatus ?? null, Math.round(end.durationMs),
-      end.response ?? null, attempt) as { batch: number; row: number } | undefined; // prettier-ignore
-    if (!row) throw new Error(`attempt ${attempt} has an outcome already`);
-    if (this.#endRow.run(end.state, end.reason, nowMs, row.batch, row.row, attempt).changes !== 1) {
-      throw new Error(`row ${row.row} was not being sent by attempt ${attempt}`);
+    const { changes } = this.#end.run(end.state, end.reason, end.httpStatus ?? null, Math.round(end.durationMs),
+      end.response ?? null, attempt); // prettier-ignore
+    if (changes !== 1) throw new Error(`attempt ${attempt} has an outcome already`);
+    const place = this.#onTheirWay.get(attempt) ?? (this.#rowOf.get(attempt) as unknown as Place);
+    this.#onTheirWay.delete(attempt);
+    if (this.#endRow.run(end.state, end.reason, nowMs, place.batch, place.row, attempt).changes !== 1) {
+      throw new Error(`row ${place.row} was not being sent by attempt ${attempt}`);
     }
   }
 

@@ -24,10 +24,16 @@ export class CommitGroup {
   #waiting: Waiting[] = [];
   #failure: PaydropError | undefined;
   #savesOutcomes = false;
+  #transactions = 0;
 
   constructor(database: DatabaseSync, ballast?: Ballast) {
     this.#database = database;
     this.#ballast = ballast;
+  }
+
+  /** The number of the transaction that is being written. */
+  get transaction(): number {
+    return this.#transactions;
   }
 
   run<T>(apply: () => T): Promise<T> {
@@ -70,6 +76,7 @@ export class CommitGroup {
 
   #write(group: readonly Waiting[]): void {
     const settled: (() => void)[] = [];
+    this.#transactions += 1;
     this.#database.exec("BEGIN IMMEDIATE");
     for (const waiting of group) settled.push(applyOne(waiting));
     faultPoint("commit.before");

@@ -66,7 +66,7 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
 
    CREATE TABLE attempt (
-     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     id INTEGER PRIMARY KEY,
      batch INTEGER NOT NULL,
      row INTEGER NOT NULL,
      started_at INTEGER NOT NULL,

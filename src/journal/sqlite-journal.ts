@@ -118,7 +118,7 @@ class SqliteJournal implements JournalStore {
     this.#seen = new SeenRows(database, past);
     this.#verdicts = new Verdicts(database, this.#seen);
     this.#tallies = new RowTallies(database);
-    this.#attempts = new Attempts(database, this.#verdicts);
+    this.#attempts = new Attempts(database, this.#verdicts, () => this.#group.transaction);
     this.#decisions = new Decisions(database);
     this.#judgeOf = judgeOf;
     this.#now = now;

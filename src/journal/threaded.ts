@@ -9,10 +9,17 @@ export interface ThreadStart {
   readonly options: OpenOptions & { readonly keepsBallast: boolean };
 }
 
-/** Calls of one turn of the event loop travel together, and so do the answers of one commit. */
-export type Call = readonly [id: number, method: keyof JournalStore, args: readonly unknown[]];
+/**
+ * Calls of one turn of the event loop travel together, and so do the answers of one commit. Both are flat: a thousand
+ * small arrays and objects cost more to carry over than what is in them.
+ */
+export interface Calls {
+  /** id, method, number of arguments, the arguments; again and again. */
+  readonly calls: readonly unknown[];
+}
 export interface Answers {
-  readonly done: readonly (readonly [id: number, value: unknown])[];
+  /** id, value; again and again. */
+  readonly done: readonly unknown[];
   readonly failed: readonly (readonly [id: number, error: ErrorText])[];
 }
 /** An error as it crosses threads; `code` where it is a PaydropError. */
@@ -89,10 +96,11 @@ interface Waiting {
 class JournalThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  #calls: Call[] = [];
+  #calls: unknown[] = [];
   #lastId = 0;
   #isPosting = false;
-  /** The last begin or end that is on its way to a commit; 0: none. */
+  /** The last begin or end that waits to be posted, and the last that is on its way to a commit; 0: none. */
+  #gathered = 0;
   #committing = 0;
   #failure: Error | undefined;
 
@@ -108,7 +116,8 @@ class JournalThread {
     return new Promise<T>((resolve, reject) => {
       this.#lastId += 1;
       this.#waiting.set(this.#lastId, { resolve: resolve as (value: unknown) => void, reject });
-      this.#calls.push([this.#lastId, method, args]);
+      this.#calls.push(this.#lastId, method, args.length, ...args);
+      if (isOfRow(method)) this.#gathered = this.#lastId;
       // while one group commits the next one gathers: fewer messages, larger groups
       if (this.#committing === 0 || !isOfRow(method)) this.#postSoon();
     });
@@ -129,13 +138,14 @@ class JournalThread {
       this.#isPosting = false;
       const calls = this.#calls;
       this.#calls = [];
-      this.#committing = calls.findLast(([, method]) => isOfRow(method))?.[0] ?? this.#committing;
-      this.#worker.postMessage(calls);
+      if (this.#gathered > 0) this.#committing = this.#gathered;
+      this.#gathered = 0;
+      this.#worker.postMessage({ calls } satisfies Calls);
     });
   }
 
   #settle({ done, failed }: Answers): void {
-    for (const [id, value] of done) this.#take(id)?.resolve(value);
+    for (let at = 0; at < done.length; at += 2) this.#take(done[at] as number)?.resolve(done[at + 1]);
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
     if (this.#committing === 0 && this.#calls.length > 0) this.#postSoon();
   }

@@ -1,4 +1,3 @@
-import { stringify } from "csv-stringify/sync";
 import type { Cell, FileFormat, Row, Wrapper } from "../reader/row.ts";
 import { WorkbookPieces } from "../workbook/write.ts";
 import type { OutCell } from "../workbook/write.ts";
@@ -42,17 +41,27 @@ export function tableIn(format: FileFormat, shape: TableShape, header: readonly 
 /** UTF-8 with a byte order mark, by which Excel knows it; CRLF; comma. */
 function csvTable(shape: TableShape, header: readonly string[]): Table {
   const kept = keptIndexes(header, shape);
-  // A chosen record delimiter would otherwise be the only line break that is quoted.
-  const options = { record_delimiter: "windows", quote_record_delimiter: true } as const;
-  const text = (records: unknown[][]): string => stringify(records, options);
   return {
     begin() {
       const names = [...shape.before, ...kept.map((index) => guardCell(header[index] ?? "")), ...shape.after];
-      return `\uFEFF${text([names])}`;
+      return `\uFEFF${csvLine(names)}`;
     },
-    rows: (rows) => text(rows.map((row) => csvRecord(row, kept))),
+    rows(rows) {
+      let text = "";
+      for (const row of rows) text += csvLine(csvRecord(row, kept));
+      return text;
+    },
     end: () => "",
   };
+}
+
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/** RFC 4180. Written by hand because csv-stringify takes 6 µs for a line like ours; a test holds it to what that writes. */
+function csvLine(cells: readonly string[]): string {
+  let line = "";
+  for (const cell of cells) line += `${NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell},`;
+  return `${line.slice(0, -1)}\r\n`;
 }
 
 function csvRecord({ before, row, after }: TableRow, kept: readonly number[]): string[] {

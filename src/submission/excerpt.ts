@@ -18,11 +18,14 @@ export function excerptOf(
 ): string | undefined {
   if (body.trim() === "") return undefined;
   let text = conceal(body);
+  // most answers hold nothing of the row: the text is folded once, and only what is found in it is looked at closely
+  const mayHoldCode = CODE.test(text);
+  const folded = text.toLowerCase();
   const sensitive = sensitiveFieldsOf(operation);
   for (const [name, value] of Object.entries(JSON.parse(payload) as Record<string, unknown>)) {
     const sensitivity = sensitive.get(name);
     if (sensitivity === undefined || typeof value !== "string" || value.length < VALUE_CHARACTERS_MIN) continue;
-    text = without(text, value, mask(value, sensitivity));
+    if (mayHoldCode || folded.includes(value.toLowerCase())) text = without(text, value, mask(value, sensitivity));
   }
   // cut only after replacing, so that no secret survives at the edge
   const clean = text.replace(LONG_CODE, "[…]").trim();
