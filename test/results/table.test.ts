@@ -12,7 +12,8 @@ it("writes CSV as csv-stringify does, whatever the cells are", () => {
       const columns = ["one", "two", "three"];
       const table = tableIn("csv", { before: ["result_row"], after: ["result_batch"] }, columns);
       const rows = records.map((cells, index) => ({ number: index + 2, columns, cells }));
-      const text = table.begin() + table.rows(rows.map((row) => ({ before: [row.number], row, after: ["K7Q29F3M"] })));
+      const out = rows.map((row) => ({ before: [row.number], row, after: ["K7Q29F3M"] }));
+      const text = `${String(table.begin())}${String(table.rows(out))}`;
       const expected = [
         ["result_row", ...columns, "result_batch"],
         ...rows.map((row) => [String(row.number), ...row.cells.map(guardCell), "K7Q29F3M"]),
