@@ -25,6 +25,8 @@ export interface Bench {
   readonly kinds: readonly Kind[];
   readonly formats: readonly Format[];
   readonly peers: readonly PeerName[];
+  /** With the other kinds and formats: by itself only the two that tell whether one of them falls behind. */
+  readonly peersElsewhere: readonly PeerName[];
   /** Memory: rows of the files. */
   readonly sizes: readonly number[];
   /** Slow answers: how long each run takes at best. */
@@ -53,7 +55,7 @@ const OPTIONS = {
   repeat: { type: "string", default: "3" },
   operation: { type: "string", default: KINDS.join() },
   format: { type: "string", default: FORMATS.join() },
-  peers: { type: "string", default: PEERS.join() },
+  peers: { type: "string" },
   sizes: { type: "string", default: "100000,1000000,5000000" },
   seconds: { type: "string", default: "15" },
   times: { type: "string", default: "20" },
@@ -78,16 +80,17 @@ async function main(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   const folder = mkdtempSync(join(values.folder, "paydrop-bench-"));
   const bench: Bench = {
-    rows: Number(values.rows),
-    repeat: Number(values.repeat),
+    rows: amount("rows", values.rows),
+    repeat: amount("repeat", values.repeat),
     kinds: chosen(KINDS, values.operation),
     formats: chosen(FORMATS, values.format),
-    peers: chosen(PEERS, values.peers),
-    sizes: values.sizes.split(",").map(Number),
-    seconds: Number(values.seconds),
-    times: Number(values.times),
-    files: Number(values.files),
-    past: Number(values.past ?? "5000000"),
+    peers: chosen(PEERS, values.peers ?? PEERS.join()),
+    peersElsewhere: chosen(PEERS, values.peers ?? "paydrop,undici"),
+    sizes: values.sizes.split(",").map((size) => amount("sizes", size)),
+    seconds: amount("seconds", values.seconds),
+    times: amount("times", values.times),
+    files: amount("files", values.files),
+    past: amount("past", values.past ?? "5000000"),
     program: resolve(values.program),
     folder,
     say: (text) => values.json || process.stdout.write(`${text}\n`),
@@ -109,4 +112,10 @@ function chosen<Name extends string>(names: readonly Name[], text: string): Name
     if (name === undefined) throw new Error(`no such thing: ${word} (there are ${names.join(", ")})`);
     return name;
   });
+}
+
+function amount(flag: string, text: string): number {
+  const value = Number(text);
+  if (value > 0) return value;
+  throw new Error(`--${flag} ${text} is no number above 0`);
 }

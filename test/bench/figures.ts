@@ -19,10 +19,11 @@ export function quantile(figures: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }
 
-/** `28,400`, `2.41`, `20`: three digits that count at least, thousands apart. */
+/** `28,400`, `2.41`, `0.187`, `20`: three digits that count, all of a whole number, thousands apart. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return "–";
-  const decimals = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const size = Math.abs(value);
+  const decimals = Number.isInteger(value) || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
   return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 

@@ -69,7 +69,7 @@ export const PEER: Readonly<Record<PeerName, Peer>> = {
   aiohttp: {
     title: "Python aiohttp",
     missing: () => (works(PYTHON, ["-c", "import aiohttp, cryptography"]) ? undefined : "aiohttp and cryptography"),
-    rowsMax: 20_000,
+    rowsMax: 10_000,
     prepare: (wish, url) => {
       const script = join(IN_PEERS, "aiohttp_script.py");
       const file = makeIn({ ...wish, format: "csv" }, "aiohttp");

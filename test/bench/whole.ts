@@ -28,18 +28,18 @@ export interface Whole extends Job {
 
 /** Whole jobs, file in and results out: all programs in turn, again and again, so that a slow minute hits them all. */
 export async function whole(bench: Bench): Promise<Whole[]> {
-  const peers = PEERS.filter((name) => bench.peers.includes(name) && isThere(name, bench));
+  const there = PEERS.filter((name) => isThere(name, bench));
   const [kind = "payouts-b"] = bench.kinds;
   const formats = bench.formats.filter((format) => format !== "csv");
   const jobs: readonly Job[] = [
-    ...bench.kinds.map((one) => ({ kind: one, format: "csv" as const })),
+    ...(bench.formats.includes("csv") ? bench.kinds : []).map((one) => ({ kind: one, format: "csv" as const })),
     ...formats.map((format) => ({ kind, format })),
   ];
   const measured: Whole[] = [];
   for (const job of jobs) {
-    // the figures that are compared come from the first kind; the others only show that nothing falls behind
-    const chosen = measured.length === 0 ? peers : peers.filter((name) => PEER[name].rowsMax === undefined);
-    const result = await withService({}, (service) => measure(bench, service, job, chosen));
+    const wanted = measured.length === 0 ? bench.peers : bench.peersElsewhere;
+    const peers = there.filter((name) => wanted.includes(name));
+    const result = await withService({}, (service) => measure(bench, service, job, peers));
     measured.push(result);
     bench.say(`\n${job.kind}, ${job.format}, ${figure(bench.rows)} rows\n\n${wholeTable(result)}`);
   }
@@ -108,6 +108,7 @@ export function wholeTable({ runs }: Whole): string {
 }
 
 function isThere(name: PeerName, bench: Bench): boolean {
+  if (!bench.peers.includes(name)) return false;
   const missing = PEER[name].missing?.();
   if (missing !== undefined) bench.say(`left out: ${PEER[name].title} (not here: ${missing})`);
   return missing === undefined;
