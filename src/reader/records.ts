@@ -116,13 +116,32 @@ function parseQuoted(
 ): void {
   if (quoted.length === 0) return;
   try {
-    const parsed = parseRecords(quoted.map((record) => record.text).join(""), delimiter);
+    const parsed = parseAsMeant(quoted.map((record) => record.text).join(""), delimiter);
     for (const [index, { index: place }] of quoted.entries()) records[place] = parsed[index] ?? [];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { records: recordsBefore } = error as CsvError & { records?: number };
     const row = rowsBefore + (quoted[recordsBefore ?? 0]?.index ?? 0) + 1;
     throw source.refuse(error.code === "CSV_QUOTE_NOT_CLOSED" ? "quote_unclosed" : "quote_stray", { row });
+  }
+}
+
+/**
+ * Other systems write `="0123"` bare, so that a spreadsheet keeps the zero: no CSV, but no other reading of it is one
+ * either. Only text that is no CSV as it stands is read that way.
+ */
+function parseAsMeant(text: string, delimiter: string): string[][] {
+  try {
+    return parseRecords(text, delimiter);
+  } catch (error) {
+    const bare = new RegExp(`(^|[${delimiter}\\r\\n])(="[^"${delimiter}\\r\\n]*")(?=[${delimiter}\\r\\n]|$)`, "g");
+    const inQuotes = text.replace(
+      bare,
+      (_, before: string, cell: string) => `${before}"${cell.replaceAll('"', '""')}"`,
+    );
+    // the first error names the row as it stands in the file
+    if (!(error instanceof CsvError) || inQuotes === text) throw error;
+    return parseRecords(inQuotes, delimiter);
   }
 }
 
