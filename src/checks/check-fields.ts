@@ -56,7 +56,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
-  if (row.mapped) faults.push(...faultsOfOthers(row.mapped, setting.hasCells));
+  if (row.mapped) addOthers(faults, faultsOfOthers(row.mapped, setting.hasCells));
   const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
   if (faults.length > 0) return { faults, ...noted };
   payload += "}";
@@ -193,9 +193,21 @@ function readOwn(
 function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, setting: FieldSetting): Fault {
   const text = sourceOf(asWritten(row, index));
   const isKey = finding.code === "lookup_missing" || finding.code === "lookup_ambiguous";
-  // what is looked up is rather a name than what is found
-  const place: Place = isKey && /\p{L}/u.test(text) ? { ...field, sensitive: "name" } : field;
+  const place = isKey ? keyPlace(field.name, text) : field;
   return faultOfCell(row, place, index, text, finding, setting.hasCells);
+}
+
+/** A row that the mapping does not take at all is not asked to fill in what it lacks. */
+function addOthers(faults: Fault[], others: readonly Fault[]): void {
+  const isTaken = !others.some(({ code }) => code === "value_not_taken");
+  if (!isTaken) faults.splice(0, faults.length, ...faults.filter(({ code }) => code !== "value_missing"));
+  faults.push(...others);
+}
+
+/** What is looked up is no value of the field: rather somebody's name, or a number of theirs. */
+function keyPlace(name: string, key: string): Place {
+  if (key.includes("@")) return { name, kind: "text" };
+  return { name, kind: "text", sensitive: /\p{L}/u.test(key) ? "name" : "account" };
 }
 
 /** One cell of the file may fill several fields of ours: what is wrong with it is told once. */

@@ -99,7 +99,7 @@ function missingFault(missing: readonly string[], operations: readonly Operation
     {
       code: "column_missing",
       message: `${columns} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing for ${what}`,
-      hint: `Add ${them} to the header and fill ${them} in; capitals, spaces, _ and - make no difference.`,
+      hint: `Add ${them} to the header and fill ${them} in; capitals, spaces, _ and - make no difference. Columns of another system: paydrop map.`,
     },
   ];
 }

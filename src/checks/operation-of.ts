@@ -103,7 +103,7 @@ function operationOfColumns(has: Has): FileOperation | FileFault {
   const complete = OPERATIONS.filter((operation) => isComplete(operation, has));
   const candidates = complete.length > 0 ? complete : OPERATIONS.filter((one) => hasTellingColumn(one, has));
   const [operation] = candidates;
-  if (!operation) return unknownOperation("no column tells which operation the file is");
+  if (!operation) return unknownOperation("no column tells which operation the file is", FROM_ELSEWHERE);
   if (candidates.length === 1) return { operation, mixed: false };
   return {
     code: "operation_ambiguous",
@@ -128,12 +128,14 @@ function requiredNames(operation: Operation): readonly string[] {
   return operation.forms.flatMap((form) => missingColumns(form, () => false));
 }
 
-function unknownOperation(found: string): FileFault {
+const FROM_ELSEWHERE = " A file of another system: confirm once how its columns are read, with paydrop map.";
+
+function unknownOperation(found: string, more = ""): FileFault {
   const flags = OPERATIONS.map((operation) => operation.name).join(", ");
   const folders = OPERATIONS.map((operation) => `${operation.folder}/`).join(", ");
   return {
     code: "operation_unknown",
     message: found,
-    hint: `State it with --operation (${flags}), or put the file in one of the folders ${folders}.`,
+    hint: `State it with --operation (${flags}), or put the file in one of the folders ${folders}.${more}`,
   };
 }

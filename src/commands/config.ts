@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import type { Config } from "../config/config.ts";
 import { settingsInForce } from "../config/in-force.ts";
 import type { InForce } from "../config/in-force.ts";
 import { loadSettings } from "../config/load.ts";
@@ -25,11 +26,17 @@ function show(call: Call): void {
   const looked = usualPlaces(call.env, call.env["HOME"] || homedir());
   if (settings.config.json) {
     const values = all.map(({ name, value = null, origin }) => ({ name, value, origin }));
-    call.stdout.write(`${JSON.stringify({ type: "config", file: settings.file ?? null, values })}\n`);
+    const mappings = settings.config.mappings.map(({ name }) => name);
+    call.stdout.write(`${JSON.stringify({ type: "config", file: settings.file ?? null, values, mappings })}\n`);
   } else {
     const file = settings.file ?? `none (looked for ${looked.join(", ")})`;
-    call.stdout.write(`settings file: ${printable(file)}\n${table(all)}`);
+    call.stdout.write(`settings file: ${printable(file)}\n${table(all)}${mappingsLine(settings.config)}`);
   }
+}
+
+function mappingsLine({ mappings }: Config): string {
+  const told = mappings.map(({ name, operation, amountUnit }) => `${name} (${operation}, ${amountUnit})`);
+  return told.length === 0 ? "" : `mappings: ${told.join(", ")}\n`;
 }
 
 function table(all: readonly InForce[]): string {

@@ -48,6 +48,28 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./check.ts"),
   },
   {
+    name: "map",
+    operands: "<file>",
+    shown: "propose how a file of another system is read, and keep what you confirm in paydrop.toml",
+    options: [
+      { flags: "--write", shown: "add the mapping to paydrop.toml; without it its lines go to stdout" },
+      { flags: "--name <name>", shown: "what the mapping is called" },
+      { flags: "--set <field=column...>", shown: "read this column as our field" },
+      { flags: "--const <field=value...>", shown: "one value for every row, such as debit_account_id" },
+      { flags: "--unit <rupees|paise>", shown: "what the file's amounts count; a hundredth of paise is sent" },
+      { flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary" },
+      { flags: "--lookup <field=table.csv:column...>", shown: "take a field from a table of yours (with --lookup-by)" },
+      { flags: "--lookup-by <column>", shown: "the file's column to look up by" },
+      { flags: "--lookup-key <column>", shown: "the table's column of the same values (default: the same name)" },
+    ],
+    examples: [
+      "paydrop map payroll.csv",
+      "paydrop map payroll.csv --write --name hrms --const debit_account_id=ACC-OPS-01 payment_mode=NEFT --unit rupees",
+      'paydrop map payroll.csv --set "amount=Net Pay" --lookup bene_id=payees.csv bene_bank_id=payees.csv:Bank --lookup-by Employee',
+    ],
+    load: () => import("./map.ts"),
+  },
+  {
     name: "status",
     operands: "[batch]",
     shown: "all batches, or one in full",

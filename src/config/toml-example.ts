@@ -16,6 +16,7 @@ export function tomlExample(): string {
 const HEAD = [
   "# paydrop.toml: the settings of one installation. Take away the # of a line to change its value; what is shown is",
   "# the default, or an example where there is none. Nobody but its owner may write this file: chmod go-w.",
+  "# Columns of another system: tables [mapping.NAME] at the end, as `paydrop map FILE --write` adds them.",
   "# No keys in here: they are PAYDROP_API_KEY, PAYDROP_AES_KEY, PAYDROP_AES_IV, each also with _FILE.",
 ];
 

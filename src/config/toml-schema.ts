@@ -1,3 +1,4 @@
+import { OPERATION_NAMES } from "../operations/catalogue.ts";
 import { rulesSchema } from "./rules-shown.ts";
 import { SETTINGS, SETTING_NAMES } from "./settings.ts";
 import type { Setting } from "./settings.ts";
@@ -15,9 +16,39 @@ export function tomlSchema(): Record<string, unknown> {
     description: "Settings of paydrop. No keys: they come from the environment or from files of their own.",
     type: "object",
     additionalProperties: false,
-    properties: { ...Object.fromEntries(properties), rules: rulesSchema() },
+    properties: { ...Object.fromEntries(properties), mapping: MAPPINGS, rules: rulesSchema() },
   };
 }
+
+const TEXT = { type: "string" };
+const TEXTS = { type: "array", items: TEXT };
+const BY_NAME = { type: "object", additionalProperties: TEXT };
+const LOOKUP = {
+  type: "object",
+  additionalProperties: false,
+  required: ["file", "by", "fields"],
+  properties: { file: TEXT, by: TEXT, key: TEXT, fields: BY_NAME },
+};
+const MAPPINGS = {
+  description: "column mappings by name, as paydrop map writes them",
+  type: "object",
+  additionalProperties: {
+    type: "object",
+    additionalProperties: false,
+    required: ["operation", "amount_unit", "header", "columns"],
+    properties: {
+      operation: { enum: OPERATION_NAMES },
+      option: { enum: ["A", "B"] },
+      amount_unit: { enum: ["rupees", "paise"] },
+      header: TEXTS,
+      columns: { type: "object", additionalProperties: { anyOf: [TEXT, TEXTS] } },
+      constants: { type: "object", additionalProperties: { type: ["string", "integer"] } },
+      values: { type: "object", additionalProperties: BY_NAME },
+      must_be: { type: "object", additionalProperties: TEXTS },
+      lookup: { anyOf: [LOOKUP, { type: "array", items: LOOKUP }] },
+    },
+  },
+};
 
 function defaultOf(setting: Setting<unknown>): { default?: unknown } {
   if (setting.default === undefined || setting.default === "no limit") return {};

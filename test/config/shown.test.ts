@@ -8,8 +8,10 @@ import { loadSettings } from "../../src/config/load.ts";
 import { CAPS, FIELD_RULES } from "../../src/config/rule-settings.ts";
 import { SETTINGS, SETTING_NAMES } from "../../src/config/settings.ts";
 import type { Setting } from "../../src/config/settings.ts";
+import { TABLES } from "../../src/config/toml-file.ts";
 import { tomlExample } from "../../src/config/toml-example.ts";
 import { tomlSchema } from "../../src/config/toml-schema.ts";
+import { transferToml } from "../support/mappings.ts";
 import { paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
@@ -67,6 +69,14 @@ describe("config show", () => {
     expect(stdout).not.toMatch(/00112233|0b9c2f9e/);
   });
 
+  test("names the column mappings", async () => {
+    const path = toml(`${transferToml("hrms", "paise")}${transferToml("old", "rupees")}`);
+    const text = await paydrop(["config", "show", "--config", path]);
+    expect(text.stdout).toMatch(/^mappings: hrms \(transfer, paise\), old \(transfer, rupees\)$/m);
+    const { stdout } = await paydrop(["config", "show", "--json", "--config", path]);
+    expect(JSON.parse(stdout)).toMatchObject({ mappings: ["hrms", "old"] });
+  });
+
   test("the defaults that are told are those that hold", () => {
     const untold = settingsInForce(loadSettings({ env: { HOME } }));
     const env: Record<string, string> = { HOME };
@@ -120,7 +130,7 @@ describe("config schema", () => {
     const schema = JSON.parse(stdout) as { additionalProperties: boolean; properties: Record<string, unknown> };
     expect(schema).toEqual(tomlSchema());
     expect(schema.additionalProperties).toBe(false);
-    expect(Object.keys(schema.properties)).toEqual([...LASTING, "rules"]);
+    expect(Object.keys(schema.properties)).toEqual([...LASTING, ...TABLES]);
     expect(schema.properties["padding"]).toMatchObject({ enum: expect.arrayContaining(["pkcs7", "none"]) as unknown });
     expect(schema.properties["concurrency"]).toMatchObject({ type: "integer", minimum: 1, maximum: 1000, default: 8 });
     expect(stdout).not.toMatch(/api_key|aes_key|aes_iv/);
@@ -136,6 +146,11 @@ describe("config schema", () => {
     expect(check({ rules: { payouts: { max_per_rows: 1 } } })).not.toBe(0);
     expect(check({ concurency: 8 })).not.toBe(0);
     expect(check({ timeout: "soon" })).not.toBe(0);
+    const mapping = parse(transferToml("hrms", "paise"));
+    expect(check(mapping)).toBe(0);
+    expect(
+      check(parse(transferToml("hrms", "paise").replace("[mapping.hrms.columns]", "[mapping.hrms.colums]"))),
+    ).not.toBe(0);
   });
 });
 

@@ -76,6 +76,19 @@ test("the corrected retry file is read by the same mapping, and sends the correc
   expect(bodies().slice(2)).toEqual([`{"from_account":"${ACCOUNT}","to_account":"602003","amount":1250.00}`]);
 });
 
+test("the sample goes as its mapping says, but for the row that pays a payment address", async () => {
+  const samples = join(import.meta.dirname, "../../samples/mapping");
+  const { desk, server } = await openOffice(readFileSync(join(samples, "paydrop.toml"), "utf8"));
+  desk.write("pay.csv", readFileSync(join(samples, "razorpayx-paise.csv")));
+  const ended = await desk.run("pay.csv");
+  expect({ code: ended.code, requests: server.requests.length }).toEqual({ code: 3, requests: 2 });
+  expect(ended.results.map((row) => [row.result_status, row["result_amount"]])).toEqual([
+    ["accepted", "52250.00"],
+    ["accepted", "48100.50"],
+    ["invalid", "2500.00"],
+  ]);
+});
+
 describe("a batch goes on as it was read", () => {
   const TABLE = "Payee;Account\nAsha Rao;602001\nRavi Nair;602002\nZoya Khan;602003\n";
   const FILE = "Ref,Payee,Net Pay\nR1,Asha Rao,12500000\nR2,Ravi Nair,199\nR3,Zoya Khan,4200\n";

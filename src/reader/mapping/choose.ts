@@ -56,7 +56,11 @@ function namesOf(columns: readonly string[]): ReadonlySet<string> {
 }
 
 /** More than half of the columns, both ways. A file that is complete in our own names, and means the same, is ours. */
-function nearestMapping({ mappings, columns, ownOperations }: HeaderClues): Mapping | undefined {
+export function nearestMapping({
+  mappings,
+  columns,
+  ownOperations,
+}: Pick<HeaderClues, "mappings" | "columns" | "ownOperations">): Mapping | undefined {
   const names = namesOf(columns);
   const near = mappings
     .map((mapping) => {

@@ -1,0 +1,88 @@
+import { mask, maskAccountId, type Sensitivity } from "../mask.ts";
+import type { Field } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
+import type { Proposal, ProposedColumn } from "../reader/mapping/propose.ts";
+import type { Template } from "../reader/mapping/templates.ts";
+
+/** What a person looks at before they confirm a mapping: each column, what it would be, why, and its first values. */
+export function proposalText(
+  file: string,
+  columns: readonly string[],
+  values: readonly (readonly string[])[],
+  proposal: Proposal,
+  template: Template | undefined,
+): string {
+  const { operation, form, constants, lookups, mustBe, unit } = proposal;
+  const what = form.option === undefined ? operation : `${operation}, option ${form.option}`;
+  const rows = columns.flatMap((column, index) => rowsOf(column, values[index] ?? [], proposal));
+  const others = [
+    ...Object.entries(constants).map(([field, value]) => `${field} is the same in every row: ${masked(value, fieldOf(proposal, field))}`), // prettier-ignore
+    ...lookups.map((lookup) => `${Object.keys(lookup.fields).join(", ")} come from the table ${lookup.file}, by "${lookup.by}"`), // prettier-ignore
+    ...mustBe.map((one) => `"${one.column}" must be ${one.values.map((value) => (value === "" ? "empty" : value)).join(" or ")}; other rows are faults`), // prettier-ignore
+    ...(unit ? [`amounts are ${unit.unit} (${unit.why})${unit.unit === "paise" ? ": a hundredth of each is sent" : ""}`] : []), // prettier-ignore
+  ];
+  const limits = template
+    ? [`the template of ${template.title}:`, ...template.limits.map((limit) => `  ${limit}`)]
+    : [];
+  return [`${file}   read as ${what}`, ...table(rows), ...others, ...limits]
+    .map((line) => `${printable(line)}\n`)
+    .join("");
+}
+
+type Line = readonly [column: string, field: string, why: string, values: string];
+
+function rowsOf(column: string, values: readonly string[], proposal: Proposal): Line[] {
+  const meanings = proposal.columns.filter((one) => one.column === column);
+  if (meanings.length === 0) return [[column, "-", roleOf(column, proposal), shown(values)]];
+  return meanings.map((one, index) => [index === 0 ? column : "", one.field, one.why, index === 0 ? shown(values, proposal, one) : ""]); // prettier-ignore
+}
+
+function roleOf(column: string, { mustBe, lookups }: Proposal): string {
+  if (lookups.some(({ by }) => by === column)) return "is looked up in a table";
+  return mustBe.some((one) => one.column === column) ? "is checked, not sent" : "stays in the results, not sent";
+}
+
+const VALUES_SHOWN = 2;
+const VALUE_CHARACTERS_MAX = 20;
+
+function shown(values: readonly string[], proposal?: Proposal, one?: ProposedColumn): string {
+  const field = proposal && one && fieldOf(proposal, one.field);
+  const first = [...new Set(values)].slice(0, VALUES_SHOWN);
+  return first.map((value) => (one ? masked(value, field) : maskedStranger(value))).join(", ");
+}
+
+function fieldOf({ form }: Proposal, name: string): Field | undefined {
+  return form.fields.find((field) => field.name === name);
+}
+
+function masked(value: string, field: Field | undefined): string {
+  const text = field?.sensitive === undefined ? maskedNumber(value) : maskedAs(value, field.sensitive);
+  return printable(text, VALUE_CHARACTERS_MAX);
+}
+
+function maskedAs(value: string, sensitivity: Sensitivity): string {
+  return sensitivity === "account" ? maskAccountId(value) : mask(value, sensitivity);
+}
+
+/** Nobody knows what stands in a column without a meaning. */
+function maskedStranger(value: string): string {
+  if (value.includes("@")) return mask(value, "email");
+  return /\d{5}/.test(value)
+    ? mask(value, "account")
+    : printable(/^[\d.,-]*$/.test(value) ? value : mask(value, "name"));
+}
+
+function maskedNumber(value: string): string {
+  return /\d{9}/.test(value) ? mask(value, "account") : value;
+}
+
+const HEADING: Line = ["their column", "our field", "why", "first values"];
+
+function table(rows: readonly Line[]): string[] {
+  const widths = HEADING.map((_, at) =>
+    Math.min(40, Math.max(...[HEADING, ...rows].map((row) => (row[at] ?? "").length))),
+  );
+  return [HEADING, ...rows].map((row) =>
+    `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd(),
+  );
+}

@@ -1,0 +1,64 @@
+import { mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { parse } from "smol-toml";
+import { readMappings, type Mapping } from "../config/mapping.ts";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { AtomicFile } from "../results/atomic.ts";
+import { INBOX_MARK, inboxesOf, markAt } from "../results/found-mark.ts";
+
+/**
+ * Adds tables at the end of a paydrop.toml, which may not be there yet; what stands in it stays byte for byte. Throws
+ * PaydropError `config` where it would not read any more, or lies in a drop folder.
+ */
+export async function appendToToml(path: string, tables: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  await assertNoInbox(target);
+  const before = await readFile(target, "utf8").catch((error: unknown) => {
+    if (systemCodeOf(error) === "ENOENT") return "";
+    throw unwritable(target, error);
+  });
+  const gap = before === "" ? "" : before.endsWith("\n") ? "\n" : "\n\n";
+  const text = before + gap + tables;
+  assertReadable(target, text);
+  try {
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const mode = await stat(target).then(({ mode }) => mode & 0o777, () => 0o600); // prettier-ignore
+    const file = await AtomicFile.create(target, mode);
+    try {
+      await file.write(text);
+      await file.finish();
+      await file.publish();
+    } finally {
+      await file.discard();
+    }
+  } catch (error) {
+    throw unwritable(target, error);
+  }
+}
+
+/** As `paydrop.toml` reads it, so that what was shown, checked and written is one thing. */
+export function mappingIn(tables: string, name: string, folder: string): Mapping {
+  const found = readMappings(parse(tables)["mapping"], folder, () => "").find((mapping) => mapping.name === name);
+  if (!found) throw new Error(`the tables hold no mapping ${name}`);
+  return found;
+}
+
+function assertReadable(path: string, text: string): void {
+  try {
+    readMappings(parse(text.replace(/^\ufeff/, ""))["mapping"], dirname(path), () => "");
+  } catch (error) {
+    throw new PaydropError("config", `${path} would not read any more: ${messageOf(error)}`, "nothing was written; give the mapping another --name", { cause: error }); // prettier-ignore
+  }
+}
+
+/** Settings are never read from a drop folder: who can drop a file must not be able to say how files are read. */
+async function assertNoInbox(path: string): Promise<void> {
+  for (const folder of inboxesOf(path)) {
+    if (typeof (await markAt(join(folder, INBOX_MARK))) !== "object") continue;
+    throw new PaydropError("config", `${folder} is a drop folder: settings do not belong there`, "name another file with --config"); // prettier-ignore
+  }
+}
+
+function unwritable(path: string, error: unknown): PaydropError {
+  return new PaydropError("config", `${basename(path)} cannot be written: ${messageOf(error)}`, "look at the rights of its folder, or leave --write out and add the lines by hand", { cause: error }); // prettier-ignore
+}

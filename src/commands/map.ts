@@ -1,0 +1,242 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { loadSettings } from "../config/load.ts";
+import { mappingToml } from "../config/mapping-toml.ts";
+import type { Mapping } from "../config/mapping.ts";
+import { usualPlaces } from "../config/toml-file.ts";
+import { PaydropError } from "../errors.ts";
+import { takeSnapshot } from "../intake/snapshot.ts";
+import { printable } from "../printable.ts";
+import { headerOf, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
+import { proposeMappings, type Proposal, type ProposalClues } from "../reader/mapping/propose.ts";
+import { templateOf } from "../reader/mapping/templates.ts";
+import { checkFile, openInput, type InputFile } from "../take-in.ts";
+import { operationSaid } from "../operations/catalogue.ts";
+import { ask, canAsk } from "./ask.ts";
+import { checkText } from "./check-text.ts";
+import type { Call } from "./command.ts";
+import { errorText } from "./error-text.ts";
+import { columnNamed, readMapFlags, type MapFlags } from "./map-flags.ts";
+import { proposalText } from "./map-text.ts";
+import { appendToToml, mappingIn } from "./map-write.ts";
+
+/** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */
+export async function run(call: Call): Promise<number> {
+  const { config, file: settingsFile } = loadSettings({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const file = call.operands[0] ?? "";
+  const target = settingsFile ?? usualPlaces(call.env, call.env["HOME"] || homedir())[0] ?? "paydrop.toml";
+  const scratch = await mkdtemp(join(tmpdir(), "paydrop-map-"));
+  try {
+    const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
+    const columns = headerOf(input.columns);
+    const flags = readMapFlags(call, columns);
+    assertNew(columns, config, flags);
+    const show = (one: Answered): void => {
+      if (config.quiet || config.json) return;
+      call.stderr.write(proposalText(basename(file), columns, one.clues.values, one.proposal, one.clues.template));
+    };
+    const answered = await askedOut(call, config, await cluesOf(input, columns, config, flags), show);
+    const { proposal, clues } = answered;
+    show(answered);
+    const lacking = lackingIn(proposal);
+    if (lacking.length > 0) throw missing(lacking, proposal, columns);
+    const name = flags.name ?? freeName(clues, basename(file), config.mappings);
+    const toml = mappingToml(mappingOf(name, columns, proposal), remarksOf(basename(file), clues));
+    const mapping = mappingIn(toml, name, resolve());
+    if (!config.json && !config.quiet) await showCheck(call, config, file, mapping, flags.write);
+    const isToWrite = flags.write || (await isWanted(call, config, name, target));
+    if (isToWrite) await appendToToml(target, toml);
+    const written = isToWrite ? target : undefined;
+    if (config.json) call.stdout.write(`${JSON.stringify(asObject(mapping, proposal, written, toml))}\n`);
+    else if (!isToWrite) call.stdout.write(toml);
+    else if (!config.quiet) call.stdout.write(`wrote [mapping.${name}] to ${printable(target)}\n`);
+    return 0;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** A second mapping of the same columns would make every such file a question. */
+function assertNew(columns: readonly string[], { mappings }: Config, { name }: MapFlags): void {
+  const same = mappings.find((mapping) => sameHeader(mapping.header, columns));
+  if (same) {
+    throw new PaydropError("usage", `the mapping ${same.name} is for exactly these columns already`, `paydrop check shows what it makes of the file; to change it, edit [mapping.${same.name}]`); // prettier-ignore
+  }
+  if (name === undefined || !mappings.some((mapping) => mapping.name === name)) return;
+  throw new PaydropError("usage", `there is a mapping ${name} already`, "give another --name, or take the old one out");
+}
+
+const ROWS_LOOKED_AT = 50;
+
+async function cluesOf(
+  { sheet, columns: all }: InputFile,
+  columns: readonly string[],
+  config: Config,
+  flags: MapFlags,
+): Promise<ProposalClues> {
+  const values: string[][] = columns.map(() => []);
+  let rows = 0;
+  for await (const chunk of sheet.rows()) {
+    for (const row of chunk.slice(0, ROWS_LOOKED_AT - rows)) {
+      columns.forEach((column, index) => {
+        const cell = row.cells[row.columns.indexOf(column)] ?? "";
+        const text = typeof cell === "string" ? cell.trim() : cell.token === "null" ? "" : cell.source;
+        if (text !== "") values[index]?.push(text);
+      });
+    }
+    rows += chunk.length;
+    if (rows >= ROWS_LOOKED_AT) break;
+  }
+  const template = templateOf(columns)?.template;
+  const near = nearestMapping({ columns: all, mappings: config.mappings, ownOperations: [] });
+  const operation = config.operation ?? sheet.wrapper?.operation;
+  const said = operation === undefined ? undefined : operationSaid(operation)?.name;
+  const { option, unit, set, constants, lookups } = flags;
+  return {
+    ...{ columns, values, set, constants, lookups },
+    ...(said === undefined ? {} : { operation: said }),
+    ...(option === undefined ? {} : { option }),
+    ...(unit === undefined ? {} : { unit }),
+    ...(template ? { template } : {}),
+    ...(near && !template ? { near } : {}),
+  };
+}
+
+interface Answered {
+  readonly proposal: Proposal;
+  readonly clues: ProposalClues;
+}
+
+/** The proposal, after what it lacks was asked on a terminal. */
+async function askedOut(
+  call: Call,
+  config: Config,
+  first: ProposalClues,
+  show: (answered: Answered) => void,
+): Promise<Answered> {
+  let clues = first;
+  const isAsking = canAsk(call) && !config.json && !config.quiet;
+  for (;;) {
+    const proposals = proposeMappings(clues);
+    const [proposal] = proposals;
+    if (!proposal) throw new PaydropError("usage", `there is no option "${clues.option ?? ""}"`, "write --option A or --option B"); // prettier-ignore
+    if (proposals.length > 1) {
+      const names = proposals.map((one) => one.operation);
+      if (!isAsking) throw new PaydropError("usage", `these columns could be ${names.join(" or ")}`, names.map((name) => `--operation ${name}`).join(" or ")); // prettier-ignore
+      const operation = operationSaid(await ask(call, `What are the rows: ${names.join(", ")}? `))?.name;
+      if (operation) clues = { ...clues, operation };
+      continue;
+    }
+    const [lacking] = lackingIn(proposal);
+    if (lacking === undefined || !isAsking) return { proposal, clues };
+    // a person answers with the columns before their eyes
+    if (clues === first) show({ proposal, clues });
+    clues = await answeredOnce(call, clues, lacking);
+  }
+}
+
+/** One answer more. An empty one ends the questions. */
+async function answeredOnce(call: Call, clues: ProposalClues, lacking: string): Promise<ProposalClues> {
+  if (lacking === UNIT) {
+    const unit = await ask(call, `Are the amounts rupees or paise? A hundredth of paise is sent. `);
+    if (unit === "rupees" || unit === "paise") return { ...clues, unit };
+    if (unit === "") throw new PaydropError("usage", "the unit of the amounts is not known", "--unit rupees or --unit paise"); // prettier-ignore
+    return clues;
+  }
+  const answer = await ask(call, `${lacking}: one value for every row, or the name of a column in [ ]: `);
+  if (answer === "") throw new PaydropError("usage", `nothing gives ${lacking}`, "nothing was written");
+  const [, column] = /^\[(.+)\]$/.exec(answer) ?? [];
+  return column === undefined
+    ? { ...clues, constants: { ...clues.constants, [lacking]: answer } }
+    : { ...clues, set: { ...clues.set, [lacking]: columnNamed(column, clues.columns, lacking) } };
+}
+
+const UNIT = "amount_unit";
+
+function lackingIn({ missing, unit }: Proposal): readonly string[] {
+  return [...missing, ...(unit ? [] : [UNIT])];
+}
+
+function missing(lacking: readonly string[], { columns }: Proposal, header: readonly string[]): PaydropError {
+  const free = header.filter((column) => !columns.some((one) => one.column === column));
+  const ways = lacking.map((field) => {
+    if (field === UNIT) return "--unit rupees or --unit paise";
+    if (field.startsWith("bene_")) return `--lookup ${field}=TABLE.csv:COLUMN --lookup-by COLUMN`;
+    return `--const ${field}=VALUE or --set ${field}=COLUMN`;
+  });
+  const among = free.length > 0 ? `; columns without a meaning: ${free.map((column) => `"${printable(column)}"`).join(", ")}` : ""; // prettier-ignore
+  return new PaydropError("usage", `nothing gives ${lacking.join(", ")}${among}`, `say it: ${ways.join("; ")}`);
+}
+
+function freeName({ template, near }: ProposalClues, fileName: string, mappings: readonly Mapping[]): string {
+  const stem = /^[A-Za-z][A-Za-z_-]*[A-Za-z]/.exec(fileName.replace(/\.[^.]*$/, ""))?.[0];
+  const base = (template?.name ?? near?.name ?? stem ?? "mapping").slice(0, 36);
+  const isFree = (name: string): boolean => name !== "none" && !mappings.some((mapping) => mapping.name === name);
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (isFree(name)) return name;
+  }
+}
+
+function mappingOf(name: string, header: readonly string[], proposal: Proposal): Mapping {
+  const { operation, form, columns, constants, values, mustBe, lookups, unit } = proposal;
+  const byColumn = Map.groupBy(columns, ({ column }) => column);
+  return {
+    name,
+    operation,
+    ...(form.option === undefined ? {} : { option: form.option }),
+    amountUnit: unit?.unit ?? "rupees",
+    header,
+    columns: [...byColumn].map(([column, all]) => ({ column, fields: all.map(({ field }) => field) })),
+    ...{ constants, values, mustBe, lookups },
+  };
+}
+
+function remarksOf(fileName: string, { template }: ProposalClues): string[] {
+  const from = `How the columns of ${printable(fileName)} are read, confirmed on ${new Date().toISOString().slice(0, 10)}.`;
+  return [from, ...(template ? [`${template.title}:`, ...template.limits.map((limit) => `- ${limit}`)] : [])];
+}
+
+async function isWanted(call: Call, config: Config, name: string, target: string): Promise<boolean> {
+  if (!canAsk(call) || config.json || config.quiet) return false;
+  return /^y(?:es)?$/i.test(await ask(call, `Write it as [mapping.${name}] to ${printable(target)}? y/N `));
+}
+
+/** What the file would be under the mapping: beside the tables on stdout it must not stand. */
+async function showCheck(
+  call: Call,
+  config: Config,
+  file: string,
+  mapping: Mapping,
+  isWritten: boolean,
+): Promise<void> {
+  const output = isWritten ? call.stdout : call.stderr;
+  try {
+    output.write(
+      checkText(await checkFile(file, { config: { ...config, mappings: [mapping], mapping: mapping.name } })),
+    );
+  } catch (error) {
+    if (!(error instanceof PaydropError)) throw error;
+    output.write(errorText(error, false, config.verbose));
+  }
+}
+
+function asObject(
+  mapping: Mapping,
+  proposal: Proposal,
+  file: string | undefined,
+  toml: string,
+): Record<string, unknown> {
+  return {
+    type: "mapping",
+    name: mapping.name,
+    written_to: file ?? null,
+    operation: mapping.operation,
+    option: mapping.option ?? null,
+    amount_unit: mapping.amountUnit,
+    columns: proposal.columns,
+    toml,
+  };
+}

@@ -1,0 +1,45 @@
+/** What other systems call our fields, letters and digits only. Employee numbers are no references: they come back. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  amount: ["netpay", "netsalary", "nettpay", "salary", "netamount", "amt", "amountinr", "amountinrupees", "amountrs", "payableamount", "payable", "netpayable", "paymentamount", "transactionamount", "amountpaise", "amountinpaise", "loanamount"], // prettier-ignore
+  bank_acc_num: ["accountno", "accountnumber", "acno", "acnumber", "accno", "bankaccount", "bankaccountno", "bankaccountnumber", "bankacno", "bankacnumber", "beneficiaryaccount", "beneficiaryaccountno", "beneficiaryaccountnumber", "beneacno", "payeeaccount"], // prettier-ignore
+  ifsc_code: ["ifsc", "bankifsc", "ifsccode", "branchcode", "bankifsccode", "beneficiaryifsc", "ifscno"],
+  name: ["employeename", "empname", "payee", "payeename", "beneficiary", "beneficiaryname", "vendorname", "suppliername", "nameofemployee", "nameofbeneficiary"], // prettier-ignore
+  bank_owner_name: ["accountholder", "accountholdername", "accountname", "nameasperbank", "nameinbank"],
+  debit_account_id: ["debitaccount", "debitac", "debitacno", "debitaccountno", "debitaccountnumber", "fromaccount", "sourceaccount", "payeraccount"], // prettier-ignore
+  payment_mode: ["mode", "paymenttype", "transfermode", "transfertype", "modeofpayment", "transactiontype"],
+  narration: ["remarks", "remark", "particulars", "description", "paymentnarration"],
+  purpose: ["purposeofpayment", "paymentpurpose"],
+  mobile: ["mobileno", "mobilenumber", "phone", "phoneno", "phonenumber", "contactno", "contactnumber"],
+  email: ["emailid", "emailaddress", "mail", "mailid"],
+  notes: ["note", "comment", "comments"],
+  bene_id: ["beneficiaryid", "beneid", "benecode", "beneficiarycode"],
+  bene_bank_id: ["beneficiarybankid", "benebank", "benebankid"],
+  from_account: ["from", "fromac", "fromacno", "fromaccountno", "sourceaccount", "debitaccount", "debitac"],
+  to_account: ["to", "toac", "toacno", "toaccountno", "destinationaccount", "creditaccount", "payeeaccount", "beneficiaryaccount"], // prettier-ignore
+  borrower_id: ["borrower", "borrowerno", "customerid", "applicantid"],
+  tenure: ["tenor", "term", "months", "tenuremonths", "loanterm"],
+  vpa: ["upi", "upiid", "vpaid", "upiaddress", "payervpa"],
+  currency: ["curr", "ccy"],
+  reference: ["referenceno", "referenceid", "refno", "paymentreference", "transactionid", "transferid", "requestid", "voucherno", "invoiceno"], // prettier-ignore
+  period: ["month", "paymonth", "payperiod", "salarymonth"],
+};
+
+export function isSynonym(column: string, field: string): boolean {
+  const said = column.toLowerCase().replace(/[^\p{L}\p{Nd}]+/gu, "");
+  return SYNONYMS[field]?.includes(said) === true;
+}
+
+/** Fields that some values give away, whatever their column is called. Every value that is there must look so. */
+const LOOKS: Readonly<Record<string, { readonly pattern: RegExp; readonly like: string }>> = {
+  ifsc_code: { pattern: /^[A-Z]{4}0[A-Z0-9]{6}$/i, like: "an IFSC" },
+  vpa: { pattern: /^[\w.-]{2,}@[a-z]{2,}$/i, like: "a payment address" },
+  email: { pattern: /^[^@\s]+@[^@\s]+\.[^@\s]+$/, like: "an e-mail address" },
+  mobile: { pattern: /^(?:\+91)?[6-9][0-9]{9}$/, like: "a mobile number" },
+  amount: { pattern: /^[0-9]{1,12}\.[0-9]{2}$/, like: "an amount" },
+  payment_mode: { pattern: /^(?:NEFT|RTGS|IMPS|UPI)$/i, like: "a mode of payment" },
+};
+
+export function lookOf(field: string, values: readonly string[]): string | undefined {
+  const look = LOOKS[field];
+  return look && values.length > 0 && values.every((value) => look.pattern.test(value)) ? look.like : undefined;
+}

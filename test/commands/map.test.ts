@@ -1,0 +1,273 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { TEMPLATES, type Template } from "../../src/reader/mapping/templates.ts";
+import { tomlAt } from "../support/mappings.ts";
+import { LAUNCHER, paydrop, type Ended } from "../support/paydrop.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+
+const HEADER = "Emp No,Employee Name,Account No.,IFSC,Net Pay,Mode of payment";
+const ROWS = [
+  "E1,Asha Rao,50100271828001,HDFC0001234,52250,NEFT",
+  "E2,Ravi Nair,50100271828002,HDFC0001234,5225,NEFT",
+  "E3,Zoya Khan,50100271828003,HDFC000123,5225,NEFT",
+];
+const FILE = `${[HEADER, ...ROWS].join("\n")}\n`;
+
+interface Desk {
+  readonly folder: string;
+  readonly toml: string;
+  readonly map: (...more: string[]) => Promise<Ended>;
+  readonly paydrop: (...operands: string[]) => Promise<Ended>;
+}
+
+function openDesk(content = FILE, name = "pay.csv"): Desk {
+  const home = temporaryDirectory();
+  const folder = join(home, "files");
+  mkdirSync(folder);
+  writeFileSync(join(folder, name), content);
+  const call = (...operands: string[]): Promise<Ended> => paydrop(operands, { HOME: home, LANG: "C.UTF-8" }, folder);
+  return {
+    folder,
+    toml: join(home, ".config/paydrop/paydrop.toml"),
+    map: (...more) => call("map", name, ...more),
+    paydrop: call,
+  };
+}
+
+const SAID = ["--const", "debit_account_id=ACC-OPS-01", "--unit", "rupees"];
+
+describe("paydrop map", () => {
+  test("says what it would make of each column and why, and what only a person knows", async () => {
+    const { map } = openDesk();
+    const { code, stdout, stderr } = await map();
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("read as payout, option B");
+    expect(stderr).toMatch(/^ {2}Employee Name +name +another name for it +A••, R••$/m);
+    expect(stderr).toMatch(/^ {2} +bank_owner_name +the same person$/m);
+    expect(stderr).toMatch(/^ {2}Account No\. +bank_acc_num +another name for it: the payee's, not yours\? +••8001, ••8002$/m); // prettier-ignore
+    expect(stderr).toMatch(/^ {2}Emp No +- +stays in the results, not sent +E••, E••$/m);
+    expect(stderr).toContain('nothing gives debit_account_id, amount_unit; columns without a meaning: "Emp No"');
+    expect(stderr).toContain("--const debit_account_id=VALUE or --set debit_account_id=COLUMN; --unit rupees or --unit paise"); // prettier-ignore
+    expect(stderr).not.toMatch(/5010027|Asha/);
+  });
+
+  test("without --write the tables go to stdout, and the check under them to stderr", async () => {
+    const desk = openDesk();
+    const { code, stdout, stderr } = await desk.map(...SAID, "--name", "hrms");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^mapping hrms$/m);
+    expect(stderr).toMatch(/^2 ready {3}1 invalid {8}nothing was sent$/m);
+    const path = tomlAt(join(desk.folder, "..", "own.toml"), stdout);
+    const { mappings } = loadConfig({ env: { HOME: "/nonexistent" }, flags: { config: path } });
+    expect(mappings).toMatchObject([
+      {
+        name: "hrms",
+        operation: "payout",
+        option: "B",
+        amountUnit: "rupees",
+        header: HEADER.split(","),
+        constants: { debit_account_id: "ACC-OPS-01" },
+      },
+    ]);
+    const checked = await desk.paydrop("check", "--config", path, "pay.csv");
+    expect(checked.stdout).toMatch(/^mapping hrms$/m);
+  });
+
+  test("with --write it adds them to the settings, whose own lines stay byte for byte", async () => {
+    const desk = openDesk();
+    const before = '# ours\r\nconcurrency = 3 # few\nown_columns = ["Grade"]';
+    const path = tomlAt(join(desk.folder, "..", "own.toml"), before);
+    chmodSync(path, 0o640);
+    const { code, stdout } = await desk.map("--write", "--config", path, "--name", "hrms", ...SAID);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`wrote [mapping.hrms] to ${path}\n`);
+    const text = readFileSync(path, "utf8");
+    expect(text.startsWith(`${before}\n\n# How the columns of pay.csv are read, confirmed on 20`)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    const { concurrency, mappings } = loadConfig({ env: { HOME: "/nonexistent" }, flags: { config: path } });
+    expect([concurrency, mappings.map(({ name }) => name)]).toEqual([3, ["hrms"]]);
+
+    const again = await desk.map("--write", "--config", path, "--name", "other", ...SAID);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("the mapping hrms is for exactly these columns already")]); // prettier-ignore
+    writeFileSync(join(desk.folder, "pay.csv"), FILE.replace("Emp No", "Staff,No").replaceAll(/^E/gm, "x,E"));
+    const sameName = await desk.map("--write", "--config", path, "--name", "hrms", ...SAID);
+    expect([sameName.code, sameName.stderr]).toEqual([2, expect.stringContaining("there is a mapping hrms already")]);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+
+  test("without settings it makes them for the user alone, and the file goes", async () => {
+    const desk = openDesk();
+    expect((await desk.map("--write", "--quiet", ...SAID)).code).toBe(0);
+    expect(statSync(desk.toml).mode & 0o777).toBe(0o600);
+    const ran = await desk.paydrop("run", "--sandbox", "pay.csv");
+    expect([ran.code, ran.stdout]).toEqual([3, expect.stringMatching(/accepted +2 +57475\.00/)]);
+  });
+
+  test("columns that changed are proposed as the mapping that knew them", async () => {
+    const desk = openDesk();
+    await desk.map("--write", "--quiet", "--name", "hrms", ...SAID);
+    writeFileSync(join(desk.folder, "pay.csv"), FILE.replaceAll(/$/gm, ",x").replace(",x", ",Grade").slice(0, -2));
+    const refused = await desk.paydrop("check", "pay.csv");
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('hrms, but with "Grade" beside them')]);
+    const { code, stdout, stderr } = await desk.map();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^ {2}Net Pay +amount +as in the mapping hrms/m);
+    expect(stdout).toContain('[mapping.hrms-2.constants]\ndebit_account_id = "ACC-OPS-01"');
+  });
+
+  test("never into a drop folder", async () => {
+    const desk = openDesk();
+    const path = tomlAt(join(desk.folder, "paydrop.toml"), "concurrency = 3\n");
+    const mark = { paydrop: { state_id: "x", last_attempt: 0, last_attempt_at: 0 } };
+    writeFileSync(join(desk.folder, ".paydrop"), `${JSON.stringify(mark)}\n`);
+    const { code, stderr } = await desk.map("--write", "--config", path, ...SAID);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is a drop folder: settings do not belong there")]);
+    expect(readFileSync(path, "utf8")).toBe("concurrency = 3\n");
+  });
+
+  test.each([
+    [["--set", "ammount=Net Pay"], /there is no field "ammount"\n.*did you mean amount\?/],
+    [["--set", "amount=Gross"], /the file has no column "Gross"\n.*"Net Pay"/],
+    [["--const", "debit_account_id"], /--const debit_account_id is not field=/],
+    [["--unit", "cents"], /--unit cents is not one of rupees, paise/],
+    [["--lookup", "bene_id=a.csv"], /--lookup needs the column/],
+    [["--option", "C"], /there is no option "C"/],
+  ])("%j is a usage error that says what would be right", async (flags, message) => {
+    const { code, stderr, stdout } = await openDesk().map(...flags);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(message);
+  });
+
+  test("as JSON for a program", async () => {
+    const { code, stdout } = await openDesk().map("--json", ...SAID, "--set", "reference=Emp No");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: "mapping",
+      name: "pay",
+      written_to: null,
+      amount_unit: "rupees",
+      columns: expect.arrayContaining([{ column: "Emp No", field: "reference", why: "you said so" }]) as unknown,
+    });
+  });
+});
+
+const HAS_PTY = spawnSync("python3", ["-c", "import pty"]).status === 0;
+if (!HAS_PTY) process.stderr.write("NOT CHECKED: python3 with pty is not on this machine\n");
+
+/** Answers each question, which ends with a space and no line end, on a terminal of its own. */
+const ANSWERING = `
+import os, pty, sys
+answers = sys.argv[1].split("|")
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+seen = b""
+while True:
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    seen += part
+    if answers and seen.endswith((b"]: ", b"sent. ", b"y/N ")):
+        os.write(fd, (answers.pop(0) + "\\n").encode())
+sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+describe.skipIf(!HAS_PTY)("on a terminal", () => {
+  test.each([
+    ["y", 0, /wrote \[mapping\.pay\]/, true],
+    ["n", 0, /\[mapping\.pay\.constants\]/, false],
+  ])("it asks for what only a person knows, and whether to write: %s", (last, code, said, isWritten) => {
+    const desk = openDesk();
+    const args = ["-c", ANSWERING, `ACC-OPS-01|dollars|rupees|${last}`, process.execPath, LAUNCHER, "map", "pay.csv"];
+    const env = { PATH: process.env["PATH"], HOME: join(desk.folder, ".."), LANG: "C.UTF-8", TERM: "xterm-256color" };
+    const ended = spawnSync("python3", args, { encoding: "utf8", cwd: desk.folder, env, timeout: 60_000 });
+    expect(ended.status).toBe(code);
+    expect(ended.stdout).toMatch(/debit_account_id: one value for every row/);
+    expect(ended.stdout.match(/rupees or paise\?/g)).toHaveLength(2);
+    expect(ended.stdout).toMatch(said);
+    expect(existsSync(desk.toml)).toBe(isWritten);
+  });
+});
+
+describe("a published template, read from a file of its shape", () => {
+  const CELLS: Readonly<Record<string, string>> = {
+    "Payout Amount": "5225000",
+    "Payout Amount (in Rupees)": "52250.00",
+    "Payout Currency": "INR",
+    "Payout Mode": "NEFT",
+    "Payout Reference Id": "SAL-1",
+    "Fund Account Type": "bank_account",
+    "Fund Account Name": "Asha Rao",
+    "Fund Account Ifsc": "HDFC0001234",
+    "Fund Account Number": "50100271828001",
+    "Contact Name": "Asha Rao",
+    "RazorpayX Account Number": "7878780080316316",
+    transferId: "SAL-1",
+    transferMode: "NEFT",
+    bankAccount: "50100271828001",
+    ifsc: "HDFC0001234",
+    name: "Asha Rao",
+    amount: "52250.00",
+    recipientId: "K1",
+    recipient: "K1",
+    payee_identifier: "K1",
+    recipientEmail: "K1",
+    sourceCurrency: "INR",
+    currency: "INR",
+    amountCurrency: "source",
+    payment_mode: "GSMA",
+    request_id: "SAL-1",
+    "customer id": "SAL-1",
+  };
+  const UNUSUAL: Readonly<Record<string, [column: string, cell: string]>> = {
+    razorpayx: ["Fund Account Type", "vpa"],
+    "razorpayx-paise": ["Payout Currency", "USD"],
+    cashfree: ["vpa", "asha@okbank"],
+    wise: ["sourceCurrency", "EUR"],
+    paypal: ["currency", "USD"],
+    phee: ["currency", "KES"],
+  };
+  const LOOKED_UP = ["recipientId", "recipient", "payee_identifier", "recipientEmail"];
+
+  const fileOf = ({ name }: Template, header: readonly string[]): string => {
+    const [column, cell] = UNUSUAL[name] ?? ["", ""];
+    const lines = [CELLS, { ...CELLS, [column]: cell }].map((cells) => header.map((one) => cells[one] ?? "").join(","));
+    return `${[header.join(","), ...lines].join("\n")}\n`;
+  };
+
+  const shapes = TEMPLATES.flatMap((template) =>
+    template.headers.map((header, index) => [`${template.name} ${index + 1}`, template, header] as const),
+  );
+
+  test.each(shapes)("%s", async (_, template, header) => {
+    const desk = openDesk(fileOf(template, header));
+    const refused = await desk.paydrop("check", "pay.csv");
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("paydrop map pay.csv")]);
+
+    const bare = await desk.map("--write");
+    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("nothing gives debit_account_id")]);
+    for (const limit of template.limits) expect(bare.stderr).toContain(limit);
+
+    writeFileSync(join(desk.folder, "payees.csv"), "key,bene,bank\nK1,BENE-1,101\n");
+    const by = LOOKED_UP.find((column) => header.includes(column)) ?? "";
+    const more =
+      template.option === "B"
+        ? ["--const", "debit_account_id=ACC-OPS-01"]
+        : ["--const", "debit_account_id=ACC-OPS-01", "payment_mode=NEFT", "--lookup", "bene_id=payees.csv:bene", "bene_bank_id=payees.csv:bank", "--lookup-by", by, "--lookup-key", "key"]; // prettier-ignore
+    const written = await desk.map("--write", ...more);
+    expect({ code: written.code, stderr: written.stderr.match(/^paydrop: .*/m)?.[0] }).toEqual({ code: 0 });
+    const checked = await desk.paydrop("check", "--json", "pay.csv");
+    const objects = checked.stdout.trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>); // prettier-ignore
+    const unusual = UNUSUAL[template.name]?.[0];
+    expect(objects[0]).toMatchObject({ row: 3, status: "invalid", faults: [{ code: "value_not_taken", column: unusual }] }); // prettier-ignore
+    expect(objects.at(-1)).toMatchObject({ amount: { ready: "52250.00" }, mapping: { name: template.name } });
+    expect(JSON.stringify(objects.at(-1)).includes("amount_unit")).toBe(template.amountUnit === "paise");
+  });
+});
