@@ -33,7 +33,7 @@ type Line = readonly [column: string, field: string, why: string, values: string
 
 function rowsOf(column: string, values: readonly string[], proposal: Proposal): Line[] {
   const meanings = proposal.columns.filter((one) => one.column === column);
-  if (meanings.length === 0) return [[column, "-", roleOf(column, proposal), shown(values)]];
+  if (meanings.length === 0) return [[column, "-", roleOf(column, proposal), shownStrangers(column, values, proposal)]];
   return meanings.map((one, index) => [index === 0 ? column : "", one.field, one.why, index === 0 ? shown(values, proposal, one) : ""]); // prettier-ignore
 }
 
@@ -45,10 +45,18 @@ function roleOf(column: string, { mustBe, lookups }: Proposal): string {
 const VALUES_SHOWN = 2;
 const VALUE_CHARACTERS_MAX = 20;
 
-function shown(values: readonly string[], proposal?: Proposal, one?: ProposedColumn): string {
-  const field = proposal && one && fieldOf(proposal, one.field);
-  const first = [...new Set(values)].slice(0, VALUES_SHOWN);
-  return first.map((value) => (one ? masked(value, field) : maskedStranger(value))).join(", ");
+function shown(values: readonly string[], proposal: Proposal, { field }: ProposedColumn): string {
+  return firstOf(values).map((value) => masked(value, fieldOf(proposal, field))).join(", "); // prettier-ignore
+}
+
+/** What a guard compares with is no secret: it is written down for everybody to read. */
+function shownStrangers(column: string, values: readonly string[], { mustBe }: Proposal): string {
+  const allowed = mustBe.find((one) => one.column === column)?.values ?? [];
+  return firstOf(values).map((value) => (allowed.includes(value) ? value : maskedStranger(value))).join(", "); // prettier-ignore
+}
+
+function firstOf(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].slice(0, VALUES_SHOWN);
 }
 
 function fieldOf({ form }: Proposal, name: string): Field | undefined {

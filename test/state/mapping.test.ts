@@ -23,6 +23,8 @@ async function openOffice(toml: string): Promise<Office> {
   onTestFinished(() => server.close());
   const desk = openDesk(server.url);
   const path = join(dirname(desk.folder), "paydrop.toml");
+  // one after the other, so that what was sent has an order
+  desk.env["PAYDROP_CONCURRENCY"] = "1";
   desk.env["PAYDROP_CONFIG"] = tomlAt(path, toml);
   return {
     desk,
