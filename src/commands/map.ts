@@ -12,12 +12,14 @@ import { printable } from "../printable.ts";
 import { headerOf, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
 import { proposeMappings, type Proposal, type ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
+import { inLook } from "../results/look.ts";
 import { checkFile, openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
 import { checkText } from "./check-text.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
+import { lookOf } from "./look-of.ts";
 import { columnNamed, readMapFlags, type MapFlags } from "./map-flags.ts";
 import { proposalText } from "./map-text.ts";
 import { appendToToml, mappingIn } from "./map-write.ts";
@@ -214,9 +216,11 @@ async function showCheck(
 ): Promise<void> {
   const output = isWritten ? call.stdout : call.stderr;
   try {
-    output.write(
-      checkText(await checkFile(file, { config: { ...config, mappings: [mapping], mapping: mapping.name } })),
-    );
+    const report = await checkFile(file, { config: { ...config, mappings: [mapping], mapping: mapping.name } });
+    const look = lookOf(output, call, config);
+    const isAiry = output.isTerminal;
+    const width = isAiry ? look.width : Number.POSITIVE_INFINITY;
+    output.write(inLook(checkText(report, { ...look, width, namesFile: true, isAiry }), look));
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
     output.write(errorText(error, false, config.verbose));
