@@ -26,7 +26,6 @@ import { labelOf } from "./operations/label.ts";
 import { exitCodeOfTotals } from "./results/exit-code.ts";
 import { FolderMarks, markedFirst } from "./results/folder-marks.ts";
 import type { MarkKeeper } from "./results/keep-mark.ts";
-import { sayMapping } from "./reader/mapping/kept-mapping.ts";
 import { modeOf } from "./results/mode-of.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { collectReport, type Report } from "./results/report/report.ts";
@@ -41,6 +40,7 @@ import { submit, type Submitted } from "./submission/submit.ts";
 import {
   compareToday,
   judgeRulesOf,
+  mappingSaid,
   openInput,
   openSnapshot,
   readingOf,
@@ -216,13 +216,13 @@ class BatchWork {
   async report(batchId: string): Promise<Report> {
     const batch = await this.#known(batchId);
     await this.#verifySnapshot(batch);
-    const { sheet, view, mapping } = await this.#open(batch);
+    const opened = await this.#open(batch);
     return collectReport({
-      ...{ batch, sheet, view },
+      ...{ batch, sheet: opened.sheet, view: opened.view },
       operation: labelOf(await this.journal.operations(batch.id)).label,
       records: this.journal.rows(batch.id),
       history: await this.journal.history(batch.id),
-      ...(mapping ? { mapping: await sayMapping(mapping, sheet) } : {}),
+      ...(await mappingSaid(opened)),
     });
   }
 
@@ -373,7 +373,7 @@ class BatchWork {
       file: batch.fileName,
       operation: label,
       destination: this.#destination(),
-      ...(opened?.mapping ? { mapping: await sayMapping(opened.mapping, opened.sheet) } : {}),
+      ...(opened ? await mappingSaid(opened) : {}),
       rows: batch.rows,
       total: batch.total,
       accounts,

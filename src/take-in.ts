@@ -17,7 +17,7 @@ import type { Rules } from "./config/rule-settings.ts";
 import type { Choices, Config } from "./config/config.ts";
 import { startOfDay } from "./day.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
-import type { AccountTotals } from "./events.ts";
+import type { AccountTotals, MappingSaid } from "./events.ts";
 import { formatOfName } from "./format.ts";
 import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
@@ -74,7 +74,7 @@ export async function checkFile(path: string, services: Services, all = false): 
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
       ...{ file, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
-      ...(opened.mapping ? { mapping: await sayMapping(opened.mapping, opened.sheet) } : {}),
+      ...(await mappingSaid(opened)),
       control: { sources: opened.control.map(({ source }) => source), faults: differing },
       caps: [...caps.refused, ...ofDay.refused],
       remarks: [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks],
@@ -375,6 +375,16 @@ export async function openSnapshot(batch: BatchRecord, reading: Reading, snapsho
   const mapping = await mappingOf(reading, snapshots);
   const view = mapping?.view ?? ((row) => row);
   return { sheet, view, checker: checkerOf(batch, reading, mapping), ...(mapping ? { mapping } : {}) };
+}
+
+/** `mapping`: what is to be said of the one that a file is read by; nothing where there is none. */
+export async function mappingSaid({
+  mapping,
+  sheet,
+  checker,
+}: Pick<OpenedSnapshot, "mapping" | "sheet" | "checker">): Promise<{ mapping?: MappingSaid }> {
+  if (!mapping) return {};
+  return { mapping: await sayMapping(mapping, sheet, (row) => checker.check([row])[0]?.instruction?.amount) };
 }
 
 async function mappingOf(reading: Reading, snapshots: string): Promise<MappingInUse | undefined> {

@@ -1,3 +1,4 @@
+import { wireAmount } from "../amount-unit.ts";
 import type { Row } from "../reader/row.ts";
 import type { Field } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
@@ -118,6 +119,11 @@ function readField(row: Row, compiled: CompiledField): string | Finding {
   if (isText && isUnusual(text)) {
     const finding = inspectText(text);
     if (finding) return finding;
+  }
+  if (field.kind === "amount" && row.mapped) {
+    const sent = wireAmount(text, row.mapped.amountUnit);
+    if (sent === undefined) return { code: "paise_with_point" };
+    text = sent;
   }
   return inspect?.(text) ?? text;
 }

@@ -1,3 +1,4 @@
+import { wireAmount } from "../amount-unit.ts";
 import { FileRefusedError } from "../errors.ts";
 import { isTable } from "../format.ts";
 import type { FileFormat } from "../format.ts";
@@ -85,9 +86,9 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     const cell = row.cells[amountAt] ?? "";
     const written = typeof cell === "string" ? withoutTextMark(cell.trim(), true) : cell.source;
     const plain = typeof cell === "string" ? (readAmount?.(written) ?? written) : written;
-    // one that a mapping could not convert is in no unit that could be added up
-    const isReadable = typeof plain === "string" && !row.mapped?.faults.has(amountAt);
-    const amount = isReadable ? readableAmount(plain) : undefined;
+    // only what travels can be added up
+    const sent = typeof plain === "string" ? wireAmount(plain, row.mapped?.amountUnit ?? "rupees") : undefined;
+    const amount = sent === undefined ? undefined : readableAmount(sent);
     return {
       row,
       faults: "code" in faults ? [faults] : faults,

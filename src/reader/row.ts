@@ -1,3 +1,4 @@
+import type { AmountUnit } from "../config/mapping.ts";
 import type { FileFormat } from "../format.ts";
 import type { SheetValue } from "../workbook/value.ts";
 
@@ -29,6 +30,8 @@ export interface Mapped {
   readonly from: Row;
   /** For each of our cells its position in the file's row; -1 for a constant. */
   readonly at: readonly number[];
+  /** Of the amount as it stands in the file: the checks convert it, after they read it. */
+  readonly amountUnit: AmountUnit;
   /** By the position of our cell. */
   readonly faults: ReadonlyMap<number, MappedFault>;
   /** Of columns of the file that fill no field. `at`: -1 where the row lacks the column. */
@@ -38,12 +41,7 @@ export interface Mapped {
 /** The checks have the sentences (`checks/sentences.ts`). */
 export interface MappedFault {
   readonly code:
-    | "paise_with_point"
-    | "value_not_mapped"
-    | "value_not_taken"
-    | "lookup_missing"
-    | "lookup_ambiguous"
-    | "column_not_confirmed";
+    "value_not_mapped" | "value_not_taken" | "lookup_missing" | "lookup_ambiguous" | "column_not_confirmed";
   readonly found?: string;
 }
 

@@ -5,9 +5,9 @@ import type { MappingSaid } from "../../events.ts";
 import type { KeptFiles } from "../../intake/kept-files.ts";
 import type { KeptFile } from "../../intake/snapshot.ts";
 import { openSheet } from "../sheet.ts";
-import type { Sheet } from "../row.ts";
+import type { Row, Sheet } from "../row.ts";
 import type { Encoding } from "../text.ts";
-import { trimmed } from "./amount-unit.ts";
+import { cellWords } from "./cell-words.ts";
 import { readLookupTable } from "./lookup.ts";
 import { createRowMapper, type RowMapper } from "./mapped-rows.ts";
 
@@ -76,20 +76,24 @@ function gone(name: string): PaydropError {
   );
 }
 
-/** What a person must see before anything goes: the mapping, and where its unit is another one, an amount both ways. */
-export async function sayMapping({ mapping, view }: MappingInUse, sheet: Sheet): Promise<MappingSaid> {
+/**
+ * What a person must see before anything goes: the mapping, and where its unit is another one, the first amount both
+ * ways. `sentOf`: what of a row of the file would travel as its amount.
+ */
+export async function sayMapping(
+  { mapping, view }: MappingInUse,
+  sheet: Sheet,
+  sentOf: (row: Row) => string | undefined,
+): Promise<MappingSaid> {
   const { name, amountUnit: unit } = mapping;
   if (unit === "rupees") return { name };
   for await (const rows of sheet.rows()) {
     for (const row of rows) {
-      const { columns, cells, mapped } = view(row);
-      const at = columns.indexOf("amount");
-      const cell = mapped?.from.cells[mapped.at[at] ?? -1] ?? "";
-      const sent = cells[at] ?? "";
-      const [read, travels] = [cell, sent].map((one) => (typeof one === "string" ? trimmed(one) : one.source));
-      // a cell that cannot be converted shows nothing
-      if (read === undefined || travels === undefined || read === travels) continue;
-      return { name, amount: { unit, row: row.number, read, sent: travels } };
+      const sent = sentOf(row);
+      if (sent === undefined) continue;
+      const { columns, mapped } = view(row);
+      const read = cellWords(mapped?.from.cells[mapped.at[columns.indexOf("amount")] ?? -1] ?? "");
+      return { name, amount: { unit, row: row.number, read, sent } };
     }
   }
   return { name };

@@ -3,7 +3,7 @@ import { PaydropError } from "../../errors.ts";
 import { normalizeName } from "../../names.ts";
 import { printable } from "../../printable.ts";
 import type { Sheet } from "../row.ts";
-import { trimmed } from "./amount-unit.ts";
+import { cellWords } from "./cell-words.ts";
 
 /** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
 export interface LookupTable {
@@ -24,7 +24,7 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
         if (at < 0) throw columnMissing(name, column, row.columns);
         const cell = row.cells[at] ?? "";
         if (typeof cell !== "string" && "stored" in cell) throw notText(name, column, row.number);
-        return trimmed(typeof cell === "string" ? cell : cell.source);
+        return cellWords(cell);
       };
       const key = cellOf(lookup.key);
       if (key === "") continue;

@@ -1,7 +1,7 @@
 import type { Mapping } from "../../config/mapping.ts";
 import { normalizeName } from "../../names.ts";
 import type { Cell, MappedFault, Row } from "../row.ts";
-import { trimmed, wireAmount } from "./amount-unit.ts";
+import { cellWords } from "./cell-words.ts";
 import type { LookupTable } from "./lookup.ts";
 
 /** One row of another system's file as a row of ours; the row itself stays as it is, for the results. */
@@ -84,7 +84,7 @@ function mapperFor(
       columns,
       cells,
       ...(row.repeatedKey === undefined ? {} : { repeatedKey: row.repeatedKey }),
-      mapped: { from: row, at, faults, others },
+      mapped: { from: row, at, amountUnit: mapping.amountUnit, faults, others },
     };
   };
 }
@@ -92,26 +92,15 @@ function mapperFor(
 function columnSource(field: string, at: number, mapping: Mapping): Source {
   const values = mapping.values[field];
   const translate = values && translator(values);
-  const convert = field === "amount" && mapping.amountUnit !== "rupees" ? convertAmount(mapping) : undefined;
-  return { field, at, read: translate ?? convert ?? ((cell) => cell) };
+  return { field, at, read: translate ?? ((cell) => cell) };
 }
 
 function translator(values: Readonly<Record<string, string>>): Source["read"] {
   const known = Object.keys(values).map((value) => (value === "" ? "an empty cell" : value));
   return (cell) => {
-    const text = textOf(cell);
+    const text = cellWords(cell);
     if (Object.hasOwn(values, text)) return values[text] ?? "";
     return text === "" ? "" : { code: "value_not_mapped", found: known.join(", ") };
-  };
-}
-
-function convertAmount({ amountUnit }: Mapping): Source["read"] {
-  return (cell) => {
-    // of JSON's own values and a workbook's only a number can be an amount; the checks name the others
-    if (typeof cell !== "string" && cell.token !== "number" && cell.token !== "cell_number") return cell;
-    const sent = wireAmount(textOf(cell), amountUnit);
-    if (sent === undefined) return { code: "paise_with_point" };
-    return typeof cell === "string" ? sent : { ...cell, source: sent };
   };
 }
 
@@ -122,7 +111,7 @@ function lookupSources(at: number, file: string, table: LookupTable | undefined,
     const values = mapping.values[field];
     const translate = values && translator(values);
     const read = (cell: Cell): Cell | MappedFault => {
-      const key = textOf(cell);
+      const key = cellWords(cell);
       if (key === "") return "";
       const found = rows.get(key);
       if (found === undefined) return { code: "lookup_missing", found: name };
@@ -141,7 +130,7 @@ interface Guard {
 }
 
 function guardFault({ at, column, values }: Guard, row: Row): { at: number; column: string; fault: MappedFault }[] {
-  const text = textOf(row.cells[at] ?? "");
+  const text = cellWords(row.cells[at] ?? "");
   if (values.includes(text)) return [];
   const found = values.map((value) => (value === "" ? "an empty cell" : `"${value}"`)).join(" or ");
   return [{ at, column, fault: { code: "value_not_taken", found } }];
@@ -152,10 +141,4 @@ const STRANGER: MappedFault = { code: "column_not_confirmed" };
 
 function isStranger(name: string, confirmed: ReadonlySet<string>): boolean {
   return name !== "" && name !== "retrymessage" && name !== "retryof" && !confirmed.has(name);
-}
-
-/** As it is compared: without spaces around it, null as an empty cell. */
-function textOf(cell: Cell): string {
-  if (typeof cell === "string") return trimmed(cell);
-  return cell.token === "null" ? "" : cell.source;
 }

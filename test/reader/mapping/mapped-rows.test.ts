@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalAmount, unitsOf } from "../../../src/amount.ts";
+import type { AmountWriting } from "../../../src/checks/group-digits.ts";
 import { createChecker } from "../../../src/checks/check-row.ts";
 import type { CheckedRow } from "../../../src/checks/instruction.ts";
 import { operationNamed } from "../../../src/operations/catalogue.ts";
-import { wireAmount } from "../../../src/reader/mapping/amount-unit.ts";
+import { wireAmount } from "../../../src/amount-unit.ts";
 import { createRowMapper } from "../../../src/reader/mapping/mapped-rows.ts";
 import type { LookupTable } from "../../../src/reader/mapping/lookup.ts";
 import type { Cell } from "../../../src/reader/row.ts";
@@ -14,15 +15,23 @@ import { DEFAULT_CHOICES, rowOf } from "../../support/rows.ts";
 function check(
   rows: Parameters<ReturnType<typeof createChecker>["check"]>[0],
   name: "payout" | "transfer",
+  writing: Partial<AmountWriting> = {},
 ): CheckedRow[] {
-  const options = { fileName: "pay.csv", format: "csv", choices: DEFAULT_CHOICES, sandbox: false } as const;
+  const choices = { ...DEFAULT_CHOICES, ...writing };
+  const options = { fileName: "pay.csv", format: "csv", choices, sandbox: false } as const;
   return createChecker({ ...options, operation: operationNamed(name) }).check(rows);
 }
 
-function mapped(toml: string, cells: Readonly<Record<string, Cell>>, tables: readonly LookupTable[] = []): CheckedRow {
+function mapped(
+  toml: string,
+  cells: Readonly<Record<string, Cell>>,
+  tables: readonly LookupTable[] = [],
+  writing: Partial<AmountWriting> = {},
+): CheckedRow {
   const [mapping] = mappingsOf(toml);
   if (!mapping) throw new Error("no mapping");
-  const [checked] = check([createRowMapper(mapping, tables)(rowOf(cells, 7))], mapping.operation as "payout");
+  const row = createRowMapper(mapping, tables)(rowOf(cells, 7));
+  const [checked] = check([row], mapping.operation as "payout", writing);
   if (!checked) throw new Error("no row came back");
   return checked;
 }
@@ -95,6 +104,46 @@ describe("amounts in paise", () => {
     );
   });
 
+  const writings = fc.record({
+    numberGrouping: fc.constantFrom("none", "indian", "western", "point", "space", "apostrophe"),
+    decimalSign: fc.constantFrom("point", "comma"),
+  });
+  const digits = fc.bigInt({ min: 0n, max: 10n ** 13n }).map(String);
+  const anyWriting = fc.oneof(
+    digits,
+    fc.tuple(fc.constantFrom("", " ", "'", '="', "\u00a0"), digits, fc.constantFrom("", " ", '"', ".", ".00", ",00", ".5")).map((all) => all.join("")), // prettier-ignore
+    fc.tuple(digits, fc.constantFrom(",", ".", " ", "'", "\u00a0"), fc.constantFrom(/\B(?=(\d{3})+$)/g, /\B(?=(?:\d{2})*\d{3}$)/g)).map(([all, sign, at]) => all.replace(at, sign)), // prettier-ignore
+    amountText,
+  );
+
+  test("however an amount is written, and whatever the settings read: a hundredth of it travels, or nothing", () => {
+    let converted = 0;
+    fc.assert(
+      fc.property(anyWriting, writings, (value, writing) => {
+        const row = { Ref: "", "Payee Account": "1", "Net Pay": value };
+        const [paise, rupees] = ["paise", "rupees"].map((unit) => mapped(transferToml("m", unit as "paise"), row, [], writing)); // prettier-ignore
+        const counted = (one: CheckedRow | undefined): string | undefined =>
+          one?.instruction?.amount ?? (one?.faults && "amount" in one ? one.amount : undefined);
+        const sent = counted(paise);
+        if (sent === undefined) return;
+        converted += 1;
+        expect(unitsOf(sent) * 100n).toBe(unitsOf(counted(rupees) ?? ""));
+      }),
+      { numRuns: 2000 },
+    );
+    expect(converted).toBeGreaterThan(200);
+  });
+
+  test.each([
+    ["'5225000", {}],
+    ['="5225000"', {}],
+    ["52,25,000", { numberGrouping: "indian" }],
+    ["5.225.000", { numberGrouping: "point", decimalSign: "comma" }],
+  ] as const)("%s is read first and converted then", (value, writing) => {
+    const row = { Ref: "", "Payee Account": "1", "Net Pay": value };
+    expect(mapped(transferToml("m", "paise"), row, [], writing).instruction?.amount).toBe("52250.00");
+  });
+
   test.each(["1250.00", "1250.", "0.5"])("%s is a fault in the file's own cell", (value) => {
     const { faults = [], ...row } = mapped(transferToml("m", "paise"), { Ref: "", "Payee Account": "1", "Net Pay": value }); // prettier-ignore
     expect(faults.map(({ code, column, cell }) => [code, column, cell])).toEqual([["paise_with_point", "Net Pay (amount)", "C7"]]); // prettier-ignore
@@ -151,6 +200,7 @@ describe("what is not a column", () => {
     ["a value without translation", { Mode: "Cheque" }, [["value_not_mapped", "Mode (payment_mode)", "C7"]]],
     ["a value that is not taken", { Curr: "USD" }, [["value_not_taken", "Curr", "D7"]]],
     ["an empty key", { Employee: " " }, [["value_missing", "Employee (bene_id)", "A7"], ["value_missing", "Employee (bene_bank_id)", "A7"]]], // prettier-ignore
+    ["a key that a spreadsheet marked as text", { Employee: '="Asha Rao"', Curr: "'INR", Mode: "'Bank transfer" }, []],
     ["several at once", { Employee: "X", Curr: "USD" }, [["lookup_missing", "Employee (bene_id)", "A7"], ["value_not_taken", "Curr", "D7"]]], // prettier-ignore
   ])("%s is a fault of that row, in the file's own cell", (_, change, expected) => {
     const { faults = [] } = mapped(PAY, { ...good, ...change }, [TABLE]);
