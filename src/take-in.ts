@@ -326,9 +326,10 @@ function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {
   };
 }
 
-function asIfReady({ number, operation, amount }: NewRow): RowRecord {
+function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {
   return {
     ...{ number, state: "ready", attempts: 0 },
+    ...(faults?.[0] ? { code: faults[0].code } : {}),
     ...(operation === undefined ? {} : { operation }),
     ...(amount === undefined ? {} : { amount }),
   };

@@ -107,7 +107,9 @@ export const textList: ValueReader<readonly string[]> = reader<readonly string[]
 /** `Asia/Kolkata`: a name that this Node knows. */
 export const timeZone: ValueReader<string> = reader({ type: "string" }, (raw) => {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: text(raw) }).resolvedOptions().timeZone;
+    const name = text(raw);
+    new Intl.DateTimeFormat("en", { timeZone: name }).format();
+    return name;
   } catch {
     throw new NotRight("a time zone such as Asia/Kolkata");
   }

@@ -21,9 +21,11 @@ export function ownCell(row: Row, name: string | undefined): string | undefined 
   return text === "" ? undefined : text;
 }
 
-/** The column that names the account to debit. */
+/** The column that names the account to debit; a totals row says something else there. */
 export function debitFieldOf(record: RowRecord): string | undefined {
-  return record.operation === undefined ? undefined : operationNamed(record.operation).debitField;
+  return record.operation === undefined || record.code === "totals_row"
+    ? undefined
+    : operationNamed(record.operation).debitField;
 }
 
 /** The first of the fields that say who receives or owes the money, masked. */

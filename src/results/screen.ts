@@ -15,7 +15,7 @@ export function summaryText(report: BatchReport, look: Look): string {
   const { batch, file, durationMs, stop, remarks } = report;
   const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
   if (stop) lines.push(styled("yellow", `stopped before the end: ${printable(stop.message)}`, look));
-  lines.push(...statusTable(report, look), ...fileLines(report));
+  lines.push(...statusTable(report, look), ...accountLines(report), ...fileLines(report));
   for (const remark of remarks) lines.push(...labelled("note", wrapped(printable(remark), look.width - LABEL_WIDTH)));
   lines.push(...labelled("next", nextSteps(report)));
   return `${inLook(lines.join("\n"), look)}\n`;
@@ -55,6 +55,27 @@ function statusTable(report: BatchReport, look: Look): string[] {
   }
   const line = columns.line("total", String(total.rows), total.amount);
   return [...lines, ...withNote(styled("bold", line, look), line.length, "equals the file", look)];
+}
+
+/** Where there are several debit accounts: what the file takes from each, and what of that was accepted. */
+function accountLines({ accounts }: BatchReport): string[] {
+  if (accounts.length < 2) return [];
+  const shown = accounts.slice(0, ACCOUNTS_SHOWN);
+  const more = accounts.length - shown.length;
+  const names = shown.map(({ account }) => account);
+  const columns = columnsOf(
+    "amount",
+    names,
+    shown.map(({ total }) => total),
+  );
+  return [
+    columns.line("from", "rows", "amount"),
+    ...shown.map(({ account, total, byStatus }) => {
+      const line = columns.line(account, String(total.rows), total.amount);
+      return `${line}   ${byStatus.accepted?.amount ?? "0.00"} accepted`;
+    }),
+    ...(more > 0 ? [`  and ${more} more accounts`] : []),
+  ];
 }
 
 /** Rows and amount per debit account, and of the whole file. */

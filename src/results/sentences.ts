@@ -93,7 +93,10 @@ const READY: Readonly<Record<BatchPhase, Words>> = {
 
 /** `batch`: the row's own, so that another row of it is called a row of this file. */
 export function sentenceOf(record: RowRecord, batch: { readonly id: string; readonly phase: BatchPhase }): Sentence {
-  if (statusOf(record.state) === "invalid") return sentenceOfFaults(record);
+  if (statusOf(record.state) === "invalid") {
+    const { message, action } = sentenceOfFaults(record);
+    return { message: withNote(message, record), action };
+  }
   const [message, action] = wordsOf(record, batch.phase);
   return { message: withNote(fill(message, record, batch.id), record), action };
 }

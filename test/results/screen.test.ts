@@ -44,6 +44,22 @@ describe("the summary", () => {
     `);
   });
 
+  test("of several debit accounts says what came from each", () => {
+    const accounts = [
+      {
+        account: "ACC-OPS-01",
+        total: { rows: 180, amount: "9214500.00" },
+        byStatus: { accepted: { rows: 175, amount: "9000000.00" } },
+      },
+      { account: "••4471", total: { rows: 60, amount: "1873250.50" }, byStatus: {} },
+    ];
+    const text = summaryText({ ...REPORT, accounts }, PLAIN);
+    expect(text).toContain("  from            rows          amount\n");
+    expect(text).toContain("  ACC-OPS-01       180      9214500.00   9000000.00 accepted\n");
+    expect(text).toContain("  ••4471            60      1873250.50   0.00 accepted\n");
+    expect(summaryText({ ...REPORT, accounts: accounts.slice(1) }, PLAIN)).not.toContain("4471");
+  });
+
   test("says first what stopped the run, then how to go on", () => {
     const report: BatchReport = {
       ...REPORT,

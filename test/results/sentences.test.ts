@@ -158,6 +158,10 @@ describe("the words", () => {
     expect(said({ state: "accepted", code: "accepted", operation: "transfer", warnings: [warning] })[0]).toBe(
       "Transfer initiated. Look at name (B14): is odd",
     );
+    const fault = { code: "y", message: "is empty", hint: "" };
+    expect(said({ state: "invalid", faults: [fault], warnings: [warning] })[0]).toBe(
+      "Not sent: is empty. Look at name (B14): is odd",
+    );
     const [message] = said({ state: "rejected", code: "key_refused", warnings: Array(7).fill(warning) });
     expect(message).toMatch(/No further rows were sent\. Look at (?:name \(B14\): is odd; ){5}and 2 more$/);
   });
