@@ -8,6 +8,7 @@ import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
 import { PaydropError } from "./errors.ts";
 import { exitCodeOf, exitStatusText } from "./exit-codes.ts";
+import { keepHeapSmall } from "./heap.ts";
 
 const DESCRIPTION =
   "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
@@ -21,6 +22,7 @@ process.on("uncaughtException", (error) => {
   report(error);
   process.exit(1);
 });
+keepHeapSmall();
 // the loop drains by itself: everything written reaches its reader
 process.exitCode = await main();
 
