@@ -1,14 +1,12 @@
 /**
  * How a file becomes a batch: intake → reader → checks → journal. With `processor.ts` the only place where stages meet.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "./checks/caps.ts";
 import { createChecker, type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
 import { compareControl, createControlCounter, type ControlTotals, type ExpectedControl } from "./checks/control.ts";
-import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
+import type { JudgeRules } from "./checks/duplicates.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import { operationOf, operationsComplete, type FileOperation } from "./checks/operation-of.ts";
 import type { KnownValues } from "./checks/rules.ts";
@@ -23,10 +21,7 @@ import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader } from "./intake/own.ts";
-import { guessPeriod } from "./intake/period.ts";
-import { takeSnapshot, type Snapshot } from "./intake/snapshot.ts";
-import { batchIdOf } from "./journal/batch-id.ts";
-import { openScratchJournal } from "./journal/sqlite-journal.ts";
+import type { Snapshot } from "./intake/snapshot.ts";
 import type { BatchRecord, JournalStore, NewRow, RowRecord } from "./journal/store.ts";
 import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
 import type { OperationName } from "./operations/operation.ts";
@@ -35,56 +30,10 @@ import { keepMapping, openMapping, sayMapping, type KeptMapping, type MappingInU
 import type { RowMapper } from "./reader/mapping/mapped-rows.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
-import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { TotalsCollector } from "./results/totals.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import type { Services } from "./processor.ts";
-
-/** Everything up to sending, on a journal to throw away: no network, no keys, nothing is remembered. */
-export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
-  const { config } = services;
-  const scratch = await mkdtemp(join(tmpdir(), "paydrop-check-"));
-  const journal = openScratchJournal(scratch, config.stateDir, createJudge, services.now);
-  try {
-    const file = resolve(path);
-    const snapshot = await takeSnapshot(path, scratch);
-    const opened = await understand(await openInput(file, snapshot, services), services);
-    const period = config.period ?? opened.sheet.wrapper?.period;
-    const guessedPeriod = guessPeriod(basename(file));
-    const identity = { sha256: snapshot.sha256, environment: config.environment, period, sheet: opened.reading.sheet };
-    const id = batchIdOf(identity, 0);
-    await journal.createBatch({
-      id,
-      environment: config.environment,
-      destination: "",
-      fileName: basename(file),
-      folder: dirname(file),
-      format: opened.sheet.format,
-      sha256: snapshot.sha256,
-      sizeBytes: snapshot.sizeBytes,
-      ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
-      choices: JSON.stringify(opened.reading),
-      createdAt: (services.now ?? Date.now)(),
-    });
-    const now = (services.now ?? Date.now)();
-    const { differing, caps, ...totals } = await writeDownRows(journal, id, opened, period, config);
-    await journal.judgeRows(id, judgeRulesOf(config));
-    const ofDay = await compareToday(journal, opened.reading.rules, config, now);
-    await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
-    const facts = {
-      ...{ file, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
-      ...(await mappingSaid(opened)),
-      control: { sources: opened.control.map(({ source }) => source), faults: differing },
-      caps: [...caps.refused, ...ofDay.refused],
-      remarks: [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks],
-    };
-    return await checkReport(journal, id, facts, { all });
-  } finally {
-    await journal.close();
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
 
 /** What must be known to read a snapshot the same way again, whatever the configuration says by then. */
 export interface Reading extends Pick<
@@ -265,7 +214,7 @@ export async function compareToday(
 type RowsWritten = Pick<ControlTotals, "rows" | "total"> & { readonly accounts: readonly AccountTotals[] };
 
 /** Every row, checked, in the journal; where the control totals differ, and what caps the file passes. */
-async function writeDownRows(
+export async function writeDownRows(
   journal: JournalStore,
   batchId: string,
   opened: OpenedFile,

@@ -5,7 +5,7 @@ import { normalizeName } from "../names.ts";
 import type { Mapped, Row } from "../reader/row.ts";
 import type { Fault } from "./fault.ts";
 import { say } from "./sentences.ts";
-import type { Finding, RowFaultCode } from "./sentences.ts";
+import type { Finding } from "./sentences.ts";
 import { columnLetters } from "./spreadsheet.ts";
 
 /** What is known of the place: a field of an operation, or a column of our own that is not sent. */
@@ -67,8 +67,8 @@ function thingOf(place: Place): string {
 }
 
 /** What spreadsheets left of a number is no longer that number, and says more than the last four characters would. */
-const GONE: readonly RowFaultCode[] = ["made_a_date", "spreadsheet_error", "true_or_false"];
-const SHAPED: readonly RowFaultCode[] = [
+const GONE: readonly Finding["code"][] = ["made_a_date", "spreadsheet_error", "true_or_false"];
+const SHAPED: readonly Finding["code"][] = [
   "scientific_notation",
   "decimals_added",
   "leading_apostrophe",
@@ -77,11 +77,11 @@ const SHAPED: readonly RowFaultCode[] = [
 ];
 
 /** The value as it may stand in a message (I10): masked where the field is, cut, printable. */
-function shown(place: Place, text: string, code: RowFaultCode): string {
+function shown(place: Place, text: string, code: Finding["code"]): string {
   return printable(masked(place, text, code), SHOWN_CHARACTERS_MAX);
 }
 
-function masked({ sensitive }: Place, text: string, code: RowFaultCode): string {
+function masked({ sensitive }: Place, text: string, code: Finding["code"]): string {
   if (sensitive === undefined) return maskStray(text);
   const isNumber = sensitive === "account" || sensitive === "mobile";
   if (isNumber && GONE.includes(code)) return text;

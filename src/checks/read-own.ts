@@ -1,13 +1,13 @@
 import { inspectId } from "./read-id.ts";
 import { inspectText } from "./read-text.ts";
-import type { Finding, RowFaultCode } from "./sentences.ts";
+import type { Finding } from "./sentences.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 const REFERENCE_CHARACTERS_MAX = 64;
 const PERIOD_CHARACTERS_MAX = 20;
 
 /** What Excel does to a reference makes many rows share one; a date may well be meant. */
-const REFERENCE_DAMAGE: readonly RowFaultCode[] = ["scientific_notation", "spreadsheet_error", "formula_as_text"];
+const REFERENCE_DAMAGE: readonly Finding["code"][] = ["scientific_notation", "spreadsheet_error", "formula_as_text"];
 
 /** The user's own id of a payment: printable ASCII, so that no two references only look alike (E13). */
 export function inspectReference(text: string): Finding | undefined {

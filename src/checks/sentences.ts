@@ -247,6 +247,26 @@ const SENTENCES = {
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;
 
+/** What is pointed out when a file is compared with itself and with what was accepted before; it stops nothing. */
+const SECOND_LOOK = {
+  payee_twice: {
+    sentence: "{value} stands in row {found} too, with another amount or reference",
+    hint: "Delete one of the rows unless both are meant.",
+  },
+  amount_unusual: {
+    sentence: "{value} is {found} times the middle amount of this file, {more}",
+    hint: "Look for a digit too many or a lost decimal point.",
+  },
+  account_new: {
+    sentence: "{value} is a new account for this name; until now it was {found} ({more})",
+    hint: "Ask the payee on a number that you know before you send it.",
+  },
+} as const satisfies Record<string, { sentence: string; hint: string }>;
+
+export type SecondLookCode = keyof typeof SECOND_LOOK;
+
+const ALL = { ...SENTENCES, ...SECOND_LOOK };
+
 export type RowFaultCode = keyof typeof SENTENCES;
 
 /** Every code that a row can be invalid for. */
@@ -254,7 +274,7 @@ export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(SENTENCES) a
 
 /** What a check found wrong with a text. `plain`: the number that was probably meant. */
 export interface Finding {
-  readonly code: RowFaultCode;
+  readonly code: RowFaultCode | SecondLookCode;
   readonly found?: string;
   readonly more?: string;
   readonly plain?: string;
@@ -269,7 +289,7 @@ export interface Wording {
 
 /** The message and the hint of a finding. */
 export function say(finding: Finding, wording: Wording): { message: string; hint: string } {
-  const { sentence, hint } = SENTENCES[finding.code];
+  const { sentence, hint } = ALL[finding.code];
   const parts: Readonly<Record<string, string | undefined>> = {
     value: wording.value === undefined ? undefined : `"${wording.value}"`,
     thing: wording.thing,

@@ -5,7 +5,7 @@ import { FileRefusedError } from "../errors.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
 import { inLook, type Look } from "../results/look.ts";
-import { checkFile } from "../take-in.ts";
+import { checkFile } from "../proof-read.ts";
 import { checkObjects } from "./check-objects.ts";
 import { checkText, type CheckLook } from "./check-text.ts";
 import type { Call } from "./command.ts";

@@ -160,7 +160,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: "--format <form>", shown: "html, text or json (default html)" },
       { flags: "--out <file>", shown: "write it there instead of beside the input; - for stdout" },
-      { flags: "--time-zone <zone>", shown: "times as in Asia/Kolkata, or local (default UTC)" },
+      { flags: "--time-zone <zone>", shown: "times as in Asia/Kolkata (default time_zone of the settings, else UTC)" },
     ],
     examples: [
       "paydrop report K7Q29F3M",

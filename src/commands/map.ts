@@ -13,7 +13,8 @@ import { headerOf, nearestMapping, sameHeader } from "../reader/mapping/choose.t
 import { proposeMappings, type Proposal, type ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
 import { inLook } from "../results/look.ts";
-import { checkFile, openInput, type InputFile } from "../take-in.ts";
+import { checkFile } from "../proof-read.ts";
+import { openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
 import { checkText } from "./check-text.ts";

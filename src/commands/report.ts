@@ -18,7 +18,7 @@ import { tell } from "./tell.ts";
 export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
   const form = formSaid(call.flags["format"]);
-  const clock = createClock(textSaid(call.flags["time_zone"]) ?? "UTC");
+  const clock = createClock(config.timeZone ?? "UTC");
   const out = textSaid(call.flags["out"]);
   const processor = await openProcessor({ config }, "read");
   try {

@@ -4,7 +4,7 @@ import type { FileFormat } from "../reader/row.ts";
 import type { BatchSeq } from "./rows.ts";
 import type { Act, BatchPhase, BatchRecord, Environment, NewBatch } from "./store.ts";
 
-interface BatchColumns {
+export interface BatchColumns {
   readonly seq: number;
   readonly id: string;
   readonly environment: Environment;
@@ -190,7 +190,7 @@ const LEADS_TO: Readonly<Record<Exclude<BatchPhase, "recording">, readonly Batch
   cancelled: ["open", "paused"],
 };
 
-function asBatch(row: BatchColumns): BatchRecord {
+export function asBatch(row: BatchColumns): BatchRecord {
   return {
     id: row.id,
     environment: row.environment,

@@ -4,7 +4,7 @@ import { openProcessor } from "../processor.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import type { StopSignal } from "../stop-signal.ts";
-import { checkFile as takeInOnly } from "../take-in.ts";
+import { checkFile as takeInOnly } from "../proof-read.ts";
 import { Listener } from "./listener.ts";
 import { withSending } from "./sending.ts";
 

@@ -53,23 +53,20 @@ const SHOWN_ROWS_MAX = 1000;
 type Passed =
   "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "control" | "caps" | "remarks";
 
-export interface CheckShown {
-  /** Every complaint in full, not the first five of a kind. */
-  readonly all?: boolean;
-  /** What is to be said of a row beyond what the journal has of it. */
-  readonly more?: (record: RowRecord) => readonly Fault[];
-}
-
-/** What the checks made of a file, as the journal has it. `file` and the counts of columns pass through. */
+/**
+ * What the checks made of a file. `rows`: as the journal has them, with all that is to be pointed out of each; the facts
+ * pass through.
+ */
 export async function checkReport(
   journal: JournalStore,
   batchId: string,
+  rows: AsyncIterable<readonly RowRecord[]>,
   facts: Pick<CheckReport, Passed>,
-  shown: CheckShown = {},
+  all: boolean,
 ): Promise<CheckReport> {
   const { ready = NOTHING, invalid = NOTHING, held = NOTHING, duplicate = NOTHING } = await journal.tallies(batchId);
-  const lists = new CheckLists(batchId, shown);
-  for await (const page of journal.rows(batchId)) for (const record of page) lists.add(record);
+  const lists = new CheckLists(batchId, all);
+  for await (const page of rows) for (const record of page) lists.add(record);
   return {
     ...facts,
     operation: labelOf(await journal.operations(batchId)).label,
@@ -86,24 +83,21 @@ export async function checkReport(
 class CheckLists {
   readonly #batchId: string;
   readonly #rowsMax: number;
-  readonly #more: (record: RowRecord) => readonly Fault[];
   readonly #complaints: Complaints;
   readonly #faults: CheckReport["faults"][number][] = [];
   readonly #holds: CheckReport["holds"][number][] = [];
   readonly #warnings: CheckReport["warnings"][number][] = [];
   #warned = 0;
 
-  constructor(batchId: string, { all = false, more = () => [] }: CheckShown) {
+  constructor(batchId: string, all: boolean) {
     this.#batchId = batchId;
     this.#rowsMax = all ? Number.POSITIVE_INFINITY : SHOWN_ROWS_MAX;
-    this.#more = more;
     this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
   }
 
   add(record: RowRecord): void {
-    const warnings = [...(record.warnings ?? []), ...this.#more(record)];
-    this.#complaints.addRow({ ...record, warnings }, this.#batchId);
-    const { number: row, faults, state } = record;
+    this.#complaints.addRow(record, this.#batchId);
+    const { number: row, faults, state, warnings = [] } = record;
     if (faults && this.#faults.length < this.#rowsMax) this.#faults.push({ row, faults });
     if (state === "held" && this.#holds.length < this.#rowsMax) {
       const { code, message, hint } = holdOf(record, this.#batchId);

@@ -15,9 +15,8 @@ export function rowRanges(rows: readonly number[]): string {
 
 const PARTS_MAX = 20;
 
-/** The same where the list may be long: the first of it, and how many rows it is in all. */
+/** The same where the list may be long: only the first of it. */
 export function rowRangesCut(rows: readonly number[]): string {
   const parts = rowRanges(rows).split(", ");
-  if (parts.length <= PARTS_MAX) return parts.join(", ");
-  return `${parts.slice(0, PARTS_MAX).join(", ")}, … (${rows.length} rows)`;
+  return parts.length > PARTS_MAX ? `${parts.slice(0, PARTS_MAX).join(", ")}, …` : parts.join(", ");
 }

@@ -1,4 +1,3 @@
-import { PaydropError } from "../../errors.ts";
 import { MONTHS } from "../sentences.ts";
 
 /** How a report tells times: in one time zone, with its offset, so that no time needs a guess. */
@@ -13,10 +12,9 @@ export interface Clock {
   time(atMs: number, stepMs: number): string;
 }
 
-/** `zone`: an IANA name, `UTC` or `local`. Throws PaydropError `usage` for any other. */
+/** `zone`: a name that `Intl` knows, such as `Asia/Kolkata` or `UTC`. */
 export function createClock(zone: string): Clock {
-  const named = zone === "local" ? Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
-  const format = formatIn(named);
+  const format = formatIn(zone);
   const partsAt = (atMs: number): Readonly<Record<string, string>> =>
     Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, value]));
   const day = ({ day: date = "", month = "", year = "" }: Readonly<Record<string, string>>): string =>
@@ -24,7 +22,7 @@ export function createClock(zone: string): Clock {
   const seconds = ({ hour = "", minute = "", second = "" }: Readonly<Record<string, string>>): string =>
     `${hour}:${minute}:${second}`;
   return {
-    zone: named,
+    zone,
     stamp(atMs) {
       const parts = partsAt(atMs);
       const offset = (parts["timeZoneName"] ?? "").replace(/^(?:GMT|UTC)/, "");
@@ -40,24 +38,15 @@ export function createClock(zone: string): Clock {
 }
 
 function formatIn(zone: string): Intl.DateTimeFormat {
-  try {
-    return new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone,
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-      hourCycle: "h23",
-      timeZoneName: "longOffset",
-    });
-  } catch (error) {
-    throw new PaydropError(
-      "usage",
-      `--time-zone: ${JSON.stringify(zone)} is not a time zone`,
-      "write it like Asia/Kolkata or Europe/Berlin, or UTC, or local for the one of this machine",
-      { cause: error },
-    );
-  }
+  return new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+    timeZoneName: "longOffset",
+  });
 }

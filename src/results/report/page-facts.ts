@@ -48,10 +48,16 @@ function actsTable(name: string, decisions: readonly Decision[], clock: Clock): 
       stampOf(at, clock),
       said(by),
       html`${what}`,
-      html`${rows.length === 0 ? "" : rowRangesCut(rows)}`,
+      html`${rowsText(rows)}`,
       note === "" ? NOTHING : said(note),
     ]);
   return table(name, columns, lines, { isWide: true });
+}
+
+/** How many, where they are not all named. */
+function rowsText(rows: readonly number[]): string {
+  const shown = rows.length === 0 ? "" : rowRangesCut(rows);
+  return shown.endsWith("…") ? `${rows.length} rows: ${shown}` : shown;
 }
 
 function restOf(count: number, batchId: string): Html {

@@ -1,0 +1,116 @@
+import { unitsOf } from "../amount.ts";
+import { mask } from "../mask.ts";
+import { normalizeName } from "../names.ts";
+import type { Field, Form, Operation } from "../operations/operation.ts";
+import type { Row } from "../reader/row.ts";
+import { cellText, withoutSpacesAround } from "./cell.ts";
+import { faultOfCell } from "./fault-of.ts";
+import type { Fault } from "./fault.ts";
+import type { Finding } from "./sentences.ts";
+
+/** An account that a name had in an accepted row. Never shown in full. */
+export interface EarlierAccount {
+  readonly account: string;
+  readonly batch: string;
+  readonly row: number;
+}
+
+/** A middle amount, as text and in the units that sums are made of. */
+export interface UsualAmount {
+  readonly amount: string;
+  readonly units: bigint;
+}
+
+/** What is known of a row when the whole file and what was accepted before have been read. */
+export interface RowInContext {
+  readonly row: Row;
+  readonly operation: Operation;
+  readonly option?: string;
+  readonly amount: string;
+  /** The first row of this file with the same beneficiary, where this is not it. */
+  readonly samePayeeIn?: number;
+  /** The middle amount of the operation's rows in this file; left out where the file is too short to have a usual one. */
+  readonly middle?: UsualAmount;
+  /** The accounts of this row's name so far; empty for a name that is not known. */
+  readonly earlier: readonly EarlierAccount[];
+  readonly hasCells: boolean;
+}
+
+/** A slip of one digit makes ten times the amount; nine still catches it where the usual one is a little higher. */
+const TIMES_THE_MIDDLE = 9n;
+/** Fewer rows have no usual amount. */
+export const ROWS_WITH_A_MIDDLE = 5;
+export const NAME_FIELD = "name";
+export const ACCOUNT_FIELD = "bank_acc_num";
+
+/** What a person should look at, of a row that goes. */
+export function secondLook(context: RowInContext): Fault[] {
+  const { operation, option } = context;
+  const form = operation.forms.find((one) => one.option === option) ?? operation.forms[0];
+  if (!form) return [];
+  return [...payeeTwice(context, form), ...amountUnusual(context, form), ...accountNew(context, form)];
+}
+
+function payeeTwice(context: RowInContext, form: Form): Fault[] {
+  if (context.samePayeeIn === undefined) return [];
+  const field = form.fields.find(({ name }) => name === form.beneficiaryFields[0]);
+  return warningAt(context, field, { code: "payee_twice", found: String(context.samePayeeIn) });
+}
+
+function amountUnusual(context: RowInContext, form: Form): Fault[] {
+  const { amount, middle } = context;
+  if (middle === undefined) return [];
+  const units = unitsOf(amount);
+  if (middle.units === 0n || units < middle.units * TIMES_THE_MIDDLE) return [];
+  const field = form.fields.find(({ kind }) => kind === "amount");
+  return warningAt(context, field, {
+    code: "amount_unusual",
+    found: String(units / middle.units),
+    more: middle.amount,
+  });
+}
+
+function accountNew(context: RowInContext, form: Form): Fault[] {
+  const { row, earlier } = context;
+  const field = form.fields.find(({ name }) => name === ACCOUNT_FIELD);
+  const account = field && fieldText(row, ACCOUNT_FIELD);
+  const last = earlier[0];
+  if (!last || !account || earlier.some((one) => one.account === account)) return [];
+  const more = `batch ${last.batch}, row ${last.row}`;
+  return warningAt(context, field, { code: "account_new", found: mask(last.account, "account"), more });
+}
+
+function warningAt({ row, hasCells }: RowInContext, field: Field | undefined, finding: Finding): Fault[] {
+  if (!field) return [];
+  const text = fieldText(row, field.name);
+  return [{ ...faultOfCell(row, field, positionOf(row, field.name), text, finding, hasCells), level: "warning" }];
+}
+
+/** The text of a field of ours in a row under our own column names. */
+export function fieldText(row: Row, field: string): string {
+  return withoutSpacesAround(cellText(row, positionOf(row, field)));
+}
+
+/** Rows of a file share their columns: names are compared once. */
+const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+function positionOf({ columns }: Row, field: string): number {
+  let positions = POSITIONS.get(columns);
+  if (!positions) {
+    positions = new Map(columns.map((column, index) => [normalizeName(column), index]));
+    POSITIONS.set(columns, positions);
+  }
+  return positions.get(normalizeName(field)) ?? -1;
+}
+
+const PLAIN_NAME = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
+
+/** Names that are written a little differently are the same name. */
+export function sameName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase();
+  return name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\s.]+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,69 @@
+/**
+ * Which account a name had in payouts that were accepted before. The journal knows no names and no accounts, only keyed
+ * hashes (I10); the private copies of the files know both. They are read for this one check and kept in memory only.
+ */
+import { join } from "node:path";
+import { ACCOUNT_FIELD, NAME_FIELD, fieldText, sameName, type EarlierAccount } from "./checks/second-look.ts";
+import type { Config } from "./config/config.ts";
+import { PaydropError, systemCodeOf } from "./errors.ts";
+import { LookBack } from "./journal/look-back.ts";
+import type { BatchRecord } from "./journal/store.ts";
+import { openSnapshot, readingOf } from "./take-in.ts";
+
+/** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */
+const BATCHES_MAX = 24;
+const ROWS_MAX = 100_000;
+const ACCOUNTS_OF_A_NAME_MAX = 4;
+
+export class EarlierPayees {
+  readonly #accounts = new Map<string, EarlierAccount[]>();
+  #rows = 0;
+
+  static async of({ stateDir, environment }: Config): Promise<EarlierPayees> {
+    const payees = new EarlierPayees();
+    const past = LookBack.at(stateDir);
+    try {
+      for (const batch of past?.batchesWithNames(environment, BATCHES_MAX) ?? []) {
+        if (past && payees.#rows < ROWS_MAX) await payees.#read(batch, past, join(stateDir, "snapshots"));
+      }
+    } finally {
+      past?.close();
+    }
+    return payees;
+  }
+
+  /** The newest first. */
+  ofName(nameOf: () => string): readonly EarlierAccount[] {
+    return this.#accounts.size === 0 ? [] : (this.#accounts.get(sameName(nameOf())) ?? []);
+  }
+
+  /** A private copy that is gone only makes the look shorter. */
+  async #read(batch: BatchRecord, past: LookBack, snapshots: string): Promise<void> {
+    try {
+      const { sheet, view } = await openSnapshot(batch, readingOf(batch), snapshots);
+      const accepted = past.acceptedRows(batch.id);
+      let next = accepted.next();
+      for await (const rows of sheet.rows()) {
+        for (const raw of rows) {
+          while (!next.done && next.value < raw.number) next = accepted.next();
+          if (next.done || this.#rows >= ROWS_MAX) return;
+          if (next.value !== raw.number) continue;
+          const row = view(raw);
+          this.#add(sameName(fieldText(row, NAME_FIELD)), fieldText(row, ACCOUNT_FIELD), batch.id, raw.number);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof PaydropError) && systemCodeOf(error) === undefined) throw error;
+    }
+  }
+
+  #add(name: string, account: string, batch: string, row: number): void {
+    if (name === "" || account === "") return;
+    this.#rows += 1;
+    const known = this.#accounts.get(name);
+    if (!known) this.#accounts.set(name, [{ account, batch, row }]);
+    else if (known.length < ACCOUNTS_OF_A_NAME_MAX && known.every((one) => one.account !== account)) {
+      known.push({ account, batch, row });
+    }
+  }
+}

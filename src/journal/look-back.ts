@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { OperationName } from "../operations/operation.ts";
+import { asBatch, type BatchColumns } from "./batches.ts";
+import type { BatchRecord, Environment } from "./store.ts";
+
+/** The amount in the middle of all rows of an operation that are not invalid. */
+export interface MiddleAmount {
+  readonly operation: OperationName;
+  /** As written in the file; of an even number the lower one of the two. */
+  readonly amount: string;
+  readonly rows: number;
+}
+
+/**
+ * Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. SQLite
+ * sorts and groups on disk: memory does not grow with the rows.
+ */
+export class LookBack {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** undefined where there is no journal yet. */
+  static at(stateDir: string): LookBack | undefined {
+    const path = join(stateDir, "journal.db");
+    return existsSync(path) ? new LookBack(new DatabaseSync(path, { readOnly: true, timeout: 10_000 })) : undefined;
+  }
+
+  /** Plain decimals sort by the digits before the point, then as text. */
+  middleAmounts(batchId: string): MiddleAmount[] {
+    const counts = this.#database.prepare(
+      `SELECT operation, count(*) AS rows FROM row
+       WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND state <> 'invalid' AND amount IS NOT NULL GROUP BY operation`,
+    );
+    const middle = this.#database.prepare(
+      `SELECT amount FROM row
+       WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND state <> 'invalid' AND operation = ? AND amount IS NOT NULL
+       ORDER BY CASE instr(amount, '.') WHEN 0 THEN length(amount) ELSE instr(amount, '.') - 1 END, amount
+       LIMIT 1 OFFSET ?`,
+    );
+    return (counts.all(batchId) as unknown as { operation: OperationName; rows: number }[]).map(
+      ({ operation, rows }) => {
+        const found = middle.get(batchId, operation, Math.floor((rows - 1) / 2)) as { amount: string };
+        return { operation, rows, amount: found.amount };
+      },
+    );
+  }
+
+  /** Rows whose beneficiary stands in an earlier row of the same batch, in input order, with the first such row. */
+  *repeatedPayees(batchId: string): Generator<{ readonly row: number; readonly first: number }> {
+    const repeats = this.#database.prepare(
+      `SELECT r.number AS row, f.first FROM row r JOIN (
+         SELECT beneficiary_key, min(number) AS first FROM row
+         WHERE batch = (SELECT seq FROM batch WHERE id = ?1) AND beneficiary_key IS NOT NULL
+         GROUP BY beneficiary_key HAVING count(*) > 1) f ON f.beneficiary_key = r.beneficiary_key
+       WHERE r.batch = (SELECT seq FROM batch WHERE id = ?1) AND r.number > f.first ORDER BY r.number`,
+    );
+    yield* repeats.iterate(batchId) as Iterable<unknown> as Iterable<{ row: number; first: number }>;
+  }
+
+  /** The newest batches with payouts to inline beneficiaries that were accepted, newest first. */
+  batchesWithNames(environment: Environment, max: number): BatchRecord[] {
+    const batches = this.#database.prepare(
+      `SELECT * FROM batch b WHERE environment = ? AND phase <> 'recording' AND EXISTS (
+         SELECT 1 FROM row r WHERE r.batch = b.seq AND r.option = 'B' AND r.state IN ${ACCEPTED})
+       ORDER BY seq DESC LIMIT ?`,
+    );
+    return (batches.all(environment, max) as unknown as BatchColumns[]).map(asBatch);
+  }
+
+  /** Numbers of the accepted rows, in input order. */
+  *acceptedRows(batchId: string): Generator<number> {
+    const rows = this.#database.prepare(
+      `SELECT number FROM row WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND state IN ${ACCEPTED} ORDER BY number`,
+    );
+    for (const row of rows.iterate(batchId)) yield row["number"] as number;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+const ACCEPTED = "('accepted', 'settled_done')";

@@ -1,0 +1,120 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { checkFile } from "../../src/proof-read.ts";
+import type { CheckReport } from "../../src/results/check-report.ts";
+import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
+import { AES_IV, AES_KEY, API_KEY, openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+
+const HEADER = "debit_account_id,name,bank_acc_num,ifsc_code,bank_owner_name,amount,payment_mode";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, apiKey: API_KEY, aesKey: AES_KEY, aesIv: AES_IV });
+});
+afterAll(() => sandbox.close());
+
+function payouts(rows: readonly (readonly [name: string, account: string, amount: string])[]): string {
+  const lines = rows.map(([name, account, amount]) => `ACC-1,${name},${account},SBIN0001234,${name},${amount},imps`);
+  return `${[HEADER, ...lines].join("\n")}\n`;
+}
+
+function check(desk: Desk, name: string, flags: Readonly<Record<string, unknown>> = {}): Promise<CheckReport> {
+  return checkFile(join(desk.folder, name), { config: loadConfig({ env: { ...desk.env }, flags }) });
+}
+
+const warningsOf = ({ warnings }: CheckReport): string[] =>
+  warnings.flatMap(({ row, warnings: all }) => all.map(({ code, message }) => `${row} ${code}: ${message}`));
+
+describe("an amount nine times the middle one", () => {
+  const amounts = (...said: string[]): string =>
+    `from_account,to_account,amount\n${said.map((amount, index) => `A-1,B-${index},${amount}\n`).join("")}`;
+
+  test.each([
+    [["100", "101.00", "99.5", "100.00", "900.00"], ["6 amount_unusual"]],
+    [["100", "101.00", "99.5", "100.00", "899.99"], []],
+    // digits are compared, not texts: 9 is less than 10
+    [["9", "10", "11", "9.99", "90.00"], ["6 amount_unusual"]],
+    // exact where a float is not
+    [["9007199254740.96", "1000799917193.44", "1000799917193.44", "1000799917193.44", "1"], ["2 amount_unusual"]],
+    [["9007199254740.95", "1000799917193.44", "1000799917193.44", "1000799917193.44", "1"], []],
+    // too few rows to have a usual amount
+    [["1", "1", "1", "900"], []],
+    // the lower one of the two in the middle
+    [
+      ["1", "1", "1", "9", "9", "9"],
+      ["5 amount_unusual", "6 amount_unusual", "7 amount_unusual"],
+    ],
+  ])("%j", async (said, expected) => {
+    const desk = openDesk(sandbox.url);
+    desk.write("a.csv", amounts(...said));
+    expect(warningsOf(await check(desk, "a.csv")).map((one) => one.split(":")[0])).toEqual(expected);
+  });
+
+  test("counts invalid rows neither way, and changes no exit code", async () => {
+    const desk = openDesk(sandbox.url);
+    desk.write("a.csv", amounts("100", "100", "100", "x", "y", "z", "100", "100", "1000"));
+    const report = await check(desk, "a.csv");
+    expect(warningsOf(report)).toEqual([`10 amount_unusual: "1000" is 10 times the middle amount of this file, 100`]);
+    expect(report).toMatchObject({ exitCode: 3, warned: 1, ready: { rows: 6 } });
+  });
+});
+
+test("the same payee twice is pointed out with the first row, masked; a row that is held for it is not told twice", async () => {
+  const desk = openDesk(sandbox.url);
+  const rows = [
+    ["Asha", "50100271828001", "100.00"],
+    ["Ravi", "60200000000001", "101.00"],
+    ["Asha", "50100271828001", "250.00"],
+    ["Ravi", "60200000000001", "101.00"],
+  ] as const;
+  desk.write("a.csv", payouts(rows));
+  const report = await check(desk, "a.csv");
+  expect(warningsOf(report)).toEqual([`4 payee_twice: "••8001" stands in row 2 too, with another amount or reference`]);
+  expect(report.groups.find(({ code }) => code === "payee_twice")?.first).toMatchObject([{ row: 4, cell: "C4" }]);
+  expect(report.holds).toMatchObject([{ row: 5, code: "repeat_in_file" }]);
+});
+
+describe("a new account for a known name", () => {
+  const october = payouts([
+    ["Asha Rao", "50100271828001", "100.00"],
+    ["Ravi", "60200000000001", "101.00"],
+    ["Meera", "70300000000001", "SANDBOX-422"],
+  ]);
+  const november = payouts([
+    ["ASHA  RAO", "50100271829999", "100.00"],
+    ["Ravi", "60200000000001", "101.00"],
+    ["Meera", "70300000000002", "102.00"],
+    ["New Name", "80400000000001", "103.00"],
+  ]);
+
+  test("is pointed out with the account until now, masked, by what was accepted; other spelling is the same name", async () => {
+    const desk = openDesk(sandbox.url);
+    desk.write("a.csv", october.replace("SANDBOX-422,imps", "102.00,SANDBOX-422"));
+    const { batch } = await desk.process("a.csv", { flags: { period: "2026-10" } });
+    desk.write("b.csv", november);
+    const report = await check(desk, "b.csv", { period: "2026-11" });
+    expect(warningsOf(report)).toEqual([
+      `2 account_new: "••9999" is a new account for this name; until now it was ••8001 (batch ${batch}, row 2)`,
+    ]);
+    expect(report.exitCode).toBe(0);
+    expect(JSON.stringify(report)).not.toMatch(/50100271828001|50100271829999|60200000000001/);
+  });
+
+  test("nothing is known where nothing was accepted, or where the private copies are gone", async () => {
+    const desk = openDesk(sandbox.url);
+    desk.write("b.csv", november);
+    expect(warningsOf(await check(desk, "b.csv"))).toEqual([]);
+    desk.write("a.csv", october.replace("SANDBOX-422,imps", "102.00,imps"));
+    await desk.process("a.csv", { flags: { period: "2026-10" } });
+    rmSync(join(desk.stateDir, "snapshots"), { recursive: true });
+    expect(warningsOf(await check(desk, "b.csv", { period: "2026-11" }))).toEqual([]);
+  });
+});
+
+test("of a file without anything unusual nothing is pointed out", async () => {
+  const desk = openDesk(sandbox.url);
+  desk.write("a.csv", transfersCsv(500));
+  expect(await check(desk, "a.csv")).toMatchObject({ warned: 0, exitCode: 0, ready: { rows: 500 } });
+});
