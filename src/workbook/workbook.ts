@@ -103,11 +103,14 @@ async function readParts(pack: Package): Promise<WorkbookParts> {
   if (!root || !/\.xml$/i.test(root.target) || !pack.has(root.target)) throw notAWorkbook(pack);
   const relations = await readRelations(pack, root.target);
   const partOfType = (wanted: string): string | undefined =>
-    [...relations.values()].find(({ type, target }) => type === wanted && pack.has(target))?.target;
+    [...relations.values()].find(({ type }) => type === wanted)?.target;
   const { sheets, is1904, isWorkbook } = await readSheets(pack, root.target, relations);
   if (!isWorkbook) throw notAWorkbook(pack);
   if (sheets.length === 0) throw damaged("it has no sheet with cells");
   const [strings, styles] = [partOfType("sharedStrings"), partOfType("styles")];
+  // without its styles a date would be any number
+  if ([strings, styles].some((part) => part !== undefined && !pack.has(part)))
+    throw damaged("one of its parts is missing");
   return { sheets, is1904, ...(strings === undefined ? {} : { strings }), ...(styles === undefined ? {} : { styles }) };
 }
 

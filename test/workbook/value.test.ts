@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isDateFormat } from "../../src/workbook/styles.ts";
+import { columnOf, dateOf, decimalOf, isoDateOf, lettersOf } from "../../src/workbook/value.ts";
+
+describe("a stored number as plain decimal text", () => {
+  test.each([
+    ["52250", "52250"],
+    ["1234.5600000000001", "1234.56"],
+    ["0.30000000000000004", "0.3"],
+    ["1234.5599999999999", "1234.56"],
+    ["69950.5", "69950.5"],
+    ["5.01002718281E+11", "501002718281"],
+    ["1.5E-3", "0.0015"],
+    ["1E15", "1000000000000000"],
+    ["1.2345678901234567E18", "1234567890123456800"],
+    ["999999999999999", "999999999999999"],
+    ["123456789012345.67", "123456789012345.67"],
+    ["-0", "0"],
+    ["-12.50", "-12.5"],
+    ["0", "0"],
+    [".5", "0.5"],
+  ])("%s is %s", (stored, plain) => {
+    expect(decimalOf(stored)).toBe(plain);
+  });
+
+  test.each(["", "1,5", "0x10", "NaN", "Infinity", "1e999", "1 2", "12a"])("%j is none", (stored) => {
+    expect(decimalOf(stored)).toBeUndefined();
+  });
+
+  test("every amount of up to 15 digits comes back from the double that a spreadsheet stores", () => {
+    const amount = fc.tuple(fc.bigInt({ min: 0n, max: 9_999_999_999_999n }), fc.integer({ min: 0, max: 99 }));
+    fc.assert(
+      fc.property(amount, ([whole, cents]) => {
+        const text = `${whole}.${String(cents).padStart(2, "0")}`.replace(/\.?0+$/, "") || "0";
+        const plain = cents === 0 ? whole.toString() : text;
+        expect(decimalOf(Number(plain).toPrecision(17))).toBe(plain);
+        expect(decimalOf(Number(plain).toExponential())).toBe(plain);
+      }),
+    );
+  });
+
+  test("what a sum of amounts leaves behind is not part of it", () => {
+    const cents = fc.array(fc.integer({ min: 1, max: 99_999_999 }), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(cents, (amounts) => {
+        const exact = amounts.reduce((sum, one) => sum + one, 0);
+        const inDoubles = amounts.reduce((sum, one) => sum + one / 100, 0);
+        expect(decimalOf(String(inDoubles))).toBe(String(exact / 100));
+      }),
+    );
+  });
+});
+
+describe("dates", () => {
+  test.each([
+    ["46328", false, "2026-11-02"],
+    ["44866", true, "2026-11-02"],
+    ["1", false, "1900-01-01"],
+    ["59", false, "1900-02-28"],
+    ["60", false, "1900-02-29"],
+    ["61", false, "1900-03-01"],
+    ["46328.5", false, "2026-11-02 12:00:00"],
+    ["46328.999999999", false, "2026-11-03"],
+    ["0.25", false, "06:00:00"],
+  ])("%s (1904: %s) is %s", (stored, is1904, shown) => {
+    expect(dateOf(stored, is1904)?.source).toBe(shown);
+  });
+
+  test("no calendar has the days before 0 and after 9999", () => {
+    expect([dateOf("-1", false), dateOf("2958466", false), dateOf("x", false)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("a date that says itself", () => {
+    expect(isoDateOf("2026-11-02")).toEqual({ token: "cell_date", source: "2026-11-02", stored: "46328" });
+    expect(isoDateOf("2026-11-02T08:30:00")?.source).toBe("2026-11-02 08:30:00");
+    expect(isoDateOf("tomorrow")).toBeUndefined();
+  });
+
+  test.each(["dd-mmm-yy", "yyyy\\-mm\\-dd", "[$-409]d-mmm;@", "[h]:mm:ss", "mm/dd/yyyy hh:mm AM/PM"])(
+    "%s shows a date",
+    (code) => {
+      expect(isDateFormat(code)).toBe(true);
+    },
+  );
+
+  test.each([
+    "General",
+    "0.00",
+    "@",
+    "#,##0.00",
+    '0.00" days"',
+    "[Red]0;[Black]-0",
+    "[$₹-4009] #,##0",
+    "0.00E+00",
+    "0\\d",
+    "_-* #,##0_-",
+  ])("%s shows a number", (code) => {
+    expect(isDateFormat(code)).toBe(false);
+  });
+});
+
+test("letters of columns", () => {
+  fc.assert(fc.property(fc.nat(16_383), (index) => columnOf(lettersOf(index)) === index));
+  expect([lettersOf(0), lettersOf(25), lettersOf(26), lettersOf(16_383)]).toEqual(["A", "Z", "AA", "XFD"]);
+});
