@@ -324,4 +324,9 @@ function keyOf({ path, sha256 }: ReadyFile): string {
   return `${path} ${sha256}`;
 }
 
-const NOT_READY = { being_written: "still being written", zeros: "still being copied", unreadable: "may not be read" };
+const NOT_READY = {
+  being_written: "still being written",
+  zeros: "still being copied",
+  open: "open in a spreadsheet program",
+  unreadable: "may not be read",
+};

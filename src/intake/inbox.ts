@@ -6,7 +6,7 @@ import { isOtherWorkbook, type FileFormat } from "../format.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { lookAt, type Look } from "./look.ts";
-import { inputName, isStopName } from "./names.ts";
+import { inputName, isStopName, openMarks } from "./names.ts";
 import { identityOf, isUnchanged, kindOf } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
@@ -32,8 +32,11 @@ export interface ReadyFile {
 
 export interface WaitingFile {
   readonly path: string;
-  /** `zeros`: it holds NUL bytes, as a copy does whose size was set before its content came. */
-  readonly why: "being_written" | "zeros" | "unreadable";
+  /**
+   * `zeros`: it holds NUL bytes, as a copy does whose size was set before its content came. `open`: a spreadsheet
+   * program has it open.
+   */
+  readonly why: "being_written" | "zeros" | "open" | "unreadable";
   readonly forMs: number;
 }
 
@@ -87,6 +90,7 @@ export class Inbox {
   readonly #now: () => number;
   readonly #watched = new Map<string, Watched>();
   readonly #unreadable = new Map<string, number>();
+  readonly #open = new Map<string, number>();
   readonly #done = new Map<string, FileIdentity>();
   readonly #told = new Set<string>();
 
@@ -121,7 +125,7 @@ export class Inbox {
   }
 
   async #sweepFolder(folder: string, isTop: boolean, found: Found): Promise<void> {
-    const names = await readdir(folder);
+    const names = new Set(await readdir(folder));
     found.folders.push(folder);
     for (const name of names) {
       const path = join(folder, name);
@@ -130,7 +134,8 @@ export class Inbox {
       } else if (isTop && OPERATION_FOLDERS.has(name.toLowerCase())) {
         await this.#sweepSubfolder(path, found);
       } else {
-        await this.#sweepName(path, name, found);
+        const isOpen = openMarks(name).some((mark) => names.has(mark));
+        await this.#sweepName(path, name, isOpen, found);
       }
     }
   }
@@ -151,7 +156,7 @@ export class Inbox {
     }
   }
 
-  async #sweepName(path: string, name: string, found: Found): Promise<void> {
+  async #sweepName(path: string, name: string, isOpen: boolean, found: Found): Promise<void> {
     const said = inputName(name);
     const format = said.ignored === undefined ? said.format : said.unlessChanged;
     if (format === undefined) {
@@ -169,14 +174,13 @@ export class Inbox {
       return;
     }
     found.present.add(path);
-    await this.#sweepFile(path, identityOf(stats), said.ignored !== undefined, format, found);
+    await this.#sweepFile(path, identityOf(stats), { isRetry: said.ignored !== undefined, isOpen, format }, found);
   }
 
   async #sweepFile(
     path: string,
     identity: FileIdentity,
-    isRetry: boolean,
-    format: FileFormat,
+    { isRetry, isOpen, format }: { isRetry: boolean; isOpen: boolean; format: FileFormat },
     found: Found,
   ): Promise<void> {
     const done = this.#done.get(path);
@@ -193,6 +197,15 @@ export class Inbox {
       if (standing === "taken") this.#done.set(path, identity);
       if (standing !== "new") return;
     }
+    if (isOpen) {
+      // what was saved so far may be half of what its writer means to send
+      this.#watched.delete(path);
+      const since = this.#open.get(path) ?? nowMs;
+      this.#open.set(path, since);
+      found.waiting.push({ path, why: "open", forMs: nowMs - since });
+      return;
+    }
+    this.#open.delete(path);
     if (watched && isSame(watched.look.identity, identity) && nowMs - watched.atMs < this.#neededMs(watched.look)) {
       found.waiting.push({ path, why: whyOf(watched.look), forMs: nowMs - watched.firstSeenMs });
       return;
@@ -239,7 +252,7 @@ export class Inbox {
 
   /** What is gone may come back as something else. */
   #forgetAllBut(seen: ReadonlySet<string>): void {
-    for (const map of [this.#watched, this.#unreadable, this.#done]) {
+    for (const map of [this.#watched, this.#unreadable, this.#open, this.#done]) {
       for (const path of map.keys()) if (!seen.has(path)) map.delete(path);
     }
     for (const key of this.#told) if (!seen.has(key.slice(0, key.indexOf("\0")))) this.#told.delete(key);

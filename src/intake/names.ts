@@ -57,12 +57,21 @@ export function inputName(name: string): InputName {
 export function mayGiveWork(name: string): boolean {
   const said = inputName(name);
   if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
+  // a workbook that was closed can be taken
+  if (OPEN_MARK.test(name)) return true;
   return (
     isStopName(name) || isOtherWorkbook(name) || /\.control$/i.test(name) || OPERATION_FOLDERS.has(name.toLowerCase())
   );
 }
 
 const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));
+
+/** The files that Excel and LibreOffice lay beside a workbook for as long as they have it open. */
+export function openMarks(name: string): readonly string[] {
+  return formatOfName(name) === "xlsx" ? [`~$${name}`, `.~lock.${name}#`] : [];
+}
+
+const OPEN_MARK = /^(?:~\$|\.~lock\.).*\.xls[xm]#?$/i;
 
 /** A file with which a person says stop, without a terminal: `STOP` in any case, and what Notepad makes of it. */
 export function isStopName(name: string): boolean {

@@ -41,7 +41,7 @@ export function workbookAnswer(path: string): Answer {
   return refusedAnswer(path, [{ code: "workbook", message, hint }]);
 }
 
-export type WaitingFor = "being_written" | "zeros" | "unreadable" | "its_turn";
+export type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
 
 /** A file that is not taken yet, for a reason of its own. */
 export function notYetAnswer(path: string, why: WaitingFor): Answer {
@@ -57,6 +57,10 @@ const NOT_YET: Readonly<Record<WaitingFor, readonly string[]>> = {
   zeros: [
     "It holds empty (zero) bytes, as a file does that is still being copied.",
     "It is taken by itself when they are gone. If it was copied long ago: copy it again, or save it as CSV UTF-8.",
+  ],
+  open: [
+    "It is open in Excel or LibreOffice: the program has laid a hidden file beside it (~$ and its name) that says so.",
+    "It is taken by itself when it is closed there. If nobody has it open, delete that hidden file.",
   ],
   unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
   its_turn: ["Another file is being sent. This one comes after it, by itself."],

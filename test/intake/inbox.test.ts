@@ -14,6 +14,7 @@ import { expect, test } from "vitest";
 import { Inbox } from "../../src/intake/inbox.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
 import { identityText } from "../../src/intake/source-file.ts";
+import { workbookOf } from "../../src/workbook/write.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const SETTLE_MS = 5000;
@@ -117,6 +118,31 @@ test("a copy whose size was set before its content came is never ready while it 
   await inbox.sweep();
   pass(SETTLE_MS);
   expect(names((await inbox.sweep()).ready)).toEqual(["a.csv"]);
+});
+
+test("a workbook waits while a spreadsheet program has it open, and until its directory is written", async () => {
+  const { inbox, folder, write, pass } = openInbox();
+  const whole = workbookOf([{ name: "a", header: ["x"], rows: [["1"]] }]);
+  const waiting = async (): Promise<string[]> =>
+    (await inbox.sweep()).waiting.map(({ path, why }) => `${basename(path)} ${why}`);
+  write("payroll.xlsx", whole);
+  write("~$payroll.xlsx", "Asha");
+  // what Excel writes while it saves
+  write("8F2A1B00", whole.subarray(0, 200));
+  write("~WRL0001.tmp", "x");
+  expect(await waiting()).toEqual(["payroll.xlsx open"]);
+  pass(10 * SETTLE_MS);
+  expect(await waiting()).toEqual(["payroll.xlsx open"]);
+  unlinkSync(join(folder, "~$payroll.xlsx"));
+  renameSync(join(folder, "8F2A1B00"), join(folder, "payroll.xlsx"));
+  expect(await waiting()).toEqual(["payroll.xlsx being_written"]);
+  pass(SETTLE_MS);
+  expect((await inbox.sweep()).ready).toEqual([]);
+  write("payroll.xlsx", whole);
+  write("sized.xlsx", Buffer.alloc(5000));
+  expect(await waiting()).toEqual(["payroll.xlsx being_written", "sized.xlsx zeros"]);
+  pass(SETTLE_MS);
+  expect(names((await inbox.sweep()).ready)).toEqual(["payroll.xlsx"]);
 });
 
 test("nothing but regular files with the name of an input file is opened, and each oddity is told once", async () => {

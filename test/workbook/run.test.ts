@@ -1,0 +1,120 @@
+import { copyFileSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createOpener } from "../../src/client/envelope.ts";
+import type { Row } from "../../src/reader/row.ts";
+import { workbookOf, type OutCell } from "../../src/workbook/write.ts";
+import { AES_IV, AES_KEY, openDesk } from "../support/desk.ts";
+import type { Desk } from "../support/desk.ts";
+import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { readFile } from "../support/files.ts";
+import { tomlAt, transferToml } from "../support/mappings.ts";
+import { bookFile, textRow } from "../support/workbooks.ts";
+
+const REAL = join(import.meta.dirname, "real");
+const HEADER = ["from_account", "to_account", "amount"];
+const open = createOpener({ key: Buffer.from(AES_KEY, "hex"), iv: Buffer.from(AES_IV, "hex") });
+
+async function office(): Promise<{ desk: Desk; server: FaultServer }> {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  return { desk: openDesk(server.url), server };
+}
+
+function payloads(server: FaultServer): string[] {
+  return server.requests.map(({ body }) => {
+    const sent = JSON.parse(body) as { body?: string };
+    return sent.body === undefined ? body : (open(sent.body) ?? "");
+  });
+}
+
+/** A column of a workbook beside the input. */
+async function column(desk: Desk, file: string, name: string): Promise<unknown[]> {
+  const { sheet, rows } = await readFile(join(desk.folder, file));
+  const at = sheet.header?.indexOf(name) ?? -1;
+  return rows.map(({ cells }: Row) => {
+    const cell = cells[at] ?? "";
+    return typeof cell === "string" ? cell : cell.source;
+  });
+}
+
+test("a workbook is answered with workbooks, and its corrected retry file, saved by LibreOffice, goes", async () => {
+  const { desk, server } = await office();
+  copyFileSync(join(REAL, "openpyxl.xlsx"), join(desk.folder, "payroll.xlsx"));
+  const first = await desk.run("payroll.xlsx");
+  expect(first.code).toBe(3);
+  expect(first.stdout).toContain("CAREFUL: 1 row (9) is hidden");
+  expect(payloads(server).map((payload) => /"amount":([0-9.]+)/.exec(payload)?.[1])).toEqual(["0.3", "1750.5"]);
+  expect(payloads(server)[1]).toContain('"narration":"2026-11-02"');
+  const names = ["payroll.xlsx", "payroll.xlsx.results.xlsx", "payroll.xlsx.retry.xlsx", "payroll.xlsx.summary.json"];
+  expect(readdirSync(desk.folder).sort()).toEqual(names);
+  const results = "payroll.xlsx.results.xlsx";
+  expect(await column(desk, results, "result_row")).toEqual(["4", "5", "6", "7", "8", "9"]);
+  expect(await column(desk, results, "result_amount")).toEqual(["0.3", "1234.56", "52250", "", "", "1750.5"]);
+  expect((await column(desk, results, "result_message"))[1]).toContain("bank_acc_num (E5)");
+  expect((await readFile(join(desk.folder, "payroll.xlsx.retry.xlsx"))).sheet.sheetName).toBe("Payout");
+
+  // neither goes in again as it is, under whatever name
+  copyFileSync(join(desk.folder, results), join(desk.folder, "copy.xlsx"));
+  expect(await desk.run("copy.xlsx")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("results file") as string,
+  });
+  expect((await desk.run("payroll.xlsx.retry.xlsx")).code).toBe(5);
+
+  const corrected = join(REAL, "retry-corrected-in-libreoffice.xlsx");
+  copyFileSync(corrected, join(desk.folder, "payroll.xlsx.retry.xlsx"));
+  expect((await desk.run("payroll.xlsx.retry.xlsx")).stdout).toMatch(/(?:accepted|held) +\d/);
+  expect(payloads(server).join("\n")).toContain('"bank_acc_num":"0012345678901234"');
+});
+
+test("the same bytes are the same batch, deleted results come back byte for byte, another sheet is another batch", async () => {
+  const { desk, server } = await office();
+  const row = (account: string): OutCell[] => ["50100271828001", account, "100.00"];
+  const bytes = workbookOf([
+    { name: "October", header: HEADER, rows: [row("60200000000001")] },
+    { name: "November", header: HEADER, rows: [row("60200000000002"), row("60200000000003")] },
+  ]);
+  desk.write("both.xlsx", bytes);
+  expect(await desk.run("both.xlsx")).toMatchObject({ code: 5, stderr: expect.stringContaining("--sheet") as string });
+  expect((await desk.run("both.xlsx", "--sheet", "October")).code).toBe(0);
+  const results = join(desk.folder, "both.xlsx.results.xlsx");
+  const before = readFileSync(results);
+  writeFileSync(results, "");
+  expect((await desk.run("both.xlsx", "--sheet", "October")).code).toBe(74);
+  expect(server.requests).toHaveLength(1);
+  unlinkSync(results);
+  expect((await desk.run("both.xlsx", "--sheet", "october ")).code).toBe(0);
+  expect(server.requests).toHaveLength(1);
+  expect(readFileSync(results).equals(before)).toBe(true);
+
+  expect((await desk.run("both.xlsx", "--sheet", "November")).code).toBe(0);
+  expect(server.requests).toHaveLength(3);
+  expect(await column(desk, "both.xlsx.results.xlsx", "to_account")).toEqual(["60200000000002", "60200000000003"]);
+});
+
+test("text that looks like a formula stays text, and no cell of ours is one", async () => {
+  const { desk } = await office();
+  const nasty = ['=HYPERLINK("http://x","y")', "+1+1", "@SUM(A1)", "-2+3", "\t=1"];
+  const rows = nasty.map((text, index) => ["50100271828001", `6020000000000${index}`, "1.00", text]);
+  desk.write("a.xlsx", workbookOf([{ name: "a", header: [...HEADER, "mine"], rows }]));
+  expect((await desk.run("a.xlsx")).code).toBe(0);
+  expect(await column(desk, "a.xlsx.results.xlsx", "mine")).toEqual(nasty);
+  expect(readFileSync(join(desk.folder, "a.xlsx.results.xlsx")).includes("<f>")).toBe(false);
+});
+
+test("paise that are numbers in a workbook are paise: a hundredth is sent", async () => {
+  const { desk, server } = await office();
+  const cell = (place: string, value: string): string => `<c r="${place}"><v>${value}</v></c>`;
+  const sheet =
+    textRow(1, ["Ref", "Payee Account", "Net Pay"]) +
+    `<row r="2"><c r="A2" t="str"><v>R1</v></c><c r="B2" t="str"><v>60200000000001</v></c>${cell("C2", "150000")}</row>` +
+    `<row r="3"><c r="A3" t="str"><v>R2</v></c><c r="B3" t="str"><v>60200000000002</v></c>${cell("C3", "1500.5")}</row>` +
+    `<row r="4"><c r="A4" t="str"><v>R3</v></c>${cell("B4", "60200000000003")}${cell("C4", "100")}</row>`;
+  copyFileSync(bookFile({ sheets: { Pay: sheet } }), join(desk.folder, "hr.xlsx"));
+  const config = tomlAt(join(desk.folder, "paydrop.toml"), transferToml("hr", "paise"));
+  const ran = await desk.run("hr.xlsx", "--config", config, "--mapping", "hr");
+  expect(ran.code).toBe(3);
+  expect(payloads(server)).toEqual([expect.stringContaining('"amount":1500.00')]);
+  expect(await column(desk, "hr.xlsx.results.xlsx", "result_status")).toEqual(["accepted", "invalid", "invalid"]);
+});
