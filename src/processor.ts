@@ -47,6 +47,7 @@ import {
   recordRows,
   refused,
   understand,
+  type InputFile,
   type OpenedSnapshot,
 } from "./take-in.ts";
 
@@ -241,8 +242,9 @@ class BatchWork {
   /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
   async #takeBatch(file: string, snapshot: Snapshot): Promise<Taken> {
     const fileName = basename(file);
-    if ((await this.journal.written(file)) === snapshot.sha256) throw refused(fileName, "retry_not_corrected");
     const input = await openInput(file, snapshot, this.#services);
+    const isUntouched = (await this.journal.written(file)) === snapshot.sha256;
+    if (isUntouched && !(await this.#isMappedAnew(input))) throw refused(fileName, "retry_not_corrected");
     const period = this.#config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
     const sheet = input.sheet.sheetName;
@@ -292,6 +294,18 @@ class BatchWork {
       await this.journal.dropBatch(id);
       throw error;
     }
+  }
+
+  /**
+   * Our own retry file, just as it was written, may go where the mapping or a lookup table was corrected instead: its
+   * rows were judged by another one.
+   */
+  async #isMappedAnew(input: InputFile): Promise<boolean> {
+    const origin = /^([0-9A-Z]+):/.exec((await firstCell(input, "retry_of")) ?? "")?.[1];
+    const batch = origin === undefined ? undefined : await this.journal.batch(origin);
+    const before = batch && readingOf(batch).mapping?.sha256;
+    if (before === undefined) return false;
+    return (await understand(input, this.#services)).reading.mapping?.sha256 !== before;
   }
 
   /** Batches of the same bytes, without a stated period, of which nothing goes until a person decides. */
@@ -545,6 +559,11 @@ interface Taken {
   readonly batch: BatchRecord;
   readonly resumed: boolean;
   readonly accounts: readonly AccountTotals[];
+}
+
+async function firstCell({ sheet }: InputFile, column: string): Promise<string | undefined> {
+  for await (const rows of sheet.rows()) if (rows[0]) return ownCell(rows[0], column);
+  return undefined;
 }
 
 function stopOfPhase(phase: BatchPhase): Stop | undefined {

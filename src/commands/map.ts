@@ -10,7 +10,7 @@ import { PaydropError } from "../errors.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { printable } from "../printable.ts";
 import { headerOf, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
-import { proposeMappings, type Proposal, type ProposalClues } from "../reader/mapping/propose.ts";
+import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
 import { inLook } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
@@ -21,7 +21,8 @@ import { checkText } from "./check-text.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
-import { columnNamed, readMapFlags, type MapFlags } from "./map-flags.ts";
+import { readMapFlags, type MapFlags } from "./map-flags.ts";
+import { askedOut, lackingIn, missing, type Answered } from "./map-questions.ts";
 import { proposalText } from "./map-text.ts";
 import { appendToToml, mappingIn } from "./map-write.ts";
 
@@ -105,72 +106,6 @@ async function cluesOf(
     ...(template ? { template } : {}),
     ...(near && !template ? { near } : {}),
   };
-}
-
-interface Answered {
-  readonly proposal: Proposal;
-  readonly clues: ProposalClues;
-}
-
-/** The proposal, after what it lacks was asked on a terminal. */
-async function askedOut(
-  call: Call,
-  config: Config,
-  first: ProposalClues,
-  show: (answered: Answered) => void,
-): Promise<Answered> {
-  let clues = first;
-  const isAsking = canAsk(call) && !config.json && !config.quiet;
-  for (;;) {
-    const proposals = proposeMappings(clues);
-    const [proposal] = proposals;
-    if (!proposal) throw new PaydropError("usage", `there is no option "${clues.option ?? ""}"`, "write --option A or --option B"); // prettier-ignore
-    if (proposals.length > 1) {
-      const names = proposals.map((one) => one.operation);
-      if (!isAsking) throw new PaydropError("usage", `these columns could be ${names.join(" or ")}`, names.map((name) => `--operation ${name}`).join(" or ")); // prettier-ignore
-      const operation = operationSaid(await ask(call, `What are the rows: ${names.join(", ")}? `))?.name;
-      if (operation) clues = { ...clues, operation };
-      continue;
-    }
-    const [lacking] = lackingIn(proposal);
-    if (lacking === undefined || !isAsking) return { proposal, clues };
-    // a person answers with the columns before their eyes
-    if (clues === first) show({ proposal, clues });
-    clues = await answeredOnce(call, clues, lacking);
-  }
-}
-
-/** One answer more. An empty one ends the questions. */
-async function answeredOnce(call: Call, clues: ProposalClues, lacking: string): Promise<ProposalClues> {
-  if (lacking === UNIT) {
-    const unit = await ask(call, `Are the amounts rupees or paise? A hundredth of paise is sent. `);
-    if (unit === "rupees" || unit === "paise") return { ...clues, unit };
-    if (unit === "") throw new PaydropError("usage", "the unit of the amounts is not known", "--unit rupees or --unit paise"); // prettier-ignore
-    return clues;
-  }
-  const answer = await ask(call, `${lacking}: one value for every row, or the name of a column in [ ]: `);
-  if (answer === "") throw new PaydropError("usage", `nothing gives ${lacking}`, "nothing was written");
-  const [, column] = /^\[(.+)\]$/.exec(answer) ?? [];
-  return column === undefined
-    ? { ...clues, constants: { ...clues.constants, [lacking]: answer } }
-    : { ...clues, set: { ...clues.set, [lacking]: columnNamed(column, clues.columns, lacking) } };
-}
-
-const UNIT = "amount_unit";
-
-function lackingIn({ missing, unit }: Proposal): readonly string[] {
-  return [...missing, ...(unit ? [] : [UNIT])];
-}
-
-function missing(lacking: readonly string[], { columns }: Proposal, header: readonly string[]): PaydropError {
-  const free = header.filter((column) => !columns.some((one) => one.column === column));
-  const ways = lacking.map((field) => {
-    if (field === UNIT) return "--unit rupees or --unit paise";
-    if (field.startsWith("bene_")) return `--lookup ${field}=TABLE.csv:COLUMN --lookup-by COLUMN`;
-    return `--const ${field}=VALUE or --set ${field}=COLUMN`;
-  });
-  const among = free.length > 0 ? `; columns without a meaning: ${free.map((column) => `"${printable(column)}"`).join(", ")}` : ""; // prettier-ignore
-  return new PaydropError("usage", `nothing gives ${lacking.join(", ")}${among}`, `say it: ${ways.join("; ")}`);
 }
 
 function freeName({ template, near }: ProposalClues, fileName: string, mappings: readonly Mapping[]): string {

@@ -80,16 +80,17 @@ function accountLines({ accounts }: BatchReport): string[] {
 
 /** Rows and amount per debit account, and of the whole file. */
 export function accountTable(
-  start: Pick<Extract<RunEvent, { type: "start" }>, "rows" | "total" | "accounts">,
+  start: Pick<Extract<RunEvent, { type: "start" }>, "rows" | "total" | "accounts" | "mapping">,
   look: Look,
 ): string[] {
   const total: Tally = { rows: start.rows, amount: start.total };
   const shown: readonly AccountTotals[] = start.accounts.slice(0, ACCOUNTS_SHOWN);
-  const columns = columnsOf(IN_THE_FILE, ["total", ...shown.map(({ account }) => account)], [total]);
+  const heading = start.mapping?.amount ? AS_SENT : IN_THE_FILE;
+  const columns = columnsOf(heading, ["total", ...shown.map(({ account }) => account)], [total]);
   const more = start.accounts.length - shown.length;
   const totalLine = columns.line("total", String(total.rows), total.amount);
   return [
-    columns.line("", "rows", IN_THE_FILE),
+    columns.line("", "rows", heading),
     ...shown.map((account) => columns.line(account.account, String(account.total.rows), account.total.amount)),
     ...(more > 0 ? [`  and ${more} more accounts`] : []),
     styled("bold", totalLine, look),
@@ -98,6 +99,7 @@ export function accountTable(
 
 /** The interface shows no unit of an amount (§4). */
 const IN_THE_FILE = "amount, as in the file";
+const AS_SENT = "amount, as it is sent";
 
 const NONE: Tally = { rows: 0, amount: "0.00" };
 

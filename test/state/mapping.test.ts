@@ -91,6 +91,25 @@ test("the sample goes as its mapping says, but for the row that pays a payment a
   ]);
 });
 
+test("a retry file that nobody touched goes once the lookup table was corrected instead, and not before", async () => {
+  const toml = transferToml("bank", "rupees")
+    .replace('"Payee Account" = "to_account"\n', "")
+    .concat(
+      '[[mapping.bank.lookup]]\nfile = "payees.csv"\nby = "Payee Account"\nfields = { to_account = "Account" }\n',
+    );
+  const { desk, bodies } = await openOffice(toml);
+  const table = join(dirname(desk.folder), "payees.csv");
+  writeFileSync(table, "Payee Account,Account\nAsha,602001\n");
+  desk.write("pay.csv", "Ref,Payee Account,Net Pay\nR1,Asha,100\nR2,Ravi,200\n");
+  expect((await desk.run("pay.csv")).counts).toEqual({ accepted: 1, invalid: 1 });
+  expect((await desk.run("pay.csv.retry.csv")).code).toBe(5);
+  writeFileSync(table, "Payee Account,Account\nAsha,602001\nRavi,602002\n");
+  expect((await desk.run("pay.csv.retry.csv")).code).toBe(0);
+  expect((await desk.run("pay.csv.retry.csv")).code).toBe(0);
+  expect((await desk.run("pay.csv")).counts).toEqual({ accepted: 1, invalid: 1 });
+  expect(bodies().map((body) => /"to_account":"(\d+)"/.exec(body)?.[1])).toEqual(["602001", "602002"]);
+});
+
 describe("a batch goes on as it was read", () => {
   const TABLE = "Payee;Account\nAsha Rao;602001\nRavi Nair;602002\nZoya Khan;602003\n";
   const FILE = "Ref,Payee,Net Pay\nR1,Asha Rao,12500000\nR2,Ravi Nair,199\nR3,Zoya Khan,4200\n";
