@@ -48,7 +48,7 @@ export function compareDay(rules: Rules, sums: Sums): CapFindings {
   return compare(rules, sums, "max_per_day", (folder, sum) => ({
     code: "day_over_cap",
     message: `with it the ${folder} of today come to ${sum}`,
-    hint: "Run it tomorrow; if it must go today, have max_per_day raised in paydrop.toml.",
+    hint: "Save or run it again tomorrow; if it must go today, have max_per_day raised in paydrop.toml.",
   }));
 }
 

@@ -9,6 +9,11 @@ export interface NamedChoice {
   readonly open: string;
 }
 
+function rulesSaid(rules: Config["choices"]["rules"]): string {
+  const operations = Object.keys(rules);
+  return operations.length === 0 ? "none" : `of ${operations.join(", ")}; \`paydrop config show\` lists them`;
+}
+
 /** Every named choice in force, in the order of the interface. */
 export function namedChoices(config: Config): readonly NamedChoice[] {
   const { choices } = config;
@@ -21,9 +26,12 @@ export function namedChoices(config: Config): readonly NamedChoice[] {
   return [
     choice("§2.6", "empty_fields", choices.emptyFields, "which fields may be left out"),
     choice("§2.6", "required fields", "all of §2 but the optional ones `paydrop template` names", "which are required"),
+    choice("§2.6", "rules", rulesSaid(choices.rules), "allowed values, lengths, limits of amounts"),
     choice("§2.5", "ifsc_format", choices.ifscFormat, "the shape of a bank branch code"),
     choice("§4", "accepted", "any 2xx", "the status of an accepted payout"),
     choice("§4", "amounts", "sent with the digits of the file, never scaled", "their unit"),
+    choice("§4", "number_grouping", choices.numberGrouping, "how people write amounts"),
+    choice("§4", "decimal_sign", choices.decimalSign, "how people write amounts"),
     choice("§5.2", "padding", choices.padding, "the padding of the ciphertext"),
     choice("§5.2", "hex_case", choices.hexCase, "upper or lower case of the HEX"),
     choice("§5.2", "key_encoding", choices.keyEncoding, "how AES key and IV are written"),

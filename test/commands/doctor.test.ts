@@ -73,6 +73,9 @@ describe("doctor", () => {
       "empty_fields",
       "retry_429",
       "ifsc_format",
+      "number_grouping",
+      "decimal_sign",
+      "rules",
       "amounts",
       "accepted",
     ]) {
