@@ -120,17 +120,17 @@ function carryOff(folder: string, batches: readonly Batch[]): void {
   const inbox = join(folder, "inbox");
   const names = readdirSync(inbox);
   for (const { path, fileName } of batches) {
-    const results = `${path}.results.csv`;
-    // the summary comes last
-    if (
-      !existsSync(results) ||
-      !existsSync(`${path}.summary.json`) ||
-      /,not_sent,|^\d+,not_sent/m.test(readFileSync(results, "utf8"))
-    )
-      continue;
+    if (!isAtItsEnd(`${path}.summary.json`)) continue;
     const own = names.filter((name) => name === fileName || name.startsWith(`${fileName}.`));
     for (const name of own) moveIfThere(join(inbox, name), join(folder, "done", name));
   }
+}
+
+/** The summary is written last of all. */
+function isAtItsEnd(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const { rows } = JSON.parse(readFileSync(path, "utf8")) as { rows: Readonly<Record<string, number>> };
+  return (rows["not_sent"] ?? 0) === 0;
 }
 
 /** The watcher takes a note away as soon as its file is gone. */
