@@ -10,7 +10,9 @@ export function folderTeller(teller: Teller, { quiet, json, verbose }: Config): 
     mention: (text) => {
       if (!quiet) teller.say(text);
     },
-    ended: (report) => teller.ended(report),
+    ended: (report, isNews) => {
+      if (isNews) teller.ended(report);
+    },
     failed: (error) => teller.say(errorText(error, json, verbose).trimEnd()),
   };
 }

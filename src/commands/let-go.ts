@@ -9,7 +9,7 @@ import { goingText, sumOf, type GoingRow } from "./going.ts";
 import { knownBatch } from "./known-batch.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors } from "./monitor.ts";
-import { inSandbox, sendHandedOver, stopText } from "./run.ts";
+import { announceStop, inSandbox, sendHandedOver } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
 import { tell } from "./tell.ts";
 import { createTeller, type Teller } from "./teller.ts";
@@ -56,7 +56,10 @@ export async function letGo(call: Call, prepare: Prepare): Promise<number> {
 
 async function letGoWith(call: Call, config: Config, sandbox: boolean, prepare: Prepare): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
-  const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
+  const listening = listenForSignals(
+    (which) => announceStop(which, call, config, teller),
+    config.logFile === undefined,
+  );
   const told: Told = { teller, listeners: [teller.onEvent] };
   const onEvent = (event: RunEvent): void => told.listeners.forEach((tellOne) => tellOne(event));
   const services = { config, sandbox, signal: listening.signal, onEvent };

@@ -45,7 +45,10 @@ export function withSending(
 
 async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
-  const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
+  const listening = listenForSignals(
+    (which) => announceStop(which, call, config, teller),
+    config.logFile === undefined,
+  );
   const gate = new Gate(listening.signal);
   const codes: number[] = [];
   try {
@@ -138,13 +141,13 @@ export async function sendHandedOver(processor: Processor, teller: Teller): Prom
   }
 }
 
-/** Said before anything stops: what the next Ctrl-C would do. */
-export function stopText(which: "soft" | "hard", { concurrency }: Config): string {
-  if (which === "hard") return "stopping now: rows in flight become unknown";
-  return (
-    `finishing the rows in flight, ${concurrency} at most; nothing new is sent. ` +
-    "Press Ctrl-C again to stop now: they will become unknown"
-  );
+/** Said before anything stops: what the next Ctrl-C would do. Of no use to whoever reads a mail of cron. */
+export function announceStop(which: "soft" | "hard", call: Call, config: Config, teller: Teller): void {
+  if (config.quiet && !call.stderr.isTerminal) return;
+  const finishing =
+    `finishing the rows in flight, ${config.concurrency} at most; nothing new is sent. ` +
+    "Press Ctrl-C again to stop now: they will become unknown";
+  teller.say(which === "hard" ? "stopping now: rows in flight become unknown" : finishing);
 }
 
 /**

@@ -9,7 +9,8 @@ import { stateRemark } from "./doctor-folders.ts";
 import { folderTeller } from "./folder-teller.ts";
 import { withLog } from "./log-events.ts";
 import type { Monitor } from "./monitor.ts";
-import { stopText, withSending } from "./run.ts";
+import { QuietTries } from "./quiet-tries.ts";
+import { announceStop, withSending } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller } from "./teller.ts";
 
@@ -20,18 +21,22 @@ export function run(call: Call): Promise<number> {
 
 async function watch(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
   const teller = await withLog(createTeller(call, config), call, config);
-  const listening = listenForSignals((which) => teller.say(stopText(which, config)), config.logFile === undefined);
+  let folderWatch: FolderWatch | undefined;
+  const listening = listenForSignals((which) => {
+    if (folderWatch?.isWorking) announceStop(which, call, config, teller);
+  }, config.logFile === undefined);
   const gate = new Gate(listening.signal);
   try {
+    const tries = new QuietTries(teller.onEvent, () => folderWatch?.isTrying === true);
     const onEvent = (event: RunEvent): void => {
       monitor.onEvent(event);
-      teller.onEvent(event);
+      tries.onEvent(event);
     };
     const processor = await openProcessor({ config, sandbox, signal: gate, onEvent, isLarge: true }, "send");
     try {
       await monitor.follow(processor.journal);
       const folder = resolve(call.operands[0] ?? ".");
-      const folderWatch = new FolderWatch({
+      folderWatch = new FolderWatch({
         ...{ config, processor, folder, gate },
         listener: folderTeller(teller, config),
         isPolling: call.flags["poll"] === true,

@@ -13,7 +13,7 @@ import type { Answer } from "../results/answers.ts";
 import { FolderAnswers } from "./folder-answers.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
-import { Away, kindOfStop } from "./service-away.ts";
+import { Away, kindOfStop, mendingOf } from "./service-away.ts";
 import { Standing } from "./standing.ts";
 import { resumeCommand } from "./stop-file.ts";
 
@@ -71,7 +71,7 @@ export class DropFolder {
       processor: parts.processor,
       say: (text) => this.#say(text),
       mention: (text) => parts.listener.mention(text),
-      isWorking: () => this.#current !== undefined,
+      isWorking: () => this.isWorking,
       unfinished: () => this.#unfinished(),
     });
     this.#standing = new Standing(journal, parts.config);
@@ -129,6 +129,16 @@ export class DropFolder {
   /** That a person has to say resume, in words. */
   get heldText(): string | undefined {
     return this.#hold.text;
+  }
+
+  /** Rows are on their way. */
+  get isWorking(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** The service is away, and is being asked whether it is back. */
+  get isTrying(): boolean {
+    return this.isWorking && this.#away.isAway;
   }
 
   /** How long until the service is tried again. */
@@ -194,7 +204,7 @@ export class DropFolder {
     try {
       const report = await work();
       this.codes.push(report.exitCode);
-      this.#parts.listener.ended(report);
+      this.#parts.listener.ended(report, !(this.#away.isAway && this.#away.code === troubleOf(report)));
       await this.#afterwards(report);
     } catch (error) {
       await this.#failed(job.file, error);
@@ -209,9 +219,8 @@ export class DropFolder {
   }
 
   async #afterwards(report: BatchReport): Promise<void> {
-    const { stop, byStatus } = report;
-    // fewer rows than it takes to stop a run: they were not sent all the same
-    const code = stop?.code ?? (byStatus.not_sent ? "unreachable" : undefined);
+    const { stop } = report;
+    const code = troubleOf(report);
     const kind = code === undefined ? undefined : kindOfStop(code);
     this.wasCutOff = kind === "signal";
     if (kind === undefined && this.#away.isAway && report.requests > 0) {
@@ -219,7 +228,7 @@ export class DropFolder {
       this.#away.isBack();
     }
     if (kind === "service" || kind === "signal") this.#batches.unshift(report.batch);
-    if (kind === "service" && code !== undefined) this.#serviceFailed(code, stop?.message ?? "the service could not be reached", stop?.hint ?? ""); // prettier-ignore
+    if (kind === "service" && code !== undefined) this.#serviceFailed(code, stop?.message ?? "the service could not be reached"); // prettier-ignore
     if (kind === "person" && stop) await this.#holdFor(stop.code, stop.message);
     await this.#answers.put(report.file, this.#answerOf(report));
   }
@@ -259,11 +268,12 @@ export class DropFolder {
     }
   }
 
-  #serviceFailed(code: string, message: string, hint: string): void {
+  #serviceFailed(code: string, message: string): void {
     const isNews = this.#away.failed(code);
     if (!this.#parts.isWatching || !isNews) return;
+    const mending = mendingOf(code);
     this.#say(
-      `everything waits: ${message}; it is tried again by itself${hint === "" ? "" : `\n  → ${printable(hint)}`}`,
+      `everything waits: ${message}; it is tried again by itself${mending === undefined ? "" : `\n  → ${mending}`}`,
     );
   }
 
@@ -318,6 +328,11 @@ export class DropFolder {
 
 interface Job {
   readonly file?: ReadyFile;
+}
+
+/** Why rows of it did not go. Fewer than it takes to stop a run were not sent all the same. */
+function troubleOf({ stop, byStatus }: BatchReport): string | undefined {
+  return stop?.code ?? (byStatus.not_sent ? "unreachable" : undefined);
 }
 
 function keyOf({ path, sha256 }: ReadyFile): string {

@@ -51,6 +51,14 @@ export class FolderWatch {
     gate.onEnd(() => this.#wakeAll());
   }
 
+  get isWorking(): boolean {
+    return this.#drop.isWorking;
+  }
+
+  get isTrying(): boolean {
+    return this.#drop.isTrying;
+  }
+
   /** The last batch was cut off before its end. */
   get wasCutOff(): boolean {
     return this.#drop.wasCutOff;

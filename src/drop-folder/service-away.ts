@@ -29,6 +29,18 @@ export function kindOfStop(code: string): StopKind {
   return KINDS[code] ?? "person";
 }
 
+const MENDING: Readonly<Record<string, string>> = {
+  key_refused: "check PAYDROP_API_KEY; a new key is read when paydrop starts again",
+  address_refused: "check PAYDROP_BASE_URL; a new one is read when paydrop starts again",
+  certificate_refused: "check PAYDROP_BASE_URL and PAYDROP_CA_FILE, or the certificate of the service",
+  local_error: "check the AES key, the IV and the API key with `paydrop doctor`",
+};
+
+/** What a person can do about it; undefined: only wait. */
+export function mendingOf(code: string): string | undefined {
+  return MENDING[code];
+}
+
 /** A person must have time to read the first word, and a service to come back. */
 const WAIT_MIN_SHARE = 1 / 30;
 

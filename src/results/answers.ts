@@ -25,7 +25,7 @@ const FAULTS_MAX = 20;
 export function refusedAnswer(path: string, faults: readonly FileFault[]): Answer {
   const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
     const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
-    return [`${place ? `${place}: ` : ""}${message}`, ...(hint === "" ? [] : [`  What to do: ${hint}`]), ""];
+    return [place ? `${place}: ${message}` : sentence(message), ...(hint === "" ? [] : [`  What to do: ${hint}`]), ""];
   });
   const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
   return answer("refused", path, "was not taken. Nothing of it was sent.", [

@@ -203,10 +203,19 @@ test("a wrong key: everything waits, said once, and one row at a time finds out 
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
   await until("both are told", () => ["a.csv", "b.csv"].every((name) => existsSync(desk.path(`${name}.waiting.txt`))));
   for (const name of ["a.csv", "b.csv"]) expect(desk.read(`${name}.waiting.txt`)).toContain("PAYDROP_API_KEY");
-  expect(server.requests.length).toBeLessThan(5);
-  expect(program.stderr().split("everything waits")).toHaveLength(2);
+  await until("two more tries", () => server.requests.length >= 3, 60_000);
+  expect(server.requests.length).toBeLessThan(7);
+  for (const said of ["everything waits", "stopped reason=key_refused", " first row=2 rejected"]) {
+    expect(program.stderr().split(said)).toHaveLength(2);
+  }
   isRight = true;
-  await until("all went", () => hasResults(desk, "b.csv"), 40_000);
-  expect(server.requests.filter(({ number }) => number > 0).length).toBeLessThan(12);
+  await until("all went", () => hasResults(desk, "b.csv"), 60_000);
+  expect(server.requests.length).toBeLessThan(16);
+  expect(program.stderr()).toContain(" first row=2 accepted");
   expect(new Set(asked(server)).size).toBe(6);
-}, 60_000);
+  program.child.kill("SIGTERM");
+  const { code, stderr } = await program.ended;
+  expect(code).toBe(0);
+  // nothing was in flight
+  expect(stderr).not.toContain("Ctrl-C");
+}, 120_000);
