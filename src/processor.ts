@@ -73,7 +73,7 @@ export interface Processor {
   goOn(batchId: string): Promise<BatchReport>;
   /** As the same file again would: rows that were not sent, or were refused for the key or the address, go as well. */
   takeUp(batchId: string): Promise<BatchReport>;
-  /** Batches of files in these folders that `takeUp` has something to send of. */
+  /** Batches of files in these folders that `takeUp` has something to send of, or to report after a crash. */
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
   /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */
   writeResultsAgain(batchId: string): Promise<BatchReport>;
@@ -173,10 +173,13 @@ class BatchWork {
     const losses = await this.marks.compare(file);
     const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
     await this.marks.note(batch, losses);
+    // results that lie there already would say what is not true any more, were this cut off
+    if (resumed) await this.journal.oweResults(batch.id, true);
     if (resumed) await this.#wake(batch.id);
     const submitted = await this.#send(batch, resumed, accounts, file);
     const report = await this.#report(batch, submitted, startedAt, file);
     await this.journal.noteSource(file, identityText(snapshot.identity), batch.id);
+    if (resumed) await this.journal.oweResults(batch.id, false);
     return report;
   }
 
@@ -196,8 +199,11 @@ class BatchWork {
     const file = join(batch.folder, batch.fileName);
     await this.marks.note(batch, await this.marks.compare(file));
     await this.#verifySnapshot(batch);
+    await this.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, [], file);
-    return this.#report(batch, submitted, startedAt, file);
+    const report = await this.#report(batch, submitted, startedAt, file);
+    await this.journal.oweResults(batch.id, false);
+    return report;
   }
 
   async writeResultsAgain(batchId: string): Promise<BatchReport> {

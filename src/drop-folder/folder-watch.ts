@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
@@ -85,14 +86,15 @@ export class FolderWatch {
   }
 
   async #sweeping(onFolderBack: () => Promise<void>): Promise<void> {
-    let wasAway = false;
+    let which: string | undefined;
     while (!this.#isEnding) {
       const startedAt = performance.now();
       const { away, nextLookMs = SWEEP_MS } = await this.#drop.sweep();
       this.#parts.sawInbox?.(this.#drop.count);
-      // another folder may be there by now, with another's mark
-      if (wasAway && away === undefined) await onFolderBack();
-      wasAway = away !== undefined;
+      // made again, or another disk mounted in its place: there may be another's mark by now
+      const now = away === undefined ? await identityOfFolder(this.#folder) : "away";
+      if (which !== undefined && which !== now && now !== "away") await onFolderBack();
+      which = now;
       this.#workBell.ring();
       const tookMs = performance.now() - startedAt;
       await this.#rest(Math.min(REST_MAX_MS, tookMs * REST_TIMES));
@@ -145,4 +147,11 @@ export class FolderWatch {
       );
     });
   }
+}
+
+function identityOfFolder(folder: string): Promise<string> {
+  return stat(folder, { bigint: true }).then(
+    ({ dev, ino }) => `${dev} ${ino}`,
+    () => "away",
+  );
 }

@@ -140,13 +140,19 @@ export class Batches {
     const rows = this.#database
       .prepare(
         `SELECT b.id FROM batch b
-         WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND EXISTS (
+         WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND (EXISTS (
+           SELECT 1 FROM meta WHERE key = '${OWED}' || b.id) OR EXISTS (
            SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('ready', 'not_sent')
-             OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?)))))
+             OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?))))))
          ORDER BY b.seq`,
       )
       .all(JSON.stringify(folders), JSON.stringify(reasons)) as { id: string }[];
     return rows.map((row) => row.id);
+  }
+
+  oweResults(id: string, isOwed: boolean): void {
+    const sql = isOwed ? "INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')" : "DELETE FROM meta WHERE key = ?";
+    this.#database.prepare(sql).run(OWED + id);
   }
 
   handedOver(after: number): { lastAct: number; batches: string[] } {
@@ -182,6 +188,8 @@ export class Batches {
     return (rows as unknown as BatchColumns[]).map(asBatch);
   }
 }
+
+const OWED = "results owed ";
 
 /** From which phases a batch gets into this one. A cancelled batch stays cancelled. */
 const LEADS_TO: Readonly<Record<Exclude<BatchPhase, "recording">, readonly BatchPhase[]>> = {

@@ -330,6 +330,10 @@ class SqliteJournal implements JournalStore {
     return this.#read(() => this.#batches.handedOver(after));
   }
 
+  oweResults(batchId: string, isOwed: boolean): Promise<void> {
+    return this.#group.run(() => this.#batches.oweResults(batchId, isOwed));
+  }
+
   unfinished(folders: readonly string[], reasons: readonly string[]): Promise<readonly string[]> {
     return this.#read(() => this.#batches.unfinished(folders, reasons));
   }

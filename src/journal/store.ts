@@ -218,7 +218,12 @@ export interface JournalStore {
   /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */
   handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }>;
 
-  /** Open batches of files in these folders with rows that may go: ready, not sent, or refused for one of `reasons`. */
+  /** Until `false` is said, the results of the batch are behind the journal: `unfinished` gives it after a crash. */
+  oweResults(batchId: string, isOwed: boolean): Promise<void>;
+  /**
+   * Open batches of files in these folders with rows that may go: ready, not sent, or refused for one of `reasons`; and
+   * those whose results are owed.
+   */
   unfinished(folders: readonly string[], reasons: readonly string[]): Promise<readonly string[]>;
   inboxHold(folder: string): Promise<InboxHold | undefined>;
   /** An inbox that is held already keeps its first reason. */

@@ -208,6 +208,7 @@ const METHODS = Object.keys({
   note: 0,
   handedOver: 0,
   unfinished: 0,
+  oweResults: 0,
   inboxHold: 0,
   holdInbox: 0,
   liftInboxHold: 0,

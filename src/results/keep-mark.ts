@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Mark } from "../journal/store.ts";
-import { AtomicFile, renameDurably } from "./atomic.ts";
+import { AtomicFile, removeTemporaries, renameDurably } from "./atomic.ts";
 import { INBOX_MARK, markAt, type FoundMark } from "./found-mark.ts";
 import { nameOfBatch } from "./names.ts";
 import { ownKey } from "./summary.ts";
@@ -36,7 +36,11 @@ const TRIES_MAX = 10;
  */
 export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined> {
   try {
-    for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) if (await claim(input)) return keeperOf(input);
+    for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
+      if (!(await claim(input))) continue;
+      await removeTemporaries([input.path]).catch(() => 0);
+      return keeperOf(input);
+    }
   } catch (thrown) {
     if (!(thrown instanceof PaydropError && thrown.code === "results_unwritable")) throw thrown;
   }
@@ -84,7 +88,8 @@ function keeperOf(input: MarkInput): MarkKeeper {
     isBusy = true;
     try {
       const mark = await input.now();
-      if (mark.lastAttempt !== written) await write(input, mark, "replace");
+      if (mark.lastAttempt === written || (await isAnothers(input.path, mark))) return;
+      await write(input, mark, "replace");
       written = mark.lastAttempt;
     } catch {
       // a folder that cannot be written shows at the end with the results, a journal that fails at the next attempt
@@ -103,6 +108,12 @@ function keeperOf(input: MarkInput): MarkKeeper {
       return renew();
     },
   };
+}
+
+/** Another folder was put in the place of ours, with the mark of another state directory: it must stand until it is seen. */
+async function isAnothers(path: string, own: Mark): Promise<boolean> {
+  const found = await markAt(path);
+  return typeof found === "object" && found.mark !== undefined && found.mark.stateId !== own.stateId;
 }
 
 function inTheWay(path: string): PaydropError {

@@ -15,6 +15,8 @@ export interface InboxDesk {
   read(name: string): string;
   /** `paydrop watch`, ended with the test. */
   watch(...flags: string[]): Program;
+  /** The same, with arguments for Node. */
+  watchWith(nodeArgs: readonly string[]): Program;
   call(...operands: string[]): Promise<ProgramEnded>;
 }
 
@@ -35,20 +37,22 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
     HOME: base,
     ...more,
   };
+  const start = (flags: readonly string[], nodeArgs: readonly string[] = []): Program => {
+    const program = startProgram(["watch", ...flags, inbox], { env, cwd: base, nodeArgs, timeoutMs: 130_000 });
+    onTestFinished(async () => {
+      program.child.kill("SIGKILL");
+      await program.ended;
+    });
+    return program;
+  };
   return {
     inbox,
     stateDir,
     path: (name) => join(inbox, name),
     names: () => readdirSync(inbox).sort(),
     read: (name) => readFileSync(join(inbox, name), "utf8"),
-    watch(...flags) {
-      const program = startProgram(["watch", ...flags, inbox], { env, cwd: base });
-      onTestFinished(async () => {
-        program.child.kill("SIGKILL");
-        await program.ended;
-      });
-      return program;
-    },
+    watch: (...flags) => start(flags),
+    watchWith: (nodeArgs) => start([], nodeArgs),
     call: (...operands) => runProgram(operands, { env, cwd: base }),
   };
 }
