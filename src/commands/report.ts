@@ -9,7 +9,7 @@ import { createClock } from "../results/report/clock.ts";
 import { documentOf, REPORT_FORMS, type ReportForm } from "../results/report/forms.ts";
 import { headlineOf } from "../results/report/headline.ts";
 import type { Report } from "../results/report/report.ts";
-import { writeReport, writeReportTo, type WrittenReport } from "../results/report/write-report.ts";
+import { writeReport, writeReportTo, type ReportDocument, type WrittenReport } from "../results/report/write-report.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { tell } from "./tell.ts";
@@ -27,7 +27,7 @@ export async function run(call: Call): Promise<number> {
     const report = await processor.report(batch.id);
     const document = documentOf(form, report, clock);
     if (out === "-") {
-      call.stdout.write(document.text);
+      call.stdout.write(asText(document));
       return 0;
     }
     const file = join(batch.folder, batch.fileName);
@@ -82,6 +82,11 @@ function formSaid(value: unknown): ReportForm {
     `--format: ${JSON.stringify(said)} is no form of a report`,
     `write one of ${Object.keys(REPORT_FORMS).join(", ")}`,
   );
+}
+
+function asText({ content }: ReportDocument): string {
+  if (typeof content === "string") return content;
+  throw new PaydropError("usage", "a workbook is no text for stdout", "name a file: --out report.xlsx");
 }
 
 function textSaid(value: unknown): string | undefined {

@@ -55,6 +55,17 @@ export async function standingOfReport(path: string, mark: RegExp): Promise<Stan
   return standing(path, async () => oursOf(mark.exec(await readBeginning(path, REPORT_MARK_BYTES_MAX))?.[1]));
 }
 
+/** A report as a workbook is ours by its first two cells; the one beside the second names its batch. */
+export async function standingOfWorkbook(
+  path: string,
+  mark: { readonly header: string; readonly batch: string; readonly value: string },
+): Promise<Standing> {
+  return standing(path, async () => {
+    const first = await firstWorkbookRow(path);
+    return first?.get(mark.header) === mark.batch ? oursOf(first.get(mark.value)) : NOT_OURS;
+  });
+}
+
 /** A note in plain words is ours by its first word. */
 export async function standingOfNote(path: string): Promise<Standing> {
   return standing(path, async () => {

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, statSync,
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inputName } from "../../src/intake/names.ts";
+import { Workbook } from "../../src/workbook/workbook.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk } from "../support/desk.ts";
 import { runProgram, type ProgramEnded } from "../support/program.ts";
@@ -116,6 +117,7 @@ describe("paydrop report", () => {
     const lines = stdout.split("\n").filter((line) => !line.startsWith("  paydrop "));
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
     expect(stdout).toMatch(/^total, equals the file +7 +622\.50$/m);
+    expect(await report(desk, batch, "--format", "xlsx", "--out", "-")).toMatchObject({ code: 2, stdout: "" });
     expect(await report(desk, batch, "--format", "pdf")).toMatchObject({ code: 2 });
   });
 });
@@ -149,6 +151,34 @@ describe("where it lies", () => {
     await report(desk, "payroll.csv");
     expect(readFileSync(join(desk.folder, PAGE), "utf8")).toContain("The one row was accepted");
     expect(readFileSync(join(desk.folder, `payroll.csv.report.${batch}.html`), "utf8")).toContain("2 of 7 rows");
+  });
+
+  test("as a workbook: the same figures as numbers that add up, and known as ours again", async () => {
+    const { desk, batch } = await sent();
+    const path = join(desk.folder, "payroll.csv.report.xlsx");
+    expect(await report(desk, "payroll.csv", "--format", "xlsx")).toMatchObject({ code: 0 });
+    const first = readFileSync(path);
+    expect(await report(desk, batch, "--format", "xlsx")).toMatchObject({ code: 0 });
+    expect(readFileSync(path).equals(first)).toBe(true);
+    const workbook = await Workbook.open(path);
+    const cells = new Map<string, unknown[][]>();
+    for (const sheet of workbook.sheets) {
+      const rows: unknown[][] = [];
+      for await (const chunk of workbook.rows(sheet, { columnsMax: 20 })) {
+        rows.push(...chunk.map((row) => row.cells.map((cell) => (typeof cell === "string" ? cell : cell.source))));
+      }
+      cells.set(sheet.name, rows);
+    }
+    expect(cells.get("Report")?.slice(0, 2)).toEqual([
+      ["paydrop report", "value"],
+      ["batch", batch],
+    ]);
+    expect(cells.get("Status")).toContainEqual(expect.arrayContaining(["accepted", "2"]));
+    expect(cells.get("Needs a person")?.length).toBe(6);
+    expect(JSON.stringify([...cells])).not.toContain("60200000000001");
+    writeFileSync(path, "my own");
+    expect(await report(desk, batch, "--format", "xlsx")).toMatchObject({ code: 74 });
+    expect(readFileSync(path, "utf8")).toBe("my own");
   });
 
   test("in the state directory when the folder of the input is gone", async () => {

@@ -1,30 +1,34 @@
+import { standingOfReport, standingOfWorkbook, type Standing } from "../own.ts";
 import type { Clock } from "./clock.ts";
 import { reportJson } from "./json.ts";
 import { reportPage } from "./page.ts";
 import type { Report } from "./report.ts";
 import { reportText } from "./text.ts";
+import { reportWorkbook, WORKBOOK_MARK } from "./workbook.ts";
 import type { ReportDocument } from "./write-report.ts";
 
 interface Form {
   readonly extension: string;
-  readonly mark: RegExp;
-  text(report: Report, clock: Clock): string;
+  /** Whether a file is a report of this form, and of which batch. */
+  standing(path: string): Promise<Standing>;
+  content(report: Report, clock: Clock): string | Uint8Array;
 }
+
+const PAGE_MARK = /^<!doctype html>\n<html lang="en" data-paydrop-report="([^"]*)">/;
+const TEXT_MARK = /^paydrop report, batch (\S*)\n/;
+const JSON_MARK = /^\{\s*"paydrop": \{\s*"format": 1,\s*"report": "([^"]*)"/;
 
 /** Every form of a report. Adding one is adding a line. */
 export const REPORT_FORMS = {
-  html: {
-    extension: "html",
-    mark: /^<!doctype html>\n<html lang="en" data-paydrop-report="([^"]*)">/,
-    text: reportPage,
-  },
-  text: { extension: "txt", mark: /^paydrop report, batch (\S*)\n/, text: reportText },
-  json: { extension: "json", mark: /^\{\s*"paydrop": \{\s*"format": 1,\s*"report": "([^"]*)"/, text: reportJson },
+  html: { extension: "html", standing: (path) => standingOfReport(path, PAGE_MARK), content: reportPage },
+  text: { extension: "txt", standing: (path) => standingOfReport(path, TEXT_MARK), content: reportText },
+  json: { extension: "json", standing: (path) => standingOfReport(path, JSON_MARK), content: reportJson },
+  xlsx: { extension: "xlsx", standing: (path) => standingOfWorkbook(path, WORKBOOK_MARK), content: reportWorkbook },
 } as const satisfies Record<string, Form>;
 
 export type ReportForm = keyof typeof REPORT_FORMS;
 
 export function documentOf(form: ReportForm, report: Report, clock: Clock): ReportDocument {
-  const { extension, mark, text } = REPORT_FORMS[form];
-  return { extension, mark, text: text(report, clock) };
+  const { extension, standing, content } = REPORT_FORMS[form];
+  return { extension, standing, content: content(report, clock) };
 }

@@ -1,7 +1,7 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import { RESULT_STATUSES } from "../status.ts";
 import type { Report } from "./report.ts";
-import { PHASE_WORDS, STATUS_WORDS } from "./words.ts";
+import { PHASE_WORDS, SANDBOX_MEANS, STATUS_WORDS } from "./words.ts";
 
 /** What happened, in one or two sentences, and how much it asks of whoever reads it. */
 export interface Headline {
@@ -24,6 +24,7 @@ export function headlineOf({ batch, totals, acts }: Report): Headline {
   return {
     sentence: sentenceOf(accepted, total.rows),
     more: [
+      ...(batch.destination === SANDBOX ? [SANDBOX_MEANS] : []),
       ...(rest.length > 0 ? [`${sentenceList(rest)}.`] : []),
       ...(phase === "" ? [] : [phase]),
       ...(isStopped ? [`The last run stopped before the end: ${stop.note}.`] : []),
@@ -32,6 +33,8 @@ export function headlineOf({ batch, totals, acts }: Report): Headline {
   };
 }
 
+/** The destination of what was only tried. */
+const SANDBOX = "sandbox";
 const STOPPED = "stopped before the end";
 
 function sentenceOf(accepted: number, rows: number): string {

@@ -85,7 +85,7 @@ function layOut(slots: readonly Slot[], slotMs: number, x: number, width: number
   }
   const columnWidth = width / count;
   const columns = [...gathered].map(([at, slot]) => ({ x: x + at * columnWidth, width: columnWidth, slot }));
-  const tickMs = STEPS.find((step) => (step / spanMs) * width >= tickWidth) ?? STEPS.at(-1) ?? HOUR;
+  const tickMs = STEPS.find((step) => (step / spanMs) * width >= (step < SECOND ? 1.5 : 1) * tickWidth) ?? HOUR;
   const ticks: { atMs: number; x: number }[] = [];
   for (let atMs = Math.ceil(fromMs / tickMs) * tickMs; atMs <= fromMs + spanMs; atMs += tickMs) {
     const at = x + ((atMs - fromMs) / spanMs) * width;

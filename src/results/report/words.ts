@@ -17,6 +17,8 @@ export const STATUS_WORDS: Readonly<Record<ResultStatus, string>> = {
 
 export const ACCEPTED_MEANS = "Accepted means that the service took the request. It is not proof that money arrived.";
 
+export const SANDBOX_MEANS = "SANDBOX: this was a trial, and no money moved.";
+
 export const PHASE_WORDS: Readonly<Record<BatchPhase, string>> = {
   recording: "It is still being read; nothing of it was sent.",
   open: "",

@@ -2,15 +2,15 @@ import { mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../../errors.ts";
 import { AtomicFile, onDisk } from "../atomic.ts";
-import { describeForeign, standingOfReport } from "../own.ts";
+import { describeForeign, type Standing } from "../own.ts";
 import { makeWay, moveOut, type WrittenMemory } from "../place.ts";
 
 /** A report in one form, with what says of a file that it is one. */
 export interface ReportDocument {
   readonly extension: string;
-  readonly text: string;
-  /** Finds the batch in the beginning of a report of this form. */
-  readonly mark: RegExp;
+  readonly content: string | Uint8Array;
+  /** Whether a file is a report of this form, and of which batch. */
+  readonly standing: (path: string) => Promise<Standing>;
 }
 
 export interface ReportPlace extends WrittenMemory {
@@ -50,7 +50,7 @@ export async function writeReport(document: ReportDocument, place: ReportPlace):
 
 /** Writes it to a file that a person named: a new one, or over an earlier report. */
 export async function writeReportTo(path: string, document: ReportDocument, mode: number): Promise<WrittenReport> {
-  const standing = await standingOfReport(path, document.mark);
+  const standing = await document.standing(path);
   if (standing.kind === "foreign") {
     throw new PaydropError("results_unwritable", describeForeign(path, standing.why), "name another file with --out");
   }
@@ -63,7 +63,7 @@ function nameOf(fileName: string, { extension }: ReportDocument): string {
 }
 
 async function writeAt(path: string, document: ReportDocument, place: ReportPlace, mode: number): Promise<string> {
-  const move = await makeWay(path, place.batchId, (at) => standingOfReport(at, document.mark));
+  const move = await makeWay(path, place.batchId, document.standing);
   await writeFile(path, document, mode, async () => {
     if (move) await moveOut(move, place);
   });
@@ -72,13 +72,13 @@ async function writeAt(path: string, document: ReportDocument, place: ReportPlac
 
 async function writeFile(
   path: string,
-  { text }: ReportDocument,
+  { content }: ReportDocument,
   mode: number,
   before: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const file = await AtomicFile.create(path, mode);
   try {
-    await file.write(text);
+    await file.write(content);
     await file.finish();
     await before();
     await file.publish();
