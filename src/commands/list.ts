@@ -171,11 +171,21 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "template",
-    operands: "<operation>",
+    operands: "[operation]",
     words: OPERATIONS.map((operation) => operation.name),
-    shown: "a file to fill in, with two example rows, on stdout",
-    options: [{ flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary (default B)" }],
-    examples: ["paydrop template payout --option B > try.csv", "paydrop template transfer --json > try.json"],
+    shown: "a file to fill in, with two example rows; or the rows of an earlier batch, to start the next one from",
+    options: [
+      { flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary (default B)" },
+      { flags: "--xlsx", shown: "a workbook whose columns are formatted as text, for --out" },
+      { flags: "--csv", shown: "CSV, also without saying so" },
+      { flags: "--from <batch>", shown: "the rows of this batch; references and periods emptied" },
+      { flags: "--out <file>", shown: "a new file, in the format of its name (default: stdout)" },
+    ],
+    examples: [
+      "paydrop template payout --option B > try.csv",
+      "paydrop template payout --out november.xlsx",
+      "paydrop template --from K7Q29F3M --out december.xlsx",
+    ],
     load: () => import("./template.ts"),
   },
   {
