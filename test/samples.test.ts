@@ -166,11 +166,13 @@ describe("the gallery of faults", () => {
 });
 
 describe("the samples", () => {
-  test("of a payroll have three rows to correct, in CSV and JSON alike", async () => {
+  test("of a payroll have three rows to correct, in CSV, JSON and a workbook alike", async () => {
     const rows = [["ifsc_malformed"], ["scientific_notation"], ["thousands_separator"]];
     const { invalid, ready } = await checkFile(join(SAMPLES, "payroll.csv"));
     expect(ready).toBe(21);
     expect(invalid).toEqual({ 8: rows[0], 15: rows[1], 21: rows[2] });
+    const book = await checkFile(join(SAMPLES, "payroll.xlsx"));
+    expect(book).toMatchObject({ ready: 21, invalid: { 8: rows[0], 15: ["number_not_text"], 21: rows[2] } });
     expect((await checkFile(join(SAMPLES, "payroll.json"))).invalid).toEqual({ 7: rows[0], 14: rows[1], 20: rows[2] });
   });
 
