@@ -178,8 +178,12 @@ class BatchWork {
     if (resumed) await this.#wake(batch.id);
     const submitted = await this.#send(batch, resumed, accounts, file);
     const report = await this.#report(batch, submitted, startedAt, file);
-    await this.journal.noteSource(file, identityText(snapshot.identity), batch.id);
-    if (resumed) await this.journal.oweResults(batch.id, false);
+    // in one commit
+    await Promise.all([
+      this.journal.noteSource(file, identityText(snapshot.identity), batch.id),
+      this.journal.keepTallies(batch.id),
+      ...(resumed ? [this.journal.oweResults(batch.id, false)] : []),
+    ]);
     return report;
   }
 
@@ -202,7 +206,7 @@ class BatchWork {
     await this.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, [], file);
     const report = await this.#report(batch, submitted, startedAt, file);
-    await this.journal.oweResults(batch.id, false);
+    await Promise.all([this.journal.oweResults(batch.id, false), this.journal.keepTallies(batch.id)]);
     return report;
   }
 
@@ -216,7 +220,9 @@ class BatchWork {
       const before = await this.journal.tallies(batch.id);
       const report = await this.#report(batch, { requests: 0 }, this.#now(), file);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
-      if (isSame || times === WRITE_TIMES_MAX) return report;
+      if (!isSame && times < WRITE_TIMES_MAX) continue;
+      await this.journal.keepTallies(batch.id);
+      return report;
     }
   }
 

@@ -56,15 +56,25 @@ const ROWS_SHOWN_MAX = 1000;
 async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus> {
   const batch = await journal.batch(said);
   if (!batch) throw new PaydropError("usage", `there is no batch "${said}"`, "paydrop status lists them all");
+  const tallies = await journal.tallies(batch.id);
   const open: Partial<Record<RowState, number[]>> = {};
-  for await (const rows of journal.rows(batch.id)) {
+  // of a batch in which every row is at its end no row is read
+  for await (const rows of hasOpen(tallies) ? journal.rows(batch.id) : []) {
     for (const { state, number } of rows) {
-      if (codeOfState(state) === 0 && state !== "rejected" && state !== "invalid") continue;
+      if (!isOpen(state)) continue;
       const numbers = (open[state] ??= []);
       if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
     }
   }
-  return { batch, tallies: await journal.tallies(batch.id), history: await journal.history(batch.id), open };
+  return { batch, tallies, history: await journal.history(batch.id), open };
+}
+
+function hasOpen(tallies: Tallies): boolean {
+  return Object.keys(tallies).some((state) => isOpen(state as RowState));
+}
+
+function isOpen(state: RowState): boolean {
+  return codeOfState(state) !== 0 || state === "rejected" || state === "invalid";
 }
 
 /** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */

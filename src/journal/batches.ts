@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../reader/row.ts";
 import type { BatchSeq } from "./rows.ts";
+import type { RowState } from "./state.ts";
 import type { Act, BatchPhase, BatchRecord, Environment, NewBatch } from "./store.ts";
 
 export interface BatchColumns {
@@ -141,7 +142,7 @@ export class Batches {
       .prepare(
         `SELECT b.id FROM batch b
          WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND (EXISTS (
-           SELECT 1 FROM meta WHERE key = '${OWED}' || b.id) OR EXISTS (
+           SELECT 1 FROM meta WHERE key = '${OWED}' || b.id) OR ${mayHold("ready", "not_sent", "rejected")} AND EXISTS (
            SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('ready', 'not_sent')
              OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?))))))
          ORDER BY b.seq`,
@@ -160,7 +161,7 @@ export class Batches {
     const rows = this.#database
       .prepare(
         `SELECT b.id, max(a.id) AS act FROM act a JOIN batch b ON b.seq = a.batch
-         WHERE a.id > ? AND a.kind = 'handover' AND b.phase = 'open'
+         WHERE a.id > ? AND a.kind = 'handover' AND b.phase = 'open' AND ${mayHold("ready")}
          AND NOT EXISTS (SELECT 1 FROM act later WHERE later.batch = a.batch AND later.kind = 'stop' AND later.id > a.id)
          AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND r.state = 'ready') GROUP BY b.id ORDER BY act`,
       )
@@ -190,6 +191,12 @@ export class Batches {
 }
 
 const OWED = "results owed ";
+
+/** What a batch adds up to says without a look at its rows that there is none in any of these states. */
+function mayHold(...states: readonly RowState[]): string {
+  const holds = states.map((state) => `b.tallies ->> '$.${state}' IS NOT NULL`);
+  return `(b.tallies IS NULL OR ${holds.join(" OR ")})`;
+}
 
 /** From which phases a batch gets into this one. A cancelled batch stays cancelled. */
 const LEADS_TO: Readonly<Record<Exclude<BatchPhase, "recording">, readonly BatchPhase[]>> = {

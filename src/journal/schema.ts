@@ -102,6 +102,15 @@ const MIGRATIONS: readonly string[] = [
    ALTER TABLE batch ADD COLUMN format TEXT NOT NULL DEFAULT 'csv' CHECK (format IN ('csv', 'json', 'jsonl', 'xlsx'));
    UPDATE batch SET format = format_before;
    ALTER TABLE batch DROP COLUMN format_before;`,
+
+  // What the rows of a batch add up to, so that nobody has to add up a large past again. Whatever changes a row drops
+  // it in the same transaction, here and nowhere else: no process can forget it, and none can leave it behind.
+  // `archive`: the file that the details of the batch were moved to.
+  `ALTER TABLE batch ADD COLUMN tallies TEXT;
+   ALTER TABLE batch ADD COLUMN archive TEXT;
+   CREATE TRIGGER row_changed AFTER UPDATE OF state, amount ON row BEGIN
+     UPDATE batch SET tallies = NULL WHERE seq = NEW.batch AND tallies IS NOT NULL;
+   END;`,
 ];
 
 /** Brings a journal to the newest schema; refuses one that a newer paydrop wrote. */

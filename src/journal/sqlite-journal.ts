@@ -236,6 +236,10 @@ class SqliteJournal implements JournalStore {
     return this.#read(() => this.#tallies.of(this.#batches.seqOf(batchId).seq));
   }
 
+  keepTallies(batchId: string): Promise<void> {
+    return this.#group.run(() => this.#tallies.keep(this.#batches.seqOf(batchId).seq));
+  }
+
   goneOrWaiting(day: DaySumOptions): Promise<ReadonlyMap<OperationName, bigint>> {
     return this.#read(() => new DaySums(this.#database, this.#past).of(day));
   }

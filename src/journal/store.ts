@@ -172,6 +172,8 @@ export interface JournalStore {
   /** All rows in one of these states, in input order. */
   rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]>;
   tallies(batchId: string): Promise<Tallies>;
+  /** Adds them up and writes them down: until a row of the batch changes, nobody has to again. */
+  keepTallies(batchId: string): Promise<void>;
   /**
    * Exact sums, in ten-thousandths, of what was sent since then and may have been taken (accepted, unknown, sending,
    * settled as done), and of what may still go: rows that are ready, not sent, or refused for one of `reasons`, of all

@@ -18,8 +18,12 @@ interface SumColumns {
 /** Rows and exact sums of a batch by state, added up by SQLite: as digits without the point, by number of decimals. */
 export class RowTallies {
   readonly #sums: StatementSync;
+  readonly #kept: StatementSync;
+  readonly #keep: StatementSync;
 
   constructor(database: DatabaseSync) {
+    this.#kept = database.prepare("SELECT tallies FROM batch WHERE seq = ?");
+    this.#keep = database.prepare("UPDATE batch SET tallies = ? WHERE seq = ? AND phase <> 'recording'");
     this.#sums = database.prepare(
       `SELECT state, CASE instr(amount, '.') WHEN 0 THEN 0 ELSE length(amount) - instr(amount, '.') END AS decimals,
          count(*) AS rows,
@@ -31,6 +35,16 @@ export class RowTallies {
   }
 
   of(batchSeq: number): Tallies {
+    const kept = this.#kept.get(batchSeq)?.["tallies"] as string | null | undefined;
+    return typeof kept === "string" ? (JSON.parse(kept) as Tallies) : this.#count(batchSeq);
+  }
+
+  /** Until a row of the batch changes nobody counts again. Called inside a transaction of its caller. */
+  keep(batchSeq: number): void {
+    this.#keep.run(JSON.stringify(this.of(batchSeq)), batchSeq);
+  }
+
+  #count(batchSeq: number): Tallies {
     const totals = new Map<RowState, { rows: number; units: bigint }>();
     for (const sum of this.#sums.all(batchSeq) as unknown as SumColumns[]) {
       const total = totals.get(sum.state) ?? { rows: 0, units: 0n };

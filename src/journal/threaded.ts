@@ -193,6 +193,7 @@ const METHODS = Object.keys({
   row: 0,
   rowsIn: 0,
   tallies: 0,
+  keepTallies: 0,
   goneOrWaiting: 0,
   begin: 0,
   end: 0,

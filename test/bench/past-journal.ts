@@ -15,14 +15,16 @@ export async function makePast(stateDir: string, rows: number, onProgress: (done
   const journal = openSqliteJournal(stateDir, createJudge, () => at);
   for (let first = 0; first < rows; first += ROWS_PER_BATCH) {
     at = Date.now() - DAY_MS * Math.ceil((rows - first) / ROWS_PER_BATCH);
-    await recordBatch(journal, first, Math.min(ROWS_PER_BATCH, rows - first), at);
+    const id = await recordBatch(journal, first, Math.min(ROWS_PER_BATCH, rows - first), at);
     onProgress(first);
     acceptUpTo(stateDir, Number.MAX_SAFE_INTEGER);
+    // as at the end of a run
+    await journal.keepTallies(id);
   }
   await journal.close();
 }
 
-async function recordBatch(journal: JournalStore, first: number, rows: number, createdAt: number): Promise<void> {
+async function recordBatch(journal: JournalStore, first: number, rows: number, createdAt: number): Promise<string> {
   const sha256 = first.toString(16).padStart(64, "0");
   const id = batchIdOf({ sha256, environment: "test" }, 0);
   await journal.createBatch({
@@ -47,6 +49,7 @@ async function recordBatch(journal: JournalStore, first: number, rows: number, c
   const totals = { rows, total: `${rows}.00`, remarks: [] };
   await journal.judgeRows(id, { duplicateDays: 20, allowRepeats: false });
   await journal.openBatch(id, totals);
+  return id;
 }
 
 /** The same people every day, another payment each time. */
