@@ -335,6 +335,8 @@ async function happen(store: JournalStore, id: string, row: number, what: Happen
     case "not_sent": {
       const { attempt } = await store.begin(id, row, rules);
       const reason = what === "rejected" ? "refused" : what;
+      // somebody wrote results while it was on its way
+      if (row % 3 === 0) await store.keepTallies(id);
       if (attempt !== undefined) await store.end(attempt, { state: what, reason, durationMs: 1 });
       return;
     }
