@@ -3,6 +3,7 @@
  * intake → reader → checks → journal → submission → results.
  */
 import { basename, dirname, join, resolve } from "node:path";
+import pLimit, { type LimitFunction } from "p-limit";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { meet } from "./checks/same-bytes.ts";
 import { createSender } from "./client/sender.ts";
@@ -31,6 +32,8 @@ import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { collectReport, type Report } from "./results/report/report.ts";
 import { writeResults } from "./results/write-results.ts";
 import type { StopSignal } from "./stop-signal.ts";
+import { Turns } from "./turns.ts";
+import { Pace } from "./submission/pace.ts";
 import { excerptOf } from "./submission/excerpt.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import { RETRY_LIMITS } from "./submission/retry.ts";
@@ -151,6 +154,10 @@ class BatchWork {
   readonly #rules: JudgeRules;
   readonly #now: () => number;
   readonly #hasLock: boolean;
+  /** What all batches share that are worked on at the same time. */
+  readonly #lanes: LimitFunction;
+  readonly #pace: Pace;
+  readonly #turns = new Turns();
   /** From the beginning: what was left to a process that crashed goes with the next one. */
   #lastAct = 0;
 
@@ -162,6 +169,8 @@ class BatchWork {
     this.#config = services.config;
     this.#rules = judgeRulesOf(services.config);
     this.#now = services.now ?? Date.now;
+    this.#lanes = pLimit({ concurrency: services.config.concurrency, rejectOnClear: true });
+    this.#pace = new Pace(services.config.rate);
   }
 
   async processFile(path: string, settledSha256?: string): Promise<BatchReport> {
@@ -171,25 +180,31 @@ class BatchWork {
     faultPoint("snapshot.taken");
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
     const losses = await this.marks.compare(file);
-    const { batch, resumed, accounts } = await this.#takeBatch(file, snapshot);
-    await this.marks.note(batch, losses);
-    // results that lie there already would say what is not true any more, were this cut off
-    if (resumed) await this.journal.oweResults(batch.id, true);
-    if (resumed) await this.#wake(batch.id);
-    const submitted = await this.#send(batch, resumed, accounts, file);
-    const report = await this.#report(batch, submitted, startedAt, file);
-    // in one commit
-    await Promise.all([
-      this.journal.noteSource(file, identityText(snapshot.identity), batch.id),
-      this.journal.keepTallies(batch.id),
-      ...(resumed ? [this.journal.oweResults(batch.id, false)] : []),
-    ]);
-    return report;
+    // two files may hold the same payments, or be the same: the second one must find what became of the first
+    const { batch, resumed, accounts } = await this.#turns.take("", () => this.#takeBatch(file, snapshot));
+    return this.#turns.take(batch.id, async () => {
+      await this.marks.note(batch, losses);
+      // results that lie there already would say what is not true any more, were this cut off
+      if (resumed) await this.journal.oweResults(batch.id, true);
+      if (resumed) await this.#wake(batch.id);
+      const submitted = await this.#send(batch, resumed, accounts, file);
+      const report = await this.#report(batch, submitted, startedAt, file);
+      // in one commit
+      await Promise.all([
+        this.journal.noteSource(file, identityText(snapshot.identity), batch.id),
+        this.journal.keepTallies(batch.id),
+        ...(resumed ? [this.journal.oweResults(batch.id, false)] : []),
+      ]);
+      return report;
+    });
   }
 
   async takeUp(batchId: string): Promise<BatchReport> {
-    await this.#wake((await this.#known(batchId)).id);
-    return this.goOn(batchId);
+    const { id } = await this.#known(batchId);
+    return this.#turns.take(id, async () => {
+      await this.#wake(id);
+      return this.#goOn(id);
+    });
   }
 
   async #wake(batchId: string): Promise<void> {
@@ -198,6 +213,11 @@ class BatchWork {
   }
 
   async goOn(batchId: string): Promise<BatchReport> {
+    const { id } = await this.#known(batchId);
+    return this.#turns.take(id, () => this.#goOn(id));
+  }
+
+  async #goOn(batchId: string): Promise<BatchReport> {
     const startedAt = this.#now();
     const batch = await this.#known(batchId);
     const file = join(batch.folder, batch.fileName);
@@ -444,13 +464,13 @@ class BatchWork {
           stopAsked: () => stopOfPhase(phase.phase()),
         },
         {
-          concurrency: this.#config.concurrency,
+          lanes: this.#lanes,
+          pace: this.#pace,
           retry429: this.#config.choices.retry429,
           limits: { ...RETRY_LIMITS, unreachableMs: this.#config.retryForMs },
           soft: this.#services.signal?.soft ?? NEVER,
           hard: this.#services.signal?.hard ?? NEVER,
           random: Math.random,
-          ...(this.#config.rate === undefined ? {} : { rate: this.#config.rate }),
         },
       );
       return await this.#noteStop(batch, submitted);

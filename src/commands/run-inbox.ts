@@ -31,6 +31,15 @@ export async function runInbox(
   const mark = await processor.keepInbox(folder);
   const listener = folderTeller(teller, config);
   const drop = new DropFolder({ config, processor, listener, folder, settleMs, isWatching: false, stopSending: () => gate.close() }); // prettier-ignore
+  const drain = async (which: "any" | "small"): Promise<void> => {
+    try {
+      while (!isStopping() && !drop.isBlocked && (await drop.workOne(which)));
+    } catch (error) {
+      // what goes beside it comes to an end before this is told
+      gate.close();
+      throw error;
+    }
+  };
   try {
     gate.open();
     await drop.open();
@@ -39,7 +48,11 @@ export async function runInbox(
       const { away, nextLookMs } = await drop.sweep();
       monitor.sawInbox(drop.folder, drop.count);
       if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
-      while (!isStopping() && !drop.isBlocked && (await drop.workOne()));
+      const drained = await Promise.allSettled([drain("any"), drain("small")]);
+      const failed = drained.find((one) => one.status === "rejected");
+      if (failed) throw failed.reason as Error;
+      // what only waited for one of these
+      await drain("any");
       const leftMs = until - performance.now();
       if (isStopping() || drop.isBlocked || nextLookMs === undefined || isLast) break;
       // one more look when the time is over

@@ -33,6 +33,8 @@ export interface DropFolderParts {
 
 const ANSWER_AFTER_MS = 120_000;
 const RETRY_MAX_TIMES = 20;
+/** A file of up to some thousand rows need not wait until a large one has ended. */
+const SMALL_BYTES_MAX = 512 * 1024;
 
 /** One inbox: what was found in it, what is done with it and in which order, and what is answered in the folder. */
 export class DropFolder {
@@ -52,10 +54,12 @@ export class DropFolder {
   #waiting: Sweep["waiting"] = [];
   #folders: readonly string[];
   #batches: string[] = [];
-  /** The last batch was stopped by a signal before its end. */
-  wasCutOff = false;
+  /** Batches that a signal stopped before their end. */
+  readonly #cutOff = new Set<string>();
   #folderAway = false;
-  #current: Job | undefined;
+  readonly #jobs = new Set<Job>();
+  /** Batches with rows that may have been held for one that went beside them. */
+  readonly #heldBeside = new Set<string>();
   /** Files that were worked off while a sweep was on its way. */
   readonly #finished = new Set<string>();
 
@@ -105,6 +109,11 @@ export class DropFolder {
     return this.#hold.now !== undefined;
   }
 
+  /** A batch was stopped by a signal before its end. */
+  get wasCutOff(): boolean {
+    return this.#cutOff.size > 0;
+  }
+
   /** Files that are not complete, in words. */
   get notReady(): readonly string[] {
     return this.#waiting.map(({ path, why }) => `${printable(basename(path))} (${NOT_READY[why]})`);
@@ -133,7 +142,7 @@ export class DropFolder {
 
   /** Rows are on their way. */
   get isWorking(): boolean {
-    return this.#current !== undefined;
+    return this.#jobs.size > 0;
   }
 
   /** The service is away, and is being asked whether it is back. */
@@ -168,19 +177,22 @@ export class DropFolder {
     return sweep;
   }
 
-  /** Does the next piece of work, if there is one. */
-  async workOne(): Promise<boolean> {
+  /**
+   * Does the next piece of work, if there is one. `small`: only a file that is done soon, beside a large one that is on
+   * its way.
+   */
+  async workOne(which: "any" | "small" = "any"): Promise<boolean> {
     await this.#compareHold();
     if (this.isHeld) return false;
     // what people let go goes first: they look at it
-    this.#batches.unshift(...(await this.#handedOver()));
-    if (this.#away.isAway && (this.#away.retryInMs ?? 0) > 0) return false;
-    const batch = this.#batches.shift();
+    if (which === "any") this.#batches.unshift(...(await this.#handedOver()));
+    if (this.#away.isAway && ((this.#away.retryInMs ?? 0) > 0 || which === "small")) return false;
+    const batch = which === "any" ? this.#batches.shift() : undefined;
     if (batch !== undefined) {
       await this.#work({}, () => this.#parts.processor.takeUp(batch));
       return true;
     }
-    const file = this.#ready.shift();
+    const file = this.#nextReady(which);
     if (!file) return false;
     await this.#work({ file }, () => this.#parts.processor.processFile(file.path, file.sha256));
     return true;
@@ -195,21 +207,32 @@ export class DropFolder {
     if (isBlocked) for (const { path } of this.#ready) await this.#answers.put(path, this.#blockedAnswer(path));
   }
 
+  #nextReady(which: "any" | "small"): ReadyFile | undefined {
+    const isWanted = ({ identity }: ReadyFile): boolean =>
+      which === "any" || Number(identity.sizeBytes) <= SMALL_BYTES_MAX;
+    const index = this.#ready.findIndex(isWanted);
+    return index < 0 ? undefined : this.#ready.splice(index, 1)[0];
+  }
+
   #isInWork(path: string): boolean {
-    return this.#current?.file?.path === path || this.#finished.has(path);
+    return [...this.#jobs].some((job) => job.file?.path === path) || this.#finished.has(path);
   }
 
   async #work(job: Job, work: () => Promise<BatchReport>): Promise<void> {
-    this.#current = job;
+    for (const other of this.#jobs) other.isBeside = true;
+    if (this.#jobs.size > 0) job.isBeside = true;
+    this.#jobs.add(job);
     try {
       const report = await work();
+      if (job.isBeside && report.byStatus.held) this.#heldBeside.add(report.batch);
       this.codes.push(report.exitCode);
       this.#parts.listener.ended(report, !(this.#away.isAway && this.#away.code === troubleOf(report)));
       await this.#afterwards(report);
     } catch (error) {
       await this.#failed(job.file, error);
     } finally {
-      this.#current = undefined;
+      this.#jobs.delete(job);
+      if (this.#jobs.size === 0) this.#lookAgain();
       if (job.file) {
         this.#finished.add(job.file.path);
         this.#inbox.forget(job.file.path);
@@ -218,11 +241,18 @@ export class DropFolder {
     }
   }
 
+  /** What a row waited for may have an end now: that file is gone through once more. */
+  #lookAgain(): void {
+    this.#batches.push(...this.#heldBeside);
+    this.#heldBeside.clear();
+  }
+
   async #afterwards(report: BatchReport): Promise<void> {
     const { stop } = report;
     const code = troubleOf(report);
     const kind = code === undefined ? undefined : kindOfStop(code);
-    this.wasCutOff = kind === "signal";
+    if (kind === "signal") this.#cutOff.add(report.batch);
+    else this.#cutOff.delete(report.batch);
     if (kind === undefined && this.#away.isAway && report.requests > 0) {
       this.#say("the service takes rows again");
       this.#away.isBack();
@@ -328,6 +358,8 @@ export class DropFolder {
 
 interface Job {
   readonly file?: ReadyFile;
+  /** Another one was worked on at the same time. */
+  isBeside?: true;
 }
 
 /** Why rows of it did not go. Fewer than it takes to stop a run were not sent all the same. */

@@ -35,6 +35,7 @@ export class FolderWatch {
   readonly #drop: DropFolder;
   readonly #sweepBell = new Bell();
   readonly #workBell = new Bell();
+  readonly #besideBell = new Bell();
   readonly #end = new AbortController();
   #failure: { readonly error: unknown } | undefined;
 
@@ -77,7 +78,11 @@ export class FolderWatch {
     try {
       await this.#drop.open();
       onReady();
-      await Promise.all([this.#guard(() => this.#sweeping(renewMark)), this.#guard(() => this.#working())]);
+      await Promise.all([
+        this.#guard(() => this.#sweeping(renewMark)),
+        this.#guard(() => this.#working("any", this.#workBell)),
+        this.#guard(() => this.#working("small", this.#besideBell)),
+      ]);
       if (this.#failure) throw this.#failure.error;
     } finally {
       await hints?.close();
@@ -96,21 +101,21 @@ export class FolderWatch {
       if (which !== undefined && which !== now && now !== "away") await onFolderBack();
       which = now;
       this.#workBell.ring();
+      this.#besideBell.ring();
       const tookMs = performance.now() - startedAt;
       await this.#rest(Math.min(REST_MAX_MS, tookMs * REST_TIMES));
       await this.#sweepBell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, nextLookMs - tookMs)));
     }
   }
 
-  async #working(): Promise<void> {
+  async #working(which: "any" | "small", bell: Bell): Promise<void> {
     const { gate, batchEnded, sawInbox } = this.#parts;
     while (!this.#isEnding) {
       if (!this.#drop.isHeld) gate.open();
-      const isDone = await this.#drop.workOne();
+      const isDone = await this.#drop.workOne(which);
       for (const code of this.#drop.codes.splice(0)) batchEnded?.(code);
       sawInbox?.(this.#drop.count);
-      if (!isDone)
-        await this.#workBell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS)));
+      if (!isDone) await bell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS)));
     }
   }
 
@@ -133,6 +138,7 @@ export class FolderWatch {
     this.#end.abort();
     this.#sweepBell.ring();
     this.#workBell.ring();
+    this.#besideBell.ring();
   }
 
   async #rest(ms: number): Promise<void> {

@@ -1,10 +1,10 @@
-import pLimit from "p-limit";
+import type { LimitFunction } from "p-limit";
 import type { Answer } from "../client/answer.ts";
 import type { Stop } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { AttemptEnd, Begun } from "../journal/store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
-import { Pace } from "./pace.ts";
+import type { Pace } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
 import { STOPS, StopRules } from "./stop-rules.ts";
 
@@ -42,8 +42,10 @@ export interface Sent extends AttemptEnd {
 }
 
 export interface SubmitOptions {
-  readonly concurrency: number;
-  readonly rate?: number;
+  /** The lanes that all batches of a process share: who asks first goes first, one row in each (I8). */
+  readonly lanes: LimitFunction;
+  /** Shared too: when the service asks for time, it is given time. */
+  readonly pace: Pace;
   readonly retry429: boolean;
   readonly limits: RetryLimits;
   /** First signal: no new attempt. Second: what is in flight becomes unknown. */
@@ -82,7 +84,7 @@ class Run<Row extends SendableRow> {
   /** Until a row was accepted or refused for its own sake, each goes alone: a wrong key costs one row, not a file. */
   #alone = true;
   #inFlight = 0;
-  #laneFreed: (() => void) | undefined;
+  #nothingInFlight: (() => void) | undefined;
   /** Outcomes commit in the order they come in: when the last one is durable, all are. */
   #lastEnded: Promise<void> = Promise.resolve();
   #failure: unknown;
@@ -90,7 +92,7 @@ class Run<Row extends SendableRow> {
   constructor(parts: SubmitParts<Row>, options: SubmitOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#pace = new Pace(options.rate);
+    this.#pace = options.pace;
     this.#retries = new Retries(options.limits, () => performance.now(), options.random);
   }
 
@@ -103,7 +105,7 @@ class Run<Row extends SendableRow> {
     } catch (error) {
       this.#fail(error);
     } finally {
-      await this.#lanesBelow(1);
+      await this.#ownRowsEnded();
       await this.#lastEnded.catch((error: unknown) => this.#fail(error));
       this.#options.soft.removeEventListener("abort", onSoft);
       this.stop ??= this.#rules.atEnd();
@@ -113,39 +115,43 @@ class Run<Row extends SendableRow> {
 
   /** Hands rows to free lanes, one at a time: a queue of closures would hold the whole file in memory. */
   async #feed(): Promise<void> {
-    const limit = pLimit({ concurrency: this.#options.concurrency, rejectOnClear: true });
     for await (const rows of this.#parts.rows) {
       for (const row of rows) {
-        await this.#lanesBelow(this.#alone ? 1 : this.#options.concurrency);
+        if (this.#alone) await this.#ownRowsEnded();
         if (this.#isStopping()) return;
         const alone = this.#alone;
-        this.#inFlight += 1;
-        void limit(() => this.#lane(row, alone));
-        if (alone) await this.#lanesBelow(1);
+        await this.#start(row, alone);
+        if (alone) await this.#ownRowsEnded();
         if (this.#isStopping()) return;
       }
     }
   }
 
+  /** Resolves when there was a free lane for it. */
+  #start(row: Row, alone: boolean): Promise<void> {
+    return new Promise((resolve) => {
+      void this.#options.lanes(() => {
+        const ended = this.#lane(row, alone);
+        resolve();
+        return ended;
+      });
+    });
+  }
+
   async #lane(row: Row, alone: boolean): Promise<void> {
+    this.#inFlight += 1;
     try {
       await this.#sendRow(row, alone);
     } catch (error) {
       this.#fail(error);
     } finally {
       this.#inFlight -= 1;
-      const freed = this.#laneFreed;
-      this.#laneFreed = undefined;
-      freed?.();
+      if (this.#inFlight === 0) this.#nothingInFlight?.();
     }
   }
 
-  async #lanesBelow(count: number): Promise<void> {
-    while (this.#inFlight >= count) {
-      await new Promise<void>((resolve) => {
-        this.#laneFreed = resolve;
-      });
-    }
+  async #ownRowsEnded(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#nothingInFlight = resolve));
   }
 
   /** One row, until it has an end or the run stops. */
