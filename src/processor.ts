@@ -113,9 +113,9 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   const work = new BatchWork(services, journal, lock !== undefined);
   return {
     journal,
-    processFile: (path, settledSha256) => work.processFile(path, settledSha256),
-    goOn: (batchId) => work.goOn(batchId),
-    takeUp: (batchId) => work.takeUp(batchId),
+    processFile: (path, settledSha256) => work.together(() => work.processFile(path, settledSha256)),
+    goOn: (batchId) => work.together(() => work.goOn(batchId)),
+    takeUp: (batchId) => work.together(() => work.takeUp(batchId)),
     unfinished: (folders) => work.journal.unfinished(folders, RESUMABLE_REFUSALS),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
     report: (batchId) => work.report(batchId),
@@ -157,6 +157,9 @@ class BatchWork {
   /** What all batches share that are worked on at the same time. */
   readonly #lanes: LimitFunction;
   readonly #pace: Pace;
+  readonly #alone: LimitFunction = pLimit(1);
+  #working = 0;
+  #stopOfAll: Stop | undefined;
   readonly #turns = new Turns();
   /** From the beginning: what was left to a process that crashed goes with the next one. */
   #lastAct = 0;
@@ -171,6 +174,17 @@ class BatchWork {
     this.#now = services.now ?? Date.now;
     this.#lanes = pLimit({ concurrency: services.config.concurrency, rejectOnClear: true });
     this.#pace = new Pace(services.config.rate);
+  }
+
+  /** What the service said to one batch stops those beside it, until nothing is worked on any more. */
+  async together<T>(work: () => Promise<T>): Promise<T> {
+    this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      this.#working -= 1;
+      if (this.#working === 0) this.#stopOfAll = undefined;
+    }
   }
 
   async processFile(path: string, settledSha256?: string): Promise<BatchReport> {
@@ -461,11 +475,16 @@ class BatchWork {
               ...(sent.httpStatus === undefined ? {} : { httpStatus: sent.httpStatus }),
             }),
           onWait: (reason, waitMs) => this.#tell({ type: "waiting", batch: batch.id, reason, waitMs }),
-          stopAsked: () => stopOfPhase(phase.phase()),
+          stopAsked: () => stopOfPhase(phase.phase()) ?? this.#stopOfAll,
+          // it is the same service for whoever sends beside; what a service says of one file is about that file
+          onStop: (stop) => {
+            if (stop.code !== STOPS.same_refusal.code) this.#stopOfAll ??= stop;
+          },
         },
         {
           lanes: this.#lanes,
           pace: this.#pace,
+          alone: this.#alone,
           retry429: this.#config.choices.retry429,
           limits: { ...RETRY_LIMITS, unreachableMs: this.#config.retryForMs },
           soft: this.#services.signal?.soft ?? NEVER,

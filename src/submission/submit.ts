@@ -32,6 +32,8 @@ export interface SubmitParts<Row extends SendableRow> {
   readonly onWait: (reason: string, waitMs: number) => void;
   /** A reason from outside to stop: the batch was paused or cancelled. */
   readonly stopAsked: () => Stop | undefined;
+  /** What the answers said stops this run, before any other row of any batch goes alone. */
+  readonly onStop: (stop: Stop) => void;
 }
 
 /** One row's last attempt of this run. */
@@ -46,6 +48,8 @@ export interface SubmitOptions {
   readonly lanes: LimitFunction;
   /** Shared too: when the service asks for time, it is given time. */
   readonly pace: Pace;
+  /** Of all batches one row at a time goes alone. */
+  readonly alone: LimitFunction;
   readonly retry429: boolean;
   readonly limits: RetryLimits;
   /** First signal: no new attempt. Second: what is in flight becomes unknown. */
@@ -118,13 +122,17 @@ class Run<Row extends SendableRow> {
     for await (const rows of this.#parts.rows) {
       for (const row of rows) {
         if (this.#alone) await this.#ownRowsEnded();
-        if (this.#isStopping()) return;
-        const alone = this.#alone;
-        await this.#start(row, alone);
-        if (alone) await this.#ownRowsEnded();
+        if (this.#alone) await this.#options.alone(() => this.#startAlone(row));
+        else if (!this.#isStopping()) await this.#start(row, false);
         if (this.#isStopping()) return;
       }
     }
+  }
+
+  async #startAlone(row: Row): Promise<void> {
+    if (this.#isStopping()) return;
+    await this.#start(row, true);
+    await this.#ownRowsEnded();
   }
 
   /** Resolves when there was a free lane for it. */
@@ -207,7 +215,9 @@ class Run<Row extends SendableRow> {
   #observe(outcome: Outcome, body: string): void {
     this.#alone = this.#alone && outcome.state !== "accepted" && outcome.reason !== "refused";
     const stop = this.#rules.observe(outcome, body);
-    if (stop) this.#stopFor(stop);
+    if (!stop) return;
+    this.#parts.onStop(stop);
+    this.#stopFor(stop);
   }
 
   #isStopping(): boolean {
