@@ -150,9 +150,14 @@ function notReadable(decoder: Decoder): Breakage {
   return { code: "not_utf8", detail: { found: `${decoder.name} text` } };
 }
 
+const NAME_IT = "If it is a workbook, give it a name that ends in .xlsx.";
+
 /** A pre-sized copy is full of NUL bytes (M-5); UTF-16 without a byte order mark has them at every second place. */
 function nulBytes(bytes: Buffer): Breakage {
   const beginning = bytes.subarray(0, LOOKED_AT_BYTES);
+  if (beginning.toString("latin1", 0, 4) === "PK\u0003\u0004") {
+    return { code: "nul_bytes", detail: { found: " (it begins like an Excel workbook)", hint: NAME_IT } };
+  }
   const odd = beginning.filter((byte, index) => index % 2 === 1 && byte === 0).length;
   const even = beginning.filter((byte, index) => index % 2 === 0 && byte === 0).length;
   const looksLikeUtf16 = (odd > 8 && odd > 4 * even) || (even > 8 && even > 4 * odd);

@@ -218,3 +218,12 @@ test("a sheet is read as often as one likes, and half of it too", async () => {
   expect(again).toEqual(rows);
   expect(sheet.remarks).toHaveLength(4);
 });
+
+test("a workbook under the name of a CSV file is told as one", async () => {
+  const path = join(temporaryFolder(), "payroll.csv");
+  copyFileSync(join(REAL, "openpyxl.xlsx"), path);
+  expect(await faultOf(readFile(path))).toMatchObject({
+    code: "nul_bytes",
+    hint: expect.stringContaining(".xlsx") as string,
+  });
+});
