@@ -1,0 +1,133 @@
+import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
+import type { BatchReport } from "../events.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import type { ReadyFile } from "../intake/inbox.ts";
+import { heldAnswer, openAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
+import type { FolderAnswers } from "./folder-answers.ts";
+import type { FolderHold } from "./folder-hold.ts";
+import type { FolderListener } from "./folder-listener.ts";
+import { Away, kindOfStop, mendingOf } from "./service-away.ts";
+import type { Standing } from "./standing.ts";
+import { resumeCommand } from "./stop-file.ts";
+
+export interface EndsParts {
+  readonly folder: string;
+  /** Goes on for ever: waits for the service, and holds the inbox where a person must look. */
+  readonly isWatching: boolean;
+  readonly watchRetryMs: number;
+  readonly listener: FolderListener;
+  readonly answers: FolderAnswers;
+  readonly hold: FolderHold;
+  readonly standing: Standing;
+}
+
+const RETRY_MAX_TIMES = 20;
+
+/** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
+export class FolderEnds {
+  readonly away: Away;
+  /** Exit codes of all that was done. */
+  readonly codes: number[] = [];
+  readonly #parts: EndsParts;
+  /** Batches that a signal stopped before their end. */
+  readonly #cutOff = new Set<string>();
+  readonly #told = new Set<string>();
+  /** Files of which nothing goes until somebody acts. */
+  readonly #left = new Set<string>();
+
+  constructor(parts: EndsParts) {
+    this.#parts = parts;
+    const { watchRetryMs: firstMs } = parts;
+    this.away = new Away({ firstMs, maxMs: firstMs * RETRY_MAX_TIMES });
+  }
+
+  /** A batch was stopped by a signal before its end. */
+  get wasCutOff(): boolean {
+    return this.#cutOff.size > 0;
+  }
+
+  isLeft(file: ReadyFile): boolean {
+    return this.#left.has(keyOf(file));
+  }
+
+  /** Gives whether the rest of the batch goes by itself, later. */
+  async ended(report: BatchReport): Promise<boolean> {
+    const { listener, answers, hold } = this.#parts;
+    const code = troubleOf(report);
+    this.codes.push(report.exitCode);
+    listener.ended(report, !(this.away.isAway && this.away.code === code));
+    const kind = code === undefined ? undefined : kindOfStop(code);
+    const message = report.stop?.message ?? "the service could not be reached";
+    if (kind === "signal") this.#cutOff.add(report.batch);
+    else this.#cutOff.delete(report.batch);
+    if (kind === undefined && this.away.isAway && report.requests > 0) {
+      listener.say("the service takes rows again");
+      this.away.isBack();
+    }
+    if (kind === "service" && code !== undefined) this.#serviceFailed(code, message);
+    if (kind === "person" && code !== undefined) {
+      if (this.#parts.isWatching) await hold.forPerson(code, message);
+      else this.away.failed(code);
+    }
+    await answers.put(report.file, this.#answerOf(report));
+    return kind === "service" || kind === "signal";
+  }
+
+  /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
+  async failed(file: ReadyFile | undefined, error: unknown): Promise<void> {
+    const { listener, answers, standing } = this.#parts;
+    const isKnown = error instanceof PaydropError;
+    if (error instanceof FileRefusedError && file) {
+      this.codes.push(exitCodeOf(error));
+      listener.failed(error);
+      await standing.noteRefused(file.path, file.identity);
+      await answers.put(file.path, refusedAnswer(file.path, error.faults));
+    } else if (isKnown && (error.code === "config" || error.code === "destination")) {
+      this.codes.push(exitCodeOf(error));
+      if (!this.#told.has(error.message)) listener.failed(error);
+      this.#told.add(error.message);
+      if (!file) return;
+      this.#left.add(keyOf(file));
+      await answers.put(file.path, troubleAnswer(file.path, "", error.message, error.hint));
+    } else if (isKnown && (error.code === "stopped" || error.code === "usage") && file) {
+      // it was changed, exchanged or taken away just now: the next sweep sees what is there
+      listener.mention(error.message);
+    } else {
+      if (file) await answers.put(file.path, troubleAnswer(file.path, "", messageOf(error), "ask IT"));
+      throw error;
+    }
+  }
+
+  /** undefined: files may go. */
+  blockedAnswer(path: string): Answer | undefined {
+    const { folder, hold } = this.#parts;
+    if (hold.now) return heldAnswer(path, hold.now, resumeCommand(folder));
+    if (!this.away.isAway) return undefined;
+    return troubleAnswer(path, this.away.code, "the service does not take rows for now", "Ask IT");
+  }
+
+  #answerOf(report: BatchReport): Answer | undefined {
+    const { folder, hold } = this.#parts;
+    const { not_sent: unsent, unknown, held } = report.byStatus;
+    const isLooked = (unknown?.rows ?? 0) + (held?.rows ?? 0) > 0;
+    if (hold.now && unsent?.rows && !isLooked) return heldAnswer(report.file, hold.now, resumeCommand(folder));
+    return openAnswer(report);
+  }
+
+  #serviceFailed(code: string, message: string): void {
+    const isNews = this.away.failed(code);
+    if (!this.#parts.isWatching || !isNews) return;
+    const mending = mendingOf(code);
+    const hint = mending === undefined ? "" : `\n  → ${mending}`;
+    this.#parts.listener.say(`everything waits: ${message}; it is tried again by itself${hint}`);
+  }
+}
+
+/** Why rows of it did not go. Fewer than it takes to stop a run were not sent all the same. */
+function troubleOf({ stop, byStatus }: BatchReport): string | undefined {
+  return stop?.code ?? (byStatus.not_sent ? "unreachable" : undefined);
+}
+
+function keyOf({ path, sha256 }: ReadyFile): string {
+  return `${path} ${sha256}`;
+}
