@@ -20,7 +20,7 @@ export async function openCsv(source: SheetSource): Promise<Sheet> {
     format: "csv",
     header: header.names,
     remarks,
-    rows: () => readRows(dialect, header, source, remarks),
+    rows: (fromRow = 0) => readRows(dialect, header, source, remarks, fromRow),
   };
 }
 
@@ -64,6 +64,7 @@ async function* readRows(
   header: Header,
   source: SheetSource,
   remarks: string[],
+  fromRow: number,
 ): AsyncGenerator<readonly Row[]> {
   const columns = header.names;
   const namelessColumns = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
@@ -71,11 +72,11 @@ async function* readRows(
   let number = 0;
   let rowsRead = 0;
   let endsOpen = false;
-  for await (const batch of readRecords(source, dialect)) {
+  for await (const batch of readRecords(source, dialect, fromRow)) {
     let rows: Row[] = [];
     for (const record of batch.records) {
       number += 1;
-      if (number === header.row) continue;
+      if (number === header.row || number < fromRow) continue;
       if (isBlank(record)) {
         if (number > header.row) blankRows.add(number);
         continue;
@@ -94,6 +95,8 @@ async function* readRows(
     if (rows.length > 0) yield rows;
     endsOpen = batch.endsOpen && !isBlank(batch.records.at(-1) ?? []);
   }
+  // what is to be said of the whole file was said when it was read from its beginning
+  if (fromRow > 0) return;
   if (rowsRead === 0) throw source.refuse("no_rows", { found: "the file has a header and no rows below it" });
   remarks.splice(0, remarks.length, ...blankRows.remarks(), ...(endsOpen ? [openEndRemark(number)] : []));
 }

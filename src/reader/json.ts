@@ -17,15 +17,17 @@ export async function openJson(source: SheetSource): Promise<Sheet> {
     format: "json",
     ...(document.isWrapper ? { wrapper: readWrapper(document.members, source, remarks) } : {}),
     remarks,
-    rows: () => readRows(source),
+    rows: (fromRow = 0) => readRows(source, fromRow),
   };
 }
 
-async function* readRows(source: SheetSource): AsyncGenerator<readonly Row[]> {
+async function* readRows(source: SheetSource, fromRow: number): AsyncGenerator<readonly Row[]> {
   const reader = new ObjectReader(source);
   let number = 0;
   for await (const texts of readRowTexts(source, new JsonDocument(source))) {
-    for (let from = 0; from < texts.length; from += ROWS_PER_CHUNK_MAX) {
+    const first = Math.max(0, Math.min(texts.length, fromRow - 1 - number));
+    number += first;
+    for (let from = first; from < texts.length; from += ROWS_PER_CHUNK_MAX) {
       yield texts.slice(from, from + ROWS_PER_CHUNK_MAX).map((text) => reader.row(text, (number += 1)));
     }
   }

@@ -10,10 +10,10 @@ const ROWS_PER_CHUNK_MAX = 1000;
 
 /** One object per line; blank lines do not count. */
 export function openJsonLines(source: SheetSource): Sheet {
-  return { format: "jsonl", remarks: [], rows: () => readRows(source) };
+  return { format: "jsonl", remarks: [], rows: (fromRow = 0) => readRows(source, fromRow) };
 }
 
-async function* readRows(source: SheetSource): AsyncGenerator<readonly Row[]> {
+async function* readRows(source: SheetSource, fromRow: number): AsyncGenerator<readonly Row[]> {
   const reader = new ObjectReader(source);
   const { recordCharactersMax } = source.limits;
   let carried = "";
@@ -36,8 +36,10 @@ async function* readRows(source: SheetSource): AsyncGenerator<readonly Row[]> {
       at = stop + 1;
       if (line !== "") {
         number += 1;
-        checkLine(line, number, lineFeed < 0, source);
-        rows.push(reader.row(line, number));
+        if (number >= fromRow) {
+          checkLine(line, number, lineFeed < 0, source);
+          rows.push(reader.row(line, number));
+        }
       }
       if (rows.length === ROWS_PER_CHUNK_MAX) {
         yield rows;

@@ -19,9 +19,10 @@ export interface RecordBatch {
 
 /**
  * Cuts a file into records. One without a quote is cut at its delimiters right here, which is all that CSV asks for
- * and many times faster; every record with a quote goes through csv-parse, those of a chunk in one call.
+ * and many times faster; every record with a quote goes through csv-parse, those of a chunk in one call. Chunks that
+ * end before the row `fromRow` are only counted: their records are empty.
  */
-export async function* readRecords(source: SheetSource, dialect: Dialect): AsyncGenerator<RecordBatch> {
+export async function* readRecords(source: SheetSource, dialect: Dialect, fromRow = 0): AsyncGenerator<RecordBatch> {
   let carried = "";
   let rowsBefore = 0;
   let isSepLineAhead = dialect.hasSepLine;
@@ -29,7 +30,11 @@ export async function* readRecords(source: SheetSource, dialect: Dialect): Async
     const text = carried + (isSepLineAhead ? withoutFirstLine(chunk.text) : chunk.text);
     isSepLineAhead = false;
     const isEnd = chunk.isLast && chunk.broken === undefined;
-    const cut = cutRecords(text, dialect.delimiter, isEnd, source, rowsBefore);
+    const cutAll = (isCounted: boolean): Cut =>
+      cutRecords(text, dialect.delimiter, isEnd, source, rowsBefore, isCounted);
+    let cut = cutAll(rowsBefore + 1 < fromRow);
+    // whole chunks only: how a stray quote is read depends on what stands in the same one
+    if (rowsBefore + 1 < fromRow && rowsBefore + cut.records.length >= fromRow) cut = cutAll(false);
     rowsBefore += cut.records.length;
     if (cut.records.length > 0) yield cut;
     if (chunk.broken) throw source.refuse(chunk.broken.code, { row: rowsBefore + 1, ...chunk.broken.detail });
@@ -46,8 +51,15 @@ interface Cut extends RecordBatch {
   readonly end: number;
 }
 
-/** `rowsBefore`: rows that came before this text, for the messages. */
-function cutRecords(text: string, delimiter: string, isEnd: boolean, source: SheetSource, rowsBefore: number): Cut {
+/** `rowsBefore`: rows that came before this text, for the messages. `isCounted`: nobody asks for the cells. */
+function cutRecords(
+  text: string,
+  delimiter: string,
+  isEnd: boolean,
+  source: SheetSource,
+  rowsBefore: number,
+  isCounted: boolean,
+): Cut {
   const { recordCharactersMax } = source.limits;
   const records: string[][] = [];
   const quoted: QuotedRecord[] = [];
@@ -77,7 +89,9 @@ function cutRecords(text: string, delimiter: string, isEnd: boolean, source: She
     if (!isWhole && !isEnd && !isTooLong) break;
 
     const next = isCarriageReturn && lineFeed === stop + 1 ? stop + 2 : stop + 1;
-    if (isQuoted) {
+    if (isCounted && !isTooLong) {
+      records.push(COUNTED_RECORD);
+    } else if (isQuoted) {
       quoted.push({ index: records.length, text: text.slice(at, Math.min(next, at + recordCharactersMax)) });
       records.push([]);
     } else if (!isTooLong) {
@@ -99,6 +113,7 @@ function cutRecords(text: string, delimiter: string, isEnd: boolean, source: She
 
 /** One for all empty lines: there may be millions of them. */
 const BLANK_RECORD = [""];
+const COUNTED_RECORD: string[] = [];
 
 interface QuotedRecord {
   /** Its place among the records. */

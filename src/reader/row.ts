@@ -65,6 +65,9 @@ export interface Sheet {
   readonly wrapper?: Wrapper;
   /** The reader's remarks for a person: ignored blank rows, a missing final newline. Complete when `rows` has ended. */
   readonly remarks: readonly string[];
-  /** Throws FileRefusedError for the first thing that breaks the file; a bad row is not such a thing. */
-  rows(): AsyncIterable<readonly Row[]>;
+  /**
+   * Throws FileRefusedError for the first thing that breaks the file; a bad row is not such a thing. `fromRow`: rows
+   * before it, of a file that was read to its end before, may be left out, and nothing is looked for in them.
+   */
+  rows(fromRow?: number): AsyncIterable<readonly Row[]>;
 }

@@ -18,7 +18,8 @@ export async function* sendableRows(
 ): AsyncGenerator<readonly Sendable[]> {
   const wanted = flat(ready);
   let next = await wanted.next();
-  for await (const rows of sheet.rows()) {
+  if (next.done) return;
+  for await (const rows of sheet.rows(next.value)) {
     const chosen: Row[] = [];
     for (const row of rows) {
       if (next.done) break;
