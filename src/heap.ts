@@ -2,9 +2,9 @@ import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
 /** Both halves of the young generation together. What is made of a row dies with the row: more wins no time. */
-const YOUNG_BYTES_MAX = 8 * 1024 * 1024;
+const YOUNG_BYTES_MAX = 16 * 1024 * 1024;
 /** The old generation is cleared when it has grown by so much since the last time; V8 would wait for several times it. */
-const OLD_GROWTH_PERCENT = 70;
+const OLD_GROWTH_PERCENT = 140;
 
 /**
  * Keeps memory flat while rows stream by: left alone, V8 takes over a hundred megabytes for what is dead already. The
