@@ -1,0 +1,76 @@
+import { join } from "node:path";
+import type { JudgeRules } from "../checks/duplicates.ts";
+import type { Config } from "../config/config.ts";
+import { PaydropError } from "../errors.ts";
+import type { RunEvent } from "../events.ts";
+import { verifySnapshot } from "../intake/snapshot.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { Services } from "../processor.ts";
+import { FolderMarks } from "../results/folder-marks.ts";
+import { judgeRulesOf, openSnapshot, readingOf, type OpenedSnapshot } from "../take-in.ts";
+
+/** What taking, sending and reporting a batch stand on. */
+export class Ground {
+  readonly journal: JournalStore;
+  readonly services: Services;
+  readonly config: Config;
+  readonly marks: FolderMarks;
+  readonly rules: JudgeRules;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** This process sends; no other one does. */
+  readonly hasLock: boolean;
+
+  constructor(services: Services, journal: JournalStore, hasLock: boolean) {
+    this.journal = journal;
+    this.services = services;
+    this.config = services.config;
+    this.marks = new FolderMarks(journal, services.config, services.sandbox === true);
+    this.rules = judgeRulesOf(services.config);
+    this.now = services.now ?? Date.now;
+    this.hasLock = hasLock;
+  }
+
+  get destination(): string {
+    return this.services.sandbox ? SANDBOX : (this.config.baseUrl ?? "");
+  }
+
+  get snapshots(): string {
+    return join(this.config.stateDir, "snapshots");
+  }
+
+  async known(batchId: string): Promise<BatchRecord> {
+    const batch = await this.journal.batch(batchId);
+    if (!batch) throw new PaydropError("usage", `there is no batch ${batchId}`, "`paydrop status` lists them");
+    return batch;
+  }
+
+  async openVerified(batch: BatchRecord): Promise<OpenedSnapshot> {
+    await this.verifySnapshot(batch);
+    return this.open(batch);
+  }
+
+  open(batch: BatchRecord): Promise<OpenedSnapshot> {
+    return openSnapshot(batch, readingOf(batch), this.snapshots);
+  }
+
+  async verifySnapshot(batch: BatchRecord): Promise<void> {
+    const snapshot = join(this.snapshots, readingOf(batch).snapshot);
+    if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
+  }
+
+  tell(event: RunEvent): void {
+    this.services.onEvent?.(event);
+  }
+}
+
+function snapshotGone(batch: BatchRecord): PaydropError {
+  return new PaydropError(
+    "journal",
+    `the private copy of ${batch.fileName} (batch ${batch.id}) is missing or damaged`,
+    "restore the state directory from a backup; nothing was sent",
+  );
+}
+
+/** The destination of what was only tried: no mark is kept for it. */
+export const SANDBOX = "sandbox";

@@ -1,0 +1,89 @@
+import { basename, dirname, join } from "node:path";
+import type { BatchReport } from "../events.ts";
+import type { BatchRecord } from "../journal/store.ts";
+import { labelOf } from "../operations/label.ts";
+import { exitCodeOfTotals } from "../results/exit-code.ts";
+import { modeOf } from "../results/mode-of.ts";
+import { debitFieldOf, ownCell } from "../results/own-cell.ts";
+import { collectReport, type Report } from "../results/report/report.ts";
+import { writeResults } from "../results/write-results.ts";
+import type { Submitted } from "../submission/submit.ts";
+import { mappingSaid } from "../take-in.ts";
+import { SANDBOX, type Ground } from "./ground.ts";
+
+/** What became of a batch: the files beside its input, and the report for people. */
+export class BatchReporting {
+  readonly #ground: Ground;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /** People act while results are written, and write results themselves: the last one to write must have seen it all. */
+  async write(known: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
+    for (let times = 1; ; times += 1) {
+      const batch = await this.#ground.known(known.id);
+      const acts = (await this.#ground.journal.history(batch.id)).length;
+      const report = await this.#writeOnce(batch, submitted, startedAt, file);
+      if (times === WRITE_TIMES_MAX || (await this.#ground.journal.history(batch.id)).length === acts) return report;
+    }
+  }
+
+  /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
+  async #writeOnce(batch: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
+    const { sheet, view } = await this.#ground.open(batch);
+    const { label } = labelOf(await this.#ground.journal.operations(batch.id));
+    const endedAt = this.#ground.now();
+    const { stop, requests } = submitted;
+    const mark = batch.destination === SANDBOX ? {} : { mark: await this.#ground.journal.mark() };
+    const run = { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}), ...mark };
+    const { files, totals, exitCode } = await writeResults({
+      batch,
+      sheet,
+      records: () => this.#ground.journal.rows(batch.id),
+      target: { folder: dirname(file), fileName: basename(file) },
+      hasLock: this.#ground.hasLock,
+      fallbackFolder: join(this.#ground.config.stateDir, "results"),
+      mode: await modeOf(file),
+      debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
+      referenceOf: (row) => ownCell(view(row), "reference"),
+      run,
+      exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere),
+      written: (path) => this.#ground.journal.written(path),
+      noteWritten: (path, sha256) => this.#ground.journal.noteWritten(path, sha256),
+    });
+    return {
+      batch: batch.id,
+      file,
+      operation: label,
+      destination: batch.destination,
+      total: totals.total,
+      byStatus: totals.byStatus,
+      accounts: totals.accounts,
+      requests,
+      startedAt,
+      durationMs: endedAt - startedAt,
+      ...(stop ? { stop } : {}),
+      files,
+      remarks: [...batch.remarks, ...totals.remarks],
+      rowsToLookAt: totals.rowsToLookAt,
+      exitCode,
+    };
+  }
+
+  async collect(batchId: string): Promise<Report> {
+    const batch = await this.#ground.known(batchId);
+    await this.#ground.verifySnapshot(batch);
+    const opened = await this.#ground.open(batch);
+    return collectReport({
+      ...{ batch, sheet: opened.sheet, view: opened.view },
+      operation: labelOf(await this.#ground.journal.operations(batch.id)).label,
+      records: this.#ground.journal.rows(batch.id),
+      history: await this.#ground.journal.history(batch.id),
+      ...(await mappingSaid(opened)),
+    });
+  }
+}
+
+/** People who act all the time do not keep a run from its end. */
+export const WRITE_TIMES_MAX = 5;

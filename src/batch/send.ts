@@ -1,0 +1,211 @@
+import pLimit, { type LimitFunction } from "p-limit";
+import { createSender } from "../client/sender.ts";
+import { conceal } from "../config/conceal.ts";
+import { PaydropError } from "../errors.ts";
+import type { AccountTotals, Stop } from "../events.ts";
+import { assertRoomForRows } from "../journal/room.ts";
+import type { BatchPhase, BatchRecord, Tally } from "../journal/store.ts";
+import { watchPhase } from "../journal/watch-phase.ts";
+import { labelOf } from "../operations/label.ts";
+import { markedFirst } from "../results/folder-marks.ts";
+import type { MarkKeeper } from "../results/keep-mark.ts";
+import { modeOf } from "../results/mode-of.ts";
+import { excerptOf } from "../submission/excerpt.ts";
+import { Pace } from "../submission/pace.ts";
+import { RETRY_LIMITS } from "../submission/retry.ts";
+import { sendableRows } from "../submission/sendable-rows.ts";
+import { STOPS } from "../submission/stop-rules.ts";
+import { submit, type Submitted } from "../submission/submit.ts";
+import { compareToday, mappingSaid } from "../take-in.ts";
+import type { Ground } from "./ground.ts";
+
+/** Sends what is ready of batches; those that go at the same time share the lanes, the pace and what stops them. */
+export class BatchSending {
+  readonly #ground: Ground;
+  readonly #lanes: LimitFunction;
+  readonly #pace: Pace;
+  readonly #alone: LimitFunction = pLimit(1);
+  #working = 0;
+  #stopOfAll: Stop | undefined;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+    this.#lanes = pLimit({ concurrency: ground.config.concurrency, rejectOnClear: true });
+    this.#pace = new Pace(ground.config.rate);
+  }
+
+  /** What the service said to one batch stops those beside it, until nothing is worked on any more. */
+  async together<T>(work: () => Promise<T>): Promise<T> {
+    this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      this.#working -= 1;
+      if (this.#working === 0) this.#stopOfAll = undefined;
+    }
+  }
+
+  /** Rows that people let go meanwhile go in the same run: every pass takes all ready rows to another state, or stops. */
+  async send(
+    batch: BatchRecord,
+    resumed: boolean,
+    accounts: readonly AccountTotals[],
+    file: string,
+  ): Promise<Submitted> {
+    let sent = await this.#sendReady(batch, resumed, accounts, file);
+    while (!sent.stop && (await this.#hasReady(batch.id))) {
+      const more = await this.#sendReady(await this.#ground.known(batch.id), true, [], file);
+      sent = { ...more, requests: sent.requests + more.requests };
+    }
+    return sent;
+  }
+
+  async #hasReady(batchId: string): Promise<boolean> {
+    for await (const page of this.#ground.journal.readyRows(batchId)) return page.length > 0;
+    return false;
+  }
+
+  /** Every ready row, attempt durable first (I2). */
+  async #sendReady(
+    batch: BatchRecord,
+    resumed: boolean,
+    accounts: readonly AccountTotals[],
+    file: string,
+  ): Promise<Submitted> {
+    const { journal } = this.#ground;
+    const stop = stopOfPhase(batch.phase);
+    if (stop) return { requests: 0, stop };
+    await this.#compareDestination(batch);
+    const toSend = (await journal.tallies(batch.id)).ready?.rows ?? 0;
+    const opened = toSend > 0 ? await this.#ground.openVerified(batch) : undefined;
+    const { label, needsEnvelope } = labelOf(await journal.operations(batch.id));
+    this.#ground.tell({
+      type: "start",
+      batch: batch.id,
+      file: batch.fileName,
+      operation: label,
+      destination: this.#ground.destination,
+      ...(opened ? await mappingSaid(opened) : {}),
+      rows: batch.rows,
+      total: batch.total,
+      accounts,
+      toSend,
+      resumed,
+    });
+    if (!opened) return { requests: 0 };
+    await assertRoomForRows(this.#ground.config.stateDir, toSend);
+    const overCap = await this.#compareToday(batch);
+    if (overCap) return this.#noteStop(batch, { requests: 0, stop: overCap });
+    // first: without its keys nothing begins, and nothing beside the file may say that it did
+    const sender = createSender(this.#ground.config, needsEnvelope);
+    const phase = watchPhase(journal, batch.id);
+    let mark: MarkKeeper | undefined;
+    try {
+      mark = await this.#ground.marks.keepBeside(file, batch, this.#ground.now(), await modeOf(file));
+      const submitted = await submit(
+        {
+          rows: sendableRows(opened.sheet, opened.checker, journal.readyRows(batch.id)),
+          begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#ground.rules)),
+          end: (attempt, end) => journal.end(attempt, end),
+          again: async (row) => {
+            await journal.makeReady(batch.id, [row.number], ["not_sent"]);
+          },
+          send: (row, signal) => sender.send(row.operation, row.payload, signal),
+          excerpt: (row, body) => excerptOf(body, row.payload, row.operation, conceal),
+          onOutcome: (row, sent) =>
+            this.#ground.tell({
+              type: "row",
+              batch: batch.id,
+              row: row.number,
+              status: sent.state,
+              reason: sent.reason,
+              amount: row.amount,
+              attempts: sent.ordinal,
+              sentAt: sent.sentAt,
+              durationMs: Math.round(sent.durationMs),
+              alone: sent.alone,
+              ...(sent.httpStatus === undefined ? {} : { httpStatus: sent.httpStatus }),
+            }),
+          onWait: (reason, waitMs) => this.#ground.tell({ type: "waiting", batch: batch.id, reason, waitMs }),
+          stopAsked: () => stopOfPhase(phase.phase()) ?? this.#stopOfAll,
+          // it is the same service for whoever sends beside; what a service says of one file is about that file
+          onStop: (stop) => {
+            if (stop.code !== STOPS.same_refusal.code) this.#stopOfAll ??= stop;
+          },
+        },
+        {
+          lanes: this.#lanes,
+          pace: this.#pace,
+          alone: this.#alone,
+          retry429: this.#ground.config.choices.retry429,
+          limits: { ...RETRY_LIMITS, unreachableMs: this.#ground.config.retryForMs },
+          soft: this.#ground.services.signal?.soft ?? NEVER,
+          hard: this.#ground.services.signal?.hard ?? NEVER,
+          random: Math.random,
+        },
+      );
+      return await this.#noteStop(batch, submitted);
+    } finally {
+      phase.close();
+      await mark?.close();
+      await sender.close();
+    }
+  }
+
+  async #compareDestination(batch: BatchRecord): Promise<void> {
+    const destination = this.#ground.destination;
+    if (batch.destination === destination || batch.destination === "") return;
+    if (!this.#ground.config.acceptDestination) {
+      throw new PaydropError(
+        "destination",
+        `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
+        "if both are the same service, run it again with --accept-destination; nothing was sent",
+      );
+    }
+    const act = {
+      by: this.#ground.config.by ?? "paydrop",
+      kind: "destination",
+      note: `${batch.destination} → ${destination}`,
+    };
+    await this.#ground.journal.setDestination(batch.id, destination, act);
+  }
+
+  /**
+   * People let rows go that were not counted when the file was taken in: held ones, or those that were not sent the
+   * day before. By the rules of now, since it is about the day and not about the file.
+   */
+  async #compareToday(batch: BatchRecord): Promise<Stop | undefined> {
+    const { rules } = this.#ground.config.choices;
+    const { refused } = await compareToday(
+      this.#ground.journal,
+      rules,
+      this.#ground.config,
+      this.#ground.now(),
+      batch.id,
+    );
+    return refused[0] && { ...STOPS.day_over_cap, message: refused[0].message };
+  }
+
+  /** A run that was asked to stop after its last row had gone did not stop early. */
+  async #noteStop(batch: BatchRecord, submitted: Submitted): Promise<Submitted> {
+    const { stop, requests } = submitted;
+    if (!stop) return submitted;
+    const { ready = NOTHING, not_sent: unsent = NOTHING } = await this.#ground.journal.tallies(batch.id);
+    const remaining = ready.rows + unsent.rows;
+    if (remaining === 0 && stop.code === STOPS.signal.code) return { requests };
+    await this.#ground.journal.note(batch.id, {
+      by: "paydrop",
+      kind: "stop",
+      note: `${stop.message}; ${remaining} rows remain`,
+    });
+    this.#ground.tell({ type: "stopped", batch: batch.id, stop, remaining });
+    return submitted;
+  }
+}
+
+function stopOfPhase(phase: BatchPhase): Stop | undefined {
+  return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
+}
+
+const NOTHING: Tally = { rows: 0, amount: "0.00" };
+const NEVER: AbortSignal = new AbortController().signal;

@@ -1,0 +1,132 @@
+import { basename, dirname } from "node:path";
+import { meet } from "../checks/same-bytes.ts";
+import type { AccountTotals } from "../events.ts";
+import { guessPeriod } from "../intake/period.ts";
+import type { Snapshot } from "../intake/snapshot.ts";
+import { identityText } from "../intake/source-file.ts";
+import { batchIdOf } from "../journal/batch-id.ts";
+import { assertRoomForFile } from "../journal/room.ts";
+import type { BatchRecord, Tally } from "../journal/store.ts";
+import { ownCell } from "../results/own-cell.ts";
+import { openInput, readingOf, recordRows, refused, understand, type InputFile } from "../take-in.ts";
+import type { Ground } from "./ground.ts";
+
+export interface Taken {
+  readonly batch: BatchRecord;
+  readonly resumed: boolean;
+  readonly accounts: readonly AccountTotals[];
+}
+
+/** Which batch a file is: one that is known, or a new one. */
+export class BatchTaking {
+  readonly #ground: Ground;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
+  async take(file: string, snapshot: Snapshot): Promise<Taken> {
+    const fileName = basename(file);
+    const input = await openInput(file, snapshot, this.#ground.services);
+    const isUntouched = (await this.#ground.journal.written(file)) === snapshot.sha256;
+    if (isUntouched && !(await this.#isMappedAnew(input))) throw refused(fileName, "retry_not_corrected");
+    const period = this.#ground.config.period ?? input.sheet.wrapper?.period;
+    const guessedPeriod = guessPeriod(fileName);
+    const sheet = input.sheet.sheetName;
+    // another sheet of the same workbook is another payroll
+    const known = (await this.#ground.journal.batchesOfBytes(snapshot.sha256, this.#ground.config.environment)).filter(
+      (one) => readingOf(one).sheet === sheet,
+    );
+    const lyingThere = await this.#ground.journal.sourceBatch(file, identityText(snapshot.identity));
+    const days = this.#ground.config.duplicateDays;
+    const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#ground.now(), days);
+    const waiting = period === undefined ? [] : await this.#waitingWhole(known);
+    if (meeting.kind === "same") {
+      await this.#supersede(waiting, meeting.batch);
+      return { batch: meeting.batch, resumed: true, accounts: [] };
+    }
+
+    // not before: a known batch is read as it was, whatever the settings say of such a file by now
+    const opened = await understand(input, this.#ground.services);
+    await assertRoomForFile(this.#ground.config.stateDir, snapshot.sizeBytes);
+    const times = known.filter((one) => one.period === period).length;
+    const { environment } = this.#ground.config;
+    const id = batchIdOf({ sha256: snapshot.sha256, environment, period, sheet }, times);
+    await this.#ground.journal.createBatch({
+      id,
+      environment,
+      destination: this.#ground.destination,
+      fileName,
+      folder: dirname(file),
+      format: opened.sheet.format,
+      sha256: snapshot.sha256,
+      sizeBytes: snapshot.sizeBytes,
+      ...(period === undefined ? {} : { period }),
+      ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
+      choices: JSON.stringify(opened.reading),
+      createdAt: this.#ground.now(),
+    });
+    try {
+      const rules =
+        meeting.kind === "again"
+          ? { ...this.#ground.rules, holdsWholeFile: true }
+          : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
+      const totals = await recordRows(
+        this.#ground.journal,
+        id,
+        opened,
+        period,
+        rules,
+        this.#ground.config,
+        this.#ground.now(),
+      );
+      const batch = await this.#ground.known(id);
+      await this.#supersede(waiting, batch);
+      return { batch, resumed: false, accounts: totals.accounts };
+    } catch (error) {
+      await this.#ground.journal.dropBatch(id);
+      throw error;
+    }
+  }
+
+  /**
+   * Our own retry file, just as it was written, may go where the mapping or a lookup table was corrected instead: its
+   * rows were judged by another one.
+   */
+  async #isMappedAnew(input: InputFile): Promise<boolean> {
+    const origin = /^([0-9A-Z]+):/.exec((await firstCell(input, "retry_of")) ?? "")?.[1];
+    const batch = origin === undefined ? undefined : await this.#ground.journal.batch(origin);
+    const before = batch && readingOf(batch).mapping?.sha256;
+    if (before === undefined) return false;
+    return (await understand(input, this.#ground.services)).reading.mapping?.sha256 !== before;
+  }
+
+  /** Batches of the same bytes, without a stated period, of which nothing goes until a person decides. */
+  async #waitingWhole(known: readonly BatchRecord[]): Promise<BatchRecord[]> {
+    const waiting: BatchRecord[] = [];
+    for (const batch of known) {
+      if (batch.phase !== "open" || batch.period !== undefined) continue;
+      const { held = NOTHING, invalid = NOTHING, duplicate = NOTHING } = await this.#ground.journal.tallies(batch.id);
+      if (held.rows > 0 && held.rows + invalid.rows + duplicate.rows === batch.rows) waiting.push(batch);
+    }
+    return waiting;
+  }
+
+  /** A person stated the period of a file that waited whole: the copy without one must not go as well. */
+  async #supersede(waiting: readonly BatchRecord[], by: BatchRecord): Promise<void> {
+    for (const batch of waiting) {
+      // one that came later waits for a decision of its own
+      if (batch.createdAt > by.createdAt) continue;
+      const note = `the same file goes as batch ${by.id}, with its period stated`;
+      await this.#ground.journal.setPhase(batch.id, "cancelled", { by: "paydrop", kind: "cancel", note });
+    }
+  }
+}
+
+async function firstCell({ sheet }: InputFile, column: string): Promise<string | undefined> {
+  for await (const rows of sheet.rows()) if (rows[0]) return ownCell(rows[0], column);
+  return undefined;
+}
+
+const NOTHING: Tally = { rows: 0, amount: "0.00" };
