@@ -21,6 +21,15 @@ export interface MappingSaid {
   };
 }
 
+/** Rows of a file that correct rows of earlier ones; nothing in it is in clear. */
+export interface CorrectionsSaid {
+  readonly rows: number;
+  /** How many of them pay another account than the row that they correct. */
+  readonly payeesChanged: number;
+  /** The first of them: `{row: 2, corrects: "row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417"}`. */
+  readonly first: readonly { readonly row: number; readonly corrects: string }[];
+}
+
 /** Why a run ended before its last row. */
 export interface Stop {
   /** `key_refused`, `three_unknown`, `signal` … */
@@ -43,6 +52,8 @@ export type RunEvent =
       readonly rows: number;
       readonly total: string;
       readonly accounts: readonly AccountTotals[];
+      /** Told when the file is taken in. */
+      readonly corrections?: CorrectionsSaid;
       /** Rows that will be sent in this run. */
       readonly toSend: number;
       /** The batch had been begun by an earlier run. */

@@ -4,7 +4,7 @@
  */
 import { basename, join, resolve } from "node:path";
 import { BatchReporting, WRITE_TIMES_MAX } from "./batch/report.ts";
-import { BatchSending } from "./batch/send.ts";
+import { BatchSending, NOTHING_TOLD } from "./batch/send.ts";
 import { BatchTaking } from "./batch/take.ts";
 import { Ground } from "./batch/ground.ts";
 import { createJudge } from "./checks/duplicates.ts";
@@ -144,13 +144,13 @@ class BatchWork {
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
     const losses = await this.ground.marks.compare(file);
     // two files may hold the same payments, or be the same: the second one must find what became of the first
-    const { batch, resumed, accounts } = await this.#turns.take("", () => this.#taking.take(file, snapshot));
+    const { batch, resumed, told } = await this.#turns.take("", () => this.#taking.take(file, snapshot));
     return this.#turns.take(batch.id, async () => {
       await this.ground.marks.note(batch, losses);
       // results that lie there already would say what is not true any more, were this cut off
       if (resumed) await this.ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
-      const submitted = await this.#sending.send(batch, resumed, accounts, file);
+      const submitted = await this.#sending.send(batch, resumed, told, file);
       const report = await this.#reporting.write(batch, submitted, startedAt, file);
       // in one commit
       await Promise.all([
@@ -189,7 +189,7 @@ class BatchWork {
     await this.ground.marks.note(batch, await this.ground.marks.compare(file));
     await this.ground.verifySnapshot(batch);
     await this.ground.journal.oweResults(batch.id, true);
-    const submitted = await this.#sending.send(batch, true, [], file);
+    const submitted = await this.#sending.send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, submitted, startedAt, file);
     await Promise.all([this.ground.journal.oweResults(batch.id, false), this.ground.journal.keepTallies(batch.id)]);
     return report;

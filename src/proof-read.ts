@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { createJudge } from "./checks/duplicates.ts";
+import type { Config } from "./config/config.ts";
 import { NAME_FIELD, ROWS_WITH_A_MIDDLE, fieldText, secondLook } from "./checks/second-look.ts";
 import { unitsOf } from "./amount.ts";
 import { isTable } from "./format.ts";
@@ -17,6 +18,7 @@ import { openScratchJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore, RowRecord } from "./journal/store.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
 import { operationNamed } from "./operations/catalogue.ts";
+import { Origins } from "./origins.ts";
 import type { Services } from "./processor.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { lockstep } from "./results/lockstep.ts";
@@ -57,13 +59,14 @@ export async function checkFile(path: string, services: Services, all = false): 
       createdAt: (services.now ?? Date.now)(),
     });
     const now = (services.now ?? Date.now)();
-    const { differing, caps, ...totals } = await writeDownRows(journal, id, opened, period, config);
+    const { differing, caps, corrections, ...totals } = await writeTied(journal, id, opened, period, config);
     await journal.judgeRows(id, judgeRulesOf(config));
     const ofDay = await compareToday(journal, opened.reading.rules, config, now);
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
       ...{ file, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
       ...(await mappingSaid(opened)),
+      ...(corrections ? { corrections } : {}),
       control: { sources: opened.control.map(({ source }) => source), faults: differing },
       caps: [...caps.refused, ...ofDay.refused],
       remarks: [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks],
@@ -73,6 +76,24 @@ export async function checkFile(path: string, services: Services, all = false): 
   } finally {
     await journal.close();
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The journal that is thrown away knows no earlier batch: the one of the state directory does, where there is one. */
+async function writeTied(
+  journal: JournalStore,
+  batchId: string,
+  opened: OpenedFile,
+  period: string | undefined,
+  config: Config,
+): ReturnType<typeof writeDownRows> {
+  const past = LookBack.at(config.stateDir);
+  const origins = new Origins((id) => Promise.resolve(past?.batch(id)), config);
+  try {
+    return await writeDownRows(journal, batchId, opened, origins, period, config);
+  } finally {
+    await origins.close();
+    past?.close();
   }
 }
 

@@ -15,8 +15,8 @@ import type { Rules } from "./config/rule-settings.ts";
 import type { Choices, Config } from "./config/config.ts";
 import { startOfDay } from "./day.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
-import type { AccountTotals, MappingSaid } from "./events.ts";
-import { formatOfName } from "./format.ts";
+import type { AccountTotals, CorrectionsSaid, MappingSaid } from "./events.ts";
+import { formatOfName, isTable } from "./format.ts";
 import { faultPoint } from "./fault-point.ts";
 import { readControlFile } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
@@ -25,11 +25,13 @@ import type { Snapshot } from "./intake/snapshot.ts";
 import type { BatchRecord, JournalStore, NewRow, RowRecord } from "./journal/store.ts";
 import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
 import type { OperationName } from "./operations/operation.ts";
+import type { Origins, Tie } from "./origins.ts";
 import { chooseMapping, type HeaderClues } from "./reader/mapping/choose.ts";
 import { keepMapping, openMapping, sayMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts"; // prettier-ignore
 import type { RowMapper } from "./reader/mapping/mapped-rows.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
+import { CorrectionsHeard } from "./results/correction-words.ts";
 import { debitFieldOf, ownCell } from "./results/own-cell.ts";
 import { TotalsCollector } from "./results/totals.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
@@ -172,12 +174,13 @@ export async function recordRows(
   journal: JournalStore,
   batchId: string,
   opened: OpenedFile,
+  origins: Origins,
   period: string | undefined,
   rules: JudgeRules,
   config: Config,
   now: number,
 ): Promise<RowsWritten> {
-  const { differing, caps, ...totals } = await writeDownRows(journal, batchId, opened, period, config);
+  const { differing, caps, ...totals } = await writeDownRows(journal, batchId, opened, origins, period, config);
   refuseFor(opened, [...differing, ...caps.refused]);
   await journal.judgeRows(batchId, rules);
   const ofDay = await compareToday(journal, opened.reading.rules, config, now);
@@ -211,27 +214,34 @@ export async function compareToday(
   return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
 }
 
-type RowsWritten = Pick<ControlTotals, "rows" | "total"> & { readonly accounts: readonly AccountTotals[] };
+type RowsWritten = Pick<ControlTotals, "rows" | "total"> & {
+  readonly accounts: readonly AccountTotals[];
+  readonly corrections?: CorrectionsSaid;
+};
 
 /** Every row, checked, in the journal; where the control totals differ, and what caps the file passes. */
 export async function writeDownRows(
   journal: JournalStore,
   batchId: string,
   opened: OpenedFile,
+  origins: Origins,
   period: string | undefined,
   config: Config,
 ): Promise<RowsWritten & { readonly differing: readonly FileFault[]; readonly caps: CapFindings }> {
   const counter = createControlCounter();
   const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();
+  const heard = new CorrectionsHeard();
   for await (const rows of opened.sheet.rows()) {
     const checked = opened.checker.check(rows);
-    const newRows = checked.map((one) => asNewRow(one, period));
+    const ties = await origins.tie(checked, isTable(opened.sheet.format));
+    const newRows = checked.map((one, index) => asNewRow(one, period, ties[index]));
     counter.add(checked);
     sums.add(checked);
     for (const [index, one] of checked.entries()) {
       const newRow = newRows[index];
       if (!newRow) continue;
+      heard.add(newRow.number, newRow.correction);
       const record = asIfReady(newRow);
       accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
     }
@@ -240,16 +250,24 @@ export async function writeDownRows(
   const found = counter.totals();
   const differing = compareControl(opened.control, found, config.requireControl);
   const caps = compareFile(opened.reading.rules, sums.sums);
-  return { rows: found.rows, total: found.total, accounts: accounts.totals().accounts, differing, caps };
+  const corrections = heard.said();
+  return {
+    ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts, differing, caps },
+    ...(corrections ? { corrections } : {}),
+  };
 }
 
-export function judgeRulesOf({ duplicateDays, allowRepeats }: Config): JudgeRules {
-  return { duplicateDays, allowRepeats };
+export function judgeRulesOf({ duplicateDays, allowRepeats, payeeChange }: Config): JudgeRules {
+  return { duplicateDays, allowRepeats, payeeChange };
 }
 
-function asNewRow(checked: CheckedRow, period: string | undefined): NewRow {
+function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {
   const { row, instruction } = checked;
-  const warnings = checked.warnings ? { warnings: checked.warnings } : {};
+  const noted = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
+  const warnings = {
+    ...(noted ? { warnings: noted } : {}),
+    ...(tie.correction ? { correction: tie.correction } : {}),
+  };
   if (!instruction) {
     return {
       number: row.number,

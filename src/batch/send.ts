@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { createSender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
 import { PaydropError } from "../errors.ts";
-import type { AccountTotals, Stop } from "../events.ts";
+import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchPhase, BatchRecord, Tally } from "../journal/store.ts";
 import { watchPhase } from "../journal/watch-phase.ts";
@@ -18,6 +18,14 @@ import { STOPS } from "../submission/stop-rules.ts";
 import { submit, type Submitted } from "../submission/submit.ts";
 import { compareToday, mappingSaid } from "../take-in.ts";
 import type { Ground } from "./ground.ts";
+
+/** What is told of a file when it is taken in, and not again. */
+export interface Told {
+  readonly accounts: readonly AccountTotals[];
+  readonly corrections?: CorrectionsSaid;
+}
+
+export const NOTHING_TOLD: Told = { accounts: [] };
 
 /** Sends what is ready of batches; those that go at the same time share the lanes, the pace and what stops them. */
 export class BatchSending {
@@ -46,15 +54,10 @@ export class BatchSending {
   }
 
   /** Rows that people let go meanwhile go in the same run: every pass takes all ready rows to another state, or stops. */
-  async send(
-    batch: BatchRecord,
-    resumed: boolean,
-    accounts: readonly AccountTotals[],
-    file: string,
-  ): Promise<Submitted> {
-    let sent = await this.#sendReady(batch, resumed, accounts, file);
+  async send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
+    let sent = await this.#sendReady(batch, resumed, told, file);
     while (!sent.stop && (await this.#hasReady(batch.id))) {
-      const more = await this.#sendReady(await this.#ground.known(batch.id), true, [], file);
+      const more = await this.#sendReady(await this.#ground.known(batch.id), true, NOTHING_TOLD, file);
       sent = { ...more, requests: sent.requests + more.requests };
     }
     return sent;
@@ -66,12 +69,7 @@ export class BatchSending {
   }
 
   /** Every ready row, attempt durable first (I2). */
-  async #sendReady(
-    batch: BatchRecord,
-    resumed: boolean,
-    accounts: readonly AccountTotals[],
-    file: string,
-  ): Promise<Submitted> {
+  async #sendReady(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
     if (stop) return { requests: 0, stop };
@@ -88,7 +86,7 @@ export class BatchSending {
       ...(opened ? await mappingSaid(opened) : {}),
       rows: batch.rows,
       total: batch.total,
-      accounts,
+      ...told,
       toSend,
       resumed,
     });

@@ -1,6 +1,5 @@
 import { basename, dirname } from "node:path";
 import { meet } from "../checks/same-bytes.ts";
-import type { AccountTotals } from "../events.ts";
 import { guessPeriod } from "../intake/period.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
@@ -9,12 +8,14 @@ import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, Tally } from "../journal/store.ts";
 import { ownCell } from "../results/own-cell.ts";
 import { openInput, readingOf, recordRows, refused, understand, type InputFile } from "../take-in.ts";
+import { Origins } from "../origins.ts";
 import type { Ground } from "./ground.ts";
+import { NOTHING_TOLD, type Told } from "./send.ts";
 
 export interface Taken {
   readonly batch: BatchRecord;
   readonly resumed: boolean;
-  readonly accounts: readonly AccountTotals[];
+  readonly told: Told;
 }
 
 /** Which batch a file is: one that is known, or a new one. */
@@ -44,7 +45,7 @@ export class BatchTaking {
     const waiting = period === undefined ? [] : await this.#waitingWhole(known);
     if (meeting.kind === "same") {
       await this.#supersede(waiting, meeting.batch);
-      return { batch: meeting.batch, resumed: true, accounts: [] };
+      return { batch: meeting.batch, resumed: true, told: NOTHING_TOLD };
     }
 
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
@@ -67,6 +68,7 @@ export class BatchTaking {
       choices: JSON.stringify(opened.reading),
       createdAt: this.#ground.now(),
     });
+    const origins = new Origins((one) => this.#ground.journal.batch(one), this.#ground.config);
     try {
       const rules =
         meeting.kind === "again"
@@ -76,6 +78,7 @@ export class BatchTaking {
         this.#ground.journal,
         id,
         opened,
+        origins,
         period,
         rules,
         this.#ground.config,
@@ -83,10 +86,13 @@ export class BatchTaking {
       );
       const batch = await this.#ground.known(id);
       await this.#supersede(waiting, batch);
-      return { batch, resumed: false, accounts: totals.accounts };
+      const { accounts, corrections } = totals;
+      return { batch, resumed: false, told: { accounts, ...(corrections ? { corrections } : {}) } };
     } catch (error) {
       await this.#ground.journal.dropBatch(id);
       throw error;
+    } finally {
+      await origins.close();
     }
   }
 

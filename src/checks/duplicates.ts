@@ -22,6 +22,8 @@ export interface Seen {
   readonly sameKey: boolean;
   readonly sameCore: boolean;
   readonly sameReference: boolean;
+  /** By `retry_of`: the very row that the judged one corrects, or another correction of that row. */
+  readonly kin?: "origin" | "correction";
   /** `open`: unknown, sending or ready. `ended`: rejected, invalid, not sent, settled as not done, cancelled. */
   readonly standing: "accepted" | "open" | "held" | "ended";
   readonly hasReference: boolean;
@@ -37,6 +39,8 @@ export interface Stated {
   readonly hasReference: boolean;
   readonly period?: string;
   readonly guessedPeriod?: string;
+  /** It corrects an earlier row, and pays somebody else than that one would have. */
+  readonly payeeChanged?: boolean;
   /** A person released it: only an open row elsewhere may still hold it. */
   readonly released: boolean;
 }
@@ -48,6 +52,9 @@ export type HoldCode =
   | "near_duplicate"
   | "repeat_in_file"
   | "other_row_open"
+  | "origin_accepted"
+  | "corrected_twice"
+  | "payee_changed"
   | "all_or_nothing";
 
 export type Verdict =
@@ -65,6 +72,8 @@ export interface JudgeRules {
   readonly allowRepeats: boolean;
   /** The file was dropped again: every row waits for a person; what surely was accepted stays a duplicate. */
   readonly holdsWholeFile?: boolean;
+  /** A corrected row that pays somebody else: `hold` unless said. */
+  readonly payeeChange?: "hold" | "allow";
   /** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
   readonly replaces?: readonly string[];
 }
@@ -73,7 +82,7 @@ const DAY_MS = 86_400_000;
 
 /** The rules of DESIGN §7 as a function that the journal can ask. */
 export function createJudge(rules: JudgeRules): Judge {
-  const judge = replacing(judgeRow(rules), new Set(rules.replaces));
+  const judge = replacing(askingForPayee(judgeRow(rules), rules), new Set(rules.replaces));
   return rules.holdsWholeFile ? holdingWholeFile(judge) : judge;
 }
 
@@ -93,7 +102,12 @@ function judgeRow(rules: JudgeRules): Judge {
     if (conflict) return held("reference_conflict", conflict);
     // Whatever it is called: while nobody knows how that one ends, this one may be the same money.
     if (open) return held("other_row_open", open);
-    const waiting = elsewhere.find((other) => other.standing === "held" && !isStatedDifferent(stated, other));
+    // whatever was changed in it: one row of a file is one payment
+    const kin = accepted.find((other) => other.kin !== undefined);
+    if (kin) return held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
+    const waiting = elsewhere.find(
+      (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
+    );
     if (waiting) return held("other_row_open", waiting);
 
     const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
@@ -103,6 +117,16 @@ function judgeRow(rules: JudgeRules): Judge {
       seen.filter((other) => other.sameBatch),
       rules,
     );
+  };
+}
+
+/** The last rule: what else speaks against the row is told first, and the change is told beside it. */
+function askingForPayee(judge: Judge, { payeeChange = "hold" }: JudgeRules): Judge {
+  if (payeeChange === "allow") return judge;
+  return (stated, seen, nowMs) => {
+    const verdict = judge(stated, seen, nowMs);
+    const isAsked = verdict.state === "ready" && stated.payeeChanged === true && !stated.released;
+    return isAsked ? { state: "held", code: "payee_changed" } : verdict;
   };
 }
 
@@ -128,6 +152,8 @@ function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
 }
 
 function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): Verdict {
+  const kin = here.find((other) => other.kin !== undefined && other.standing !== "ended");
+  if (kin) return held("corrected_twice", kin);
   const conflict = here.find((other) => other.sameReference && !other.sameCore);
   if (conflict) return held("reference_conflict", conflict);
   const sameReference = here.find((other) => other.sameReference);

@@ -81,6 +81,12 @@ function shown(place: Place, text: string, code: Finding["code"]): string {
   return printable(masked(place, text, code), SHOWN_CHARACTERS_MAX);
 }
 
+/** A value that is no fault, for a message (I10). */
+export function shownValue({ sensitive }: Pick<Field, "sensitive">, text: string): string {
+  if (text === "") return "";
+  return printable(sensitive === undefined ? maskStray(text) : mask(text, sensitive), SHOWN_CHARACTERS_MAX);
+}
+
 function masked({ sensitive }: Place, text: string, code: Finding["code"]): string {
   if (sensitive === undefined) return maskStray(text);
   const isNumber = sensitive === "account" || sensitive === "mobile";

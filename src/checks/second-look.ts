@@ -94,7 +94,8 @@ export function fieldText(row: Row, field: string): string {
 /** Rows of a file share their columns: names are compared once. */
 const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
-function positionOf({ columns }: Row, field: string): number {
+/** -1 where the row has no such column. */
+export function positionOf({ columns }: Row, field: string): number {
   let positions = POSITIONS.get(columns);
   if (!positions) {
     positions = new Map(columns.map((column, index) => [normalizeName(column), index]));

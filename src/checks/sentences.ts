@@ -247,7 +247,7 @@ const SENTENCES = {
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;
 
-/** What is pointed out when a file is compared with itself and with what was accepted before; it stops nothing. */
+/** What is pointed out when a file is compared with itself and with what came before; it stops nothing. */
 const SECOND_LOOK = {
   payee_twice: {
     sentence: "{value} stands in row {found} too, with another amount or reference",
@@ -260,6 +260,14 @@ const SECOND_LOOK = {
   account_new: {
     sentence: "{value} is a new account for this name; until now it was {found} ({more})",
     hint: "Ask the payee on a number that you know before you send it.",
+  },
+  retry_of_malformed: {
+    sentence: "{value} is not what a retry file has here, such as K7Q29F3M:14; the row is taken as one of its own",
+    hint: "Take the cell from the retry file, or leave it empty for a row that corrects none.",
+  },
+  retry_of_unknown: {
+    sentence: "{value} names no row that was taken in here; the row is taken as one of its own",
+    hint: "Take the cell from the retry file, or leave it empty for a row that corrects none.",
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;
 

@@ -1,15 +1,20 @@
 import type { CheckReport } from "../results/check-report.ts";
+import { correctionsObject } from "../results/correction-words.ts";
 import { mappingObject } from "../results/mapping-words.ts";
 import { accountObject } from "../results/summary.ts";
 
-/** One object per row that is not ready, one per warning, the last one the summary. Amounts are strings. */
+/** One object per row that is not ready, one per warning and per correction, the last one the summary. Amounts are strings. */
 export function checkObjects(report: CheckReport, written?: string): Record<string, unknown>[] {
   const invalid = report.faults.map(({ row, faults }) => ({ type: "row", row, status: "invalid", faults }));
   const held = report.holds.map((hold) => ({ type: "row", status: "held", ...hold }));
   const warnings = report.warnings.flatMap(({ row, warnings: all }) =>
     all.map((warning) => ({ type: "warning", row, ...warning })),
   );
-  return [...invalid, ...held, ...warnings, summaryOf(report, written)];
+  const corrected = report.corrected.map(({ row, correction: { of, changes, payeeChanged } }) => ({
+    ...{ type: "correction", row, of: `${of.batch}:${of.row}`, payee_changed: payeeChanged },
+    changes: changes ?? null,
+  }));
+  return [...invalid, ...held, ...warnings, ...corrected, summaryOf(report, written)];
 }
 
 const TALLIES = ["ready", "invalid", "held", "duplicate"] as const;
@@ -23,6 +28,7 @@ function summaryOf(report: CheckReport, written: string | undefined): Record<str
     exit_code: report.exitCode,
     rows: { total: report.rows, ...Object.fromEntries(TALLIES.map((key) => [key, report[key].rows])) },
     warned: report.warned,
+    ...(report.corrections ? { corrections: correctionsObject(report.corrections) } : {}),
     amount: { total: report.total, ...Object.fromEntries(TALLIES.map((key) => [key, report[key].amount])) },
     by_account: report.accounts.map(accountObject),
     control: { stated_by: control.sources, faults: control.faults },

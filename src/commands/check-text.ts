@@ -50,7 +50,12 @@ function opening(report: CheckReport, file: string, look: Look): string[] {
   ];
 }
 
-const LEADS: Readonly<Record<ComplaintLevel, string>> = { invalid: "", held: "held: ", warning: "look at this: " };
+const LEADS: Readonly<Record<ComplaintLevel, string>> = {
+  invalid: "",
+  held: "held: ",
+  warning: "look at this: ",
+  corrected: "corrects ",
+};
 
 /** The arrow line stands once below complaints that share it. */
 function groupText({ level, first, rest, count }: ComplaintGroup, lead: string, look: Look): string[] {

@@ -44,6 +44,8 @@ export interface Config {
   /** First wait before a watched folder tries a service again that took no rows; it doubles up to twenty times as long. */
   readonly watchRetryMs: number;
   readonly duplicateDays: number;
+  /** What becomes of a corrected row whose payee is not the one of the row that it corrects. */
+  readonly payeeChange: "hold" | "allow";
 
   readonly caFile?: string;
   readonly clientCertFile?: string;

@@ -39,6 +39,8 @@ export interface CheckOptions extends Partial<
   readonly allOrNothing?: boolean;
   /** Days in which an equal payment is held; 20 unless said. */
   readonly duplicateDays?: number;
+  /** A corrected row that pays another account waits for a release (`hold`), or goes; `hold` unless said. */
+  readonly payeeChange?: Config["payeeChange"];
   /** The memory of what was sent: private, kept, one process at a time. `$XDG_STATE_HOME/paydrop` unless said. */
   readonly stateDir?: string;
   /** `test` for an address on this machine, else `live`. Memory is kept apart. */
@@ -107,6 +109,7 @@ const OPTIONS = {
   allowRepeats: "allow_repeats",
   allOrNothing: "all_or_nothing",
   duplicateDays: "duplicate_days",
+  payeeChange: "payee_change",
   stateDir: "state_dir",
   environment: "environment",
   emptyFields: "empty_fields",

@@ -194,6 +194,7 @@ export function assemble(
     settleMs: values.settle ?? 5_000,
     watchRetryMs: values.watch_retry ?? 30_000,
     duplicateDays: values.duplicate_days ?? 20,
+    payeeChange: values.payee_change ?? "hold",
 
     caFile: values.ca_file,
     clientCertFile: values.client_cert_file,

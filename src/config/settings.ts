@@ -83,6 +83,7 @@ export const SETTINGS = {
   settle: setting("a dropped file must lie still for", duration(0, 3_600_000), { default: "5s" }),
   watch_retry: setting("a watched folder tries the service again after", duration(1, 3_600_000), { default: "30s" }),
   duplicate_days: setting("days in which an equal payment is held", wholeNumber(0, 3660), { default: "20" }),
+  payee_change: setting("a corrected row that pays another account", oneOf("hold", "allow"), { default: "hold" }),
   reuse_connections: setting("keep connections for the next row", yesOrNo, { default: "true" }),
   ca_file: setting("certificates to trust (PEM)", text, { path: true, example: "/etc/paydrop/ca.pem" }),
   client_cert_file: setting("own certificate (PEM)", text, { path: true, example: "/etc/paydrop/client.pem" }),

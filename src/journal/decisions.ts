@@ -14,6 +14,10 @@ export class Decisions {
       `SELECT DISTINCT b.id FROM row o JOIN seen s ON s.key IN (o.core_key, o.reference_key)
        JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
        WHERE o.batch = ?1 AND o.number = ?2 AND r.batch <> ?1
+       AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')
+       UNION SELECT b.id FROM row o JOIN batch ob ON ob.seq = o.batch
+       JOIN row r ON r.family = coalesce(o.family, ob.id || ':' || o.number) JOIN batch b ON b.seq = r.batch
+       WHERE o.batch = ?1 AND o.number = ?2 AND r.batch <> ?1
        AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')`,
     );
   }

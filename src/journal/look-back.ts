@@ -30,6 +30,11 @@ export class LookBack {
     return existsSync(path) ? new LookBack(new DatabaseSync(path, { readOnly: true, timeout: 10_000 })) : undefined;
   }
 
+  batch(id: string): BatchRecord | undefined {
+    const found = this.#database.prepare("SELECT * FROM batch WHERE id = ? AND phase <> 'recording'").get(id);
+    return found && asBatch(found as unknown as BatchColumns);
+  }
+
   /** Plain decimals sort by the digits before the point, then as text. */
   middleAmounts(batchId: string): MiddleAmount[] {
     const counts = this.#database.prepare(

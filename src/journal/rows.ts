@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Change, Correction } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { PaymentKeys } from "./keys.ts";
@@ -18,18 +19,37 @@ export class Rows {
   readonly #insert: StatementSync;
   readonly #page: StatementSync;
   readonly #last: StatementSync;
+  readonly #tie: StatementSync;
 
-  constructor(database: DatabaseSync, keys: PaymentKeys) {
+  /** `past`: name under which another journal is attached that knows earlier rows as well. */
+  constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
     this.#keys = keys;
     this.#insert = database.prepare(
       `INSERT INTO row (batch, number, state, operation, option, amount, period, reference_key, core_key,
          beneficiary_key, code, faults, changed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    const familyIn = (schema: string): string =>
+      `(SELECT o.family FROM ${schema}.row o JOIN ${schema}.batch b ON b.seq = o.batch WHERE b.id = ?1 AND o.number = ?2)`;
+    this.#tie = database.prepare(
+      `UPDATE row SET origin_batch = ?1, origin_row = ?2, changes = ?3, payee_changed = ?4,
+         family = coalesce(${familyIn("main")}, ${past === undefined ? "NULL" : familyIn(past)}, ?7)
+       WHERE batch = ?5 AND number = ?6`,
     );
     this.#last = database.prepare("SELECT number FROM row WHERE batch = ? ORDER BY number DESC LIMIT 1");
     this.#page = database.prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.number >= ? ORDER BY r.number LIMIT ?`);
   }
 
   add(batch: BatchSeq, row: NewRow, nowMs: number): void {
+    this.#insertRow(batch, row, nowMs);
+    if (row.correction) this.#addCorrection(batch, row.number, row.correction);
+  }
+
+  #addCorrection(batch: BatchSeq, number: number, { of, changes, payeeChanged }: Correction): void {
+    const changed = changes === undefined ? null : JSON.stringify(changes);
+    this.#tie.run(of.batch, of.row, changed, payeeChanged ? 1 : 0, batch.seq, number, `${of.batch}:${of.row}`);
+  }
+
+  #insertRow(batch: BatchSeq, row: NewRow, nowMs: number): void {
     const { payment, operation, option = null, amount = null } = row;
     if (!payment || !operation) {
       const faults = row.faults ?? [];
@@ -61,7 +81,7 @@ function notesOf({ faults = [], warnings = [] }: NewRow): string | null {
 }
 
 export const SELECT_RECORD = `SELECT r.number, r.state, r.operation, r.option, r.amount, r.code, r.faults,
-  r.other_batch, r.other_row, r.other_at, r.attempts, r.settled_by, a.http_status, a.started_at, a.duration_ms, a.response
+  r.other_batch, r.other_row, r.other_at, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.attempts, r.settled_by, a.http_status, a.started_at, a.duration_ms, a.response
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
 export interface RecordColumns {
@@ -75,6 +95,10 @@ export interface RecordColumns {
   readonly other_batch: string | null;
   readonly other_row: number | null;
   readonly other_at: number | null;
+  readonly origin_batch: string | null;
+  readonly origin_row: number | null;
+  readonly changes: string | null;
+  readonly payee_changed: number;
   readonly attempts: number;
   readonly settled_by: string | null;
   readonly http_status: number | null;
@@ -103,6 +127,13 @@ export function asRecord(row: RecordColumns): RowRecord {
       batch: row.other_batch,
       row: row.other_row,
       ...(row.other_at === null ? {} : { at: row.other_at }),
+    };
+  }
+  if (row.origin_batch !== null && row.origin_row !== null) {
+    record.correction = {
+      of: { batch: row.origin_batch, row: row.origin_row },
+      ...(row.changes === null ? {} : { changes: JSON.parse(row.changes) as Change[] }),
+      payeeChanged: row.payee_changed === 1,
     };
   }
   if (row.http_status !== null) record.httpStatus = row.http_status;

@@ -111,6 +111,14 @@ const MIGRATIONS: readonly string[] = [
    CREATE TRIGGER row_changed AFTER UPDATE OF state, amount ON row BEGIN
      UPDATE batch SET tallies = NULL WHERE seq = NEW.batch AND tallies IS NOT NULL;
    END;`,
+
+  // A corrected row, the row that it stands for, and as its family the first one that was ever corrected so (BATCH:ROW).
+  `ALTER TABLE row ADD COLUMN origin_batch TEXT;
+   ALTER TABLE row ADD COLUMN origin_row INTEGER;
+   ALTER TABLE row ADD COLUMN family TEXT;
+   ALTER TABLE row ADD COLUMN changes TEXT;
+   ALTER TABLE row ADD COLUMN payee_changed INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX row_family ON row (family) WHERE family IS NOT NULL;`,
 ];
 
 /** Brings a journal to the newest schema; refuses one that a newer paydrop wrote. */

@@ -11,6 +11,12 @@ export interface Keys {
   readonly ordinal: number;
 }
 
+/** The row that others are corrections of, by its name (`BATCH:ROW`): the judged row itself, or the one it corrects. */
+export interface Family {
+  readonly name: string;
+  readonly isItself: boolean;
+}
+
 interface SeenRow {
   readonly number: number;
   readonly state: RowState;
@@ -23,6 +29,7 @@ interface SeenRow {
   readonly id: string;
   readonly guessed_period: string | null;
   readonly phase: BatchPhase;
+  readonly kin?: "origin" | "correction";
 }
 
 /** More equal payments than this in other batches say nothing new. */
@@ -47,6 +54,9 @@ export class SeenRows {
   readonly #elsewhereInPeriod: readonly StatementSync[];
   readonly #here: StatementSync;
   readonly #hereInPeriod: StatementSync;
+  readonly #corrections: readonly StatementSync[];
+  readonly #origin: readonly StatementSync[];
+  readonly #correctionsHere: StatementSync;
 
   /** `past`: name under which another journal is attached, whose rows all count as elsewhere. */
   constructor(database: DatabaseSync, past?: string) {
@@ -65,7 +75,8 @@ export class SeenRows {
        ${past === undefined ? "" : `OR EXISTS (SELECT 1 FROM ${past}.seen s WHERE s.key = ${key})`}`;
     this.#shared = database.prepare(
       `SELECT r.number FROM row r WHERE r.batch = ?1 AND r.number BETWEEN ?2 AND ?3 AND r.core_key IS NOT NULL
-       AND (${isShared("r.core_key")} OR (r.reference_key IS NOT NULL AND (${isShared("r.reference_key")})))
+       AND (${isShared("r.core_key")} OR (r.reference_key IS NOT NULL AND (${isShared("r.reference_key")}))
+         OR r.family IS NOT NULL)
        ORDER BY r.number`,
     );
     const from = (schema: string): string =>
@@ -83,6 +94,22 @@ export class SeenRows {
       );
     this.#elsewhere = elsewhere("");
     this.#elsewhereInPeriod = elsewhere("AND r.period IS ?3");
+    const kin = (schema: string, word: string, where: string): StatementSync =>
+      database.prepare(
+        `SELECT ${COLUMNS}, '${word}' AS kin FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
+         WHERE ${where} AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED}
+         ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
+      );
+    this.#corrections = schemas.flatMap((schema) =>
+      (schema === "main" ? ["r.batch > ?2", "r.batch < ?2"] : ["?2 IS NOT NULL"]).map((others) =>
+        kin(schema, "correction", `r.family = ?1 AND ${others}`),
+      ),
+    );
+    this.#origin = schemas.map((schema) => kin(schema, "origin", "b.id = ?1 AND r.number = ?2"));
+    this.#correctionsHere = database.prepare(
+      `SELECT ${COLUMNS}, 'correction' AS kin FROM row r JOIN batch b ON b.seq = r.batch
+       WHERE r.family = ?1 AND r.batch = ?2 AND r.number < ?3 AND ${IN_THE_WAY} ORDER BY r.number LIMIT ${HERE_MAX}`,
+    );
     const here = `AND s.batch = ?2 AND s.number < ?3 AND r.state <> 'invalid'`;
     this.#here = database.prepare(`${from("main")} ${here} ORDER BY s.number LIMIT ${HERE_MAX}`);
     this.#hereInPeriod = database.prepare(
@@ -119,6 +146,15 @@ export class SeenRows {
     return [...once.values()].map((row) => asSeen(row, keys, false));
   }
 
+  /** The row that this one corrects in the end, where it is another one, and the other corrections of that row. */
+  family({ name, isItself }: Family, keys: Keys, batchSeq: number, number: number): Seen[] {
+    const [id = "", row = ""] = name.split(":");
+    const elsewhere = this.#corrections.flatMap((statement) => all(statement, name, batchSeq));
+    if (!isItself) elsewhere.push(...this.#origin.flatMap((statement) => all(statement, id, Number(row))));
+    const here = isItself ? [] : all(this.#correctionsHere, name, batchSeq, number);
+    return [...elsewhere.map((other) => asSeen(other, keys, false)), ...here.map((other) => asSeen(other, keys, true))];
+  }
+
   /**
    * Rows of the same batch before `number`: a row with a reference repeats only that, any other one repeats its core
    * fields.
@@ -150,6 +186,7 @@ function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     sameKey: sameReference || (neither && sameCore && row.period === keys.period && row.ordinal === keys.ordinal),
     sameCore,
     sameReference,
+    ...(row.kin === undefined ? {} : { kin: row.kin }),
     standing,
     hasReference: row.reference_key !== null,
     ...(row.period === null ? {} : { period: row.period }),

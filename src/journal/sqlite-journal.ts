@@ -114,7 +114,7 @@ class SqliteJournal implements JournalStore {
     this.#marks = new Marks(database, stateId);
     this.#holds = new InboxHolds(database);
     this.#batches = new Batches(database);
-    this.#rows = new Rows(database, keys);
+    this.#rows = new Rows(database, keys, past);
     this.#seen = new SeenRows(database, past);
     this.#verdicts = new Verdicts(database, this.#seen);
     this.#tallies = new RowTallies(database);

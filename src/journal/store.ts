@@ -1,3 +1,4 @@
+import type { Correction } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { JudgeRules, PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
@@ -59,6 +60,7 @@ export interface NewRow {
   readonly payment?: PaymentTexts;
   readonly faults?: readonly Fault[];
   readonly warnings?: readonly Fault[];
+  readonly correction?: Correction;
 }
 
 /** One row as the journal knows it, with its last attempt. */
@@ -73,6 +75,8 @@ export interface RowRecord {
   readonly faults?: readonly Fault[];
   /** What was to be pointed out of it, whatever its state. */
   readonly warnings?: readonly Fault[];
+  /** The row of an earlier batch that it stands for, and what is not as it was. */
+  readonly correction?: Correction;
   /** The row that a duplicate or held row was found to repeat. `at`: when that one was accepted. */
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
   readonly attempts: number;

@@ -13,9 +13,15 @@ interface JudgedRow {
   readonly period: string | null;
   readonly ordinal: number;
   readonly released: number;
+  readonly payee_changed: number;
+  /** The row that it corrects in the end; null: none. */
+  readonly family: string | null;
+  readonly name: string;
 }
 
-const JUDGED_COLUMNS = "number, state, reference_key, core_key, period, ordinal, released";
+const JUDGED = `SELECT r.number, r.state, r.reference_key, r.core_key, r.period, r.ordinal, r.released, r.payee_changed,
+  r.family, b.id || ':' || r.number AS name FROM row r JOIN batch b ON b.seq = r.batch
+  WHERE r.batch = ?`;
 
 /**
  * Where a row that is not on its way goes because of others (DESIGN §7): when its file is taken, when what it waited
@@ -35,10 +41,8 @@ export class Verdicts {
 
   constructor(database: DatabaseSync, seen: SeenRows) {
     this.#seen = seen;
-    this.#row = database.prepare(`SELECT ${JUDGED_COLUMNS} FROM row WHERE batch = ? AND number = ?`);
-    this.#waiting = database.prepare(
-      `SELECT ${JUDGED_COLUMNS} FROM row WHERE batch = ? AND state = 'held' AND code = 'other_row_open'`,
-    );
+    this.#row = database.prepare(`${JUDGED} AND r.number = ?`);
+    this.#waiting = database.prepare(`${JUDGED} AND r.state = 'held' AND r.code = 'other_row_open'`);
     this.#ordinal = database.prepare("UPDATE row SET ordinal = ? WHERE batch = ? AND number = ?");
     this.#move = database.prepare(
       `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
@@ -61,7 +65,7 @@ export class Verdicts {
       const ordinal = isRepeat ? this.#nextOrdinal(batch.seq, row) : 1;
       if (isRepeat) this.#ordinal.run(ordinal, batch.seq, number);
       const keys = { ...keysOf(row), ordinal };
-      const verdict = judge(statedOf(batch, row), [...here, ...this.#seen.elsewhere(keys, batch.seq)], nowMs);
+      const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, keys, here), nowMs);
       if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
     }
   }
@@ -71,8 +75,10 @@ export class Verdicts {
     const row = this.#row.get(batch.seq, number) as unknown as JudgedRow | undefined;
     if (row?.state !== "ready") return row?.state ?? "invalid";
     // a held row elsewhere cannot have been sent; it may well be held for this very row
-    const elsewhere = this.#seen.elsewhere(keysOf(row), batch.seq).filter((other) => other.standing !== "held");
-    if (elsewhere.length === 0) return undefined;
+    const elsewhere = this.#seenBy(batch, row, keysOf(row)).filter(
+      (other) => !other.sameBatch && other.standing !== "held",
+    );
+    if (elsewhere.length === 0 && row.payee_changed === 0) return undefined;
     const verdict = judge(statedOf(batch, row), elsewhere, nowMs);
     if (verdict.state === "ready") return undefined;
     this.#moveRow(batch, row, verdict, nowMs);
@@ -83,7 +89,7 @@ export class Verdicts {
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
     for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
       const keys = keysOf(row);
-      const seen = [...this.#seen.here(keys, batch.seq, row.number), ...this.#seen.elsewhere(keys, batch.seq)];
+      const seen = this.#seenBy(batch, row, keys, this.#seen.here(keys, batch.seq, row.number));
       this.#moveRow(batch, row, judge({ ...statedOf(batch, row), released: false }, seen, nowMs), nowMs);
     }
   }
@@ -94,6 +100,19 @@ export class Verdicts {
    */
   holdNearDuplicates(batch: BatchSeq, nowMs: number): void {
     for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) this.#holdNear.run(batch.seq, seq, nowMs);
+  }
+
+  /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
+  #seenBy(batch: BatchSeq, row: JudgedRow, keys: Keys, here: readonly Seen[] = []): Seen[] {
+    const family = this.#seen.family(
+      { name: row.family ?? row.name, isItself: row.family === null },
+      keys,
+      batch.seq,
+      row.number,
+    );
+    const isKin = (other: Seen): boolean => family.some((kin) => kin.batch === other.batch && kin.row === other.row);
+    const others = [...here, ...this.#seen.elsewhere(keys, batch.seq)];
+    return [...family, ...(family.length === 0 ? others : others.filter((other) => !isKin(other)))];
   }
 
   #moveRow(batch: BatchSeq, row: JudgedRow, verdict: Verdict, nowMs: number): void {
@@ -136,6 +155,7 @@ function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
     hasReference: row.reference_key !== null,
     released: row.released === 1,
+    payeeChanged: row.payee_changed === 1,
     ...(row.period === null ? {} : { period: row.period }),
     ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
   };

@@ -1,6 +1,7 @@
+import type { Correction } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { FileFault } from "../errors.ts";
-import type { AccountTotals, MappingSaid } from "../events.ts";
+import type { AccountTotals, CorrectionsSaid, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { JournalStore, RowRecord, Tally } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
@@ -19,6 +20,9 @@ export interface CheckReport {
   readonly columnsKnown: number;
   readonly columnsAll: number;
   readonly mapping?: MappingSaid;
+  readonly corrections?: CorrectionsSaid;
+  /** Rows that correct earlier ones, and what was changed in them; the first thousand, unless all were asked for. */
+  readonly corrected: readonly { readonly row: number; readonly correction: Correction }[];
   readonly faults: readonly { readonly row: number; readonly faults: readonly Fault[] }[];
   readonly holds: readonly {
     readonly row: number;
@@ -51,7 +55,17 @@ export interface CheckedControl {
 const SHOWN_ROWS_MAX = 1000;
 
 type Passed =
-  "file" | "rows" | "total" | "accounts" | "columnsKnown" | "columnsAll" | "mapping" | "control" | "caps" | "remarks";
+  | "file"
+  | "rows"
+  | "total"
+  | "accounts"
+  | "columnsKnown"
+  | "columnsAll"
+  | "mapping"
+  | "corrections"
+  | "control"
+  | "caps"
+  | "remarks";
 
 /**
  * What the checks made of a file. `rows`: as the journal has them, with all that is to be pointed out of each; the facts
@@ -86,6 +100,7 @@ class CheckLists {
   readonly #complaints: Complaints;
   readonly #faults: CheckReport["faults"][number][] = [];
   readonly #holds: CheckReport["holds"][number][] = [];
+  readonly #corrected: CheckReport["corrected"][number][] = [];
   readonly #warnings: CheckReport["warnings"][number][] = [];
   #warned = 0;
 
@@ -97,7 +112,8 @@ class CheckLists {
 
   add(record: RowRecord): void {
     this.#complaints.addRow(record, this.#batchId);
-    const { number: row, faults, state, warnings = [] } = record;
+    const { number: row, faults, state, correction, warnings = [] } = record;
+    if (correction && this.#corrected.length < this.#rowsMax) this.#corrected.push({ row, correction });
     if (faults && this.#faults.length < this.#rowsMax) this.#faults.push({ row, faults });
     if (state === "held" && this.#holds.length < this.#rowsMax) {
       const { code, message, hint } = holdOf(record, this.#batchId);
@@ -108,9 +124,10 @@ class CheckLists {
     if (this.#warnings.length < this.#rowsMax) this.#warnings.push({ row, warnings });
   }
 
-  listed(): Pick<CheckReport, "faults" | "holds" | "warnings" | "warned" | "groups"> {
+  listed(): Pick<CheckReport, "faults" | "holds" | "corrected" | "warnings" | "warned" | "groups"> {
     return {
       ...{ faults: this.#faults, holds: this.#holds, warnings: this.#warnings, warned: this.#warned },
+      corrected: this.#corrected,
       groups: this.#complaints.groups(),
     };
   }

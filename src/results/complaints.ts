@@ -1,9 +1,10 @@
 import type { Fault } from "../checks/fault.ts";
 import type { RowRecord } from "../journal/store.ts";
+import { correctionText } from "./correction-words.ts";
 import { holdSentenceOf } from "./sentences.ts";
 
-/** What a complaint means for its row: it does not go, it waits for a person, or it goes and should be looked at. */
-export type ComplaintLevel = "invalid" | "held" | "warning";
+/** What a complaint means for its row: it does not go, it waits for a person, it goes and should be looked at, or says what changed. */
+export type ComplaintLevel = "invalid" | "held" | "warning" | "corrected";
 
 /** One thing to say about one row. */
 export interface Complaint {
@@ -35,7 +36,7 @@ export const REST_ROWS_MAX = 10_000;
 /** Rows of JSON may each have columns of their own: kinds beyond these are told together. */
 const KINDS_MAX = 500;
 
-const ORDER: readonly ComplaintLevel[] = ["invalid", "held", "warning"];
+const ORDER: readonly ComplaintLevel[] = ["invalid", "held", "warning", "corrected"];
 
 interface Gathered extends ComplaintGroup {
   count: number;
@@ -56,6 +57,8 @@ export class Complaints {
   addRow(record: RowRecord, batchId: string): void {
     for (const fault of record.faults ?? []) this.#add("invalid", record.number, fault);
     if (record.state === "held") this.#add("held", record.number, holdOf(record, batchId));
+    if (record.correction)
+      this.#add("corrected", record.number, { ...CORRECTED, message: correctionText(record.correction) });
     for (const warning of record.warnings ?? []) this.#add("warning", record.number, warning);
   }
 
@@ -85,6 +88,7 @@ export class Complaints {
   }
 }
 
+const CORRECTED = { code: "corrected", hint: "" };
 const OTHERS = "others";
 
 /** Why a row waits for a person. */

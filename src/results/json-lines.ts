@@ -1,4 +1,5 @@
 import type { BatchReport, RunEvent } from "../events.ts";
+import { correctionsObject } from "./correction-words.ts";
 import { mappingObject } from "./mapping-words.ts";
 import { accountObject, amountObject, rowsObject } from "./summary.ts";
 
@@ -20,6 +21,7 @@ export function jsonLine(event: RunEvent): JsonLine {
         by_account: event.accounts.map(accountObject),
         to_send: event.toSend,
         resumed: event.resumed,
+        ...(event.corrections ? { corrections: correctionsObject(event.corrections) } : {}),
         ...(event.mapping ? { mapping: mappingObject(event.mapping) } : {}),
       };
     case "row":

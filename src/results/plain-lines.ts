@@ -1,5 +1,6 @@
 import type { BatchReport, MappingSaid, RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
+import { correctionLines } from "./correction-words.ts";
 import type { Progress } from "./progress.ts";
 import { RESULT_STATUSES } from "./status.ts";
 
@@ -12,7 +13,8 @@ export function plainLine(event: RunEvent, nowMs: number): string | undefined {
     case "start": {
       const { file, rows, total, toSend, resumed } = event;
       const more = { ...(toSend === rows ? {} : { to_send: toSend }), ...mappingValues(event.mapping) };
-      return line(nowMs, event.batch, resumed ? "resume" : "start", { file, rows, total, ...more });
+      const begun = line(nowMs, event.batch, resumed ? "resume" : "start", { file, rows, total, ...more });
+      return event.corrections ? [begun, ...correctionLines(event.corrections)].join("\n") : begun;
     }
     case "row":
       return rowLine(event, nowMs);

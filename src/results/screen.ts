@@ -3,6 +3,7 @@ import type { ResultStatus } from "../journal/state.ts";
 import type { Tally } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { durationText, inLook, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
+import { correctionLines } from "./correction-words.ts";
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
@@ -29,6 +30,7 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
     ...(start.mapping ? [printable(mappingText(start.mapping))] : []),
     ...accountTable(start, look),
   ];
+  if (start.corrections) lines.push(...correctionLines(start.corrections).map((line) => printable(line)));
   if (start.toSend !== start.rows) lines.push(`${counted(start.toSend)} of ${start.rows} will be sent in this run`);
   return `${inLook(lines.join("\n"), look)}\n`;
 }

@@ -4,6 +4,7 @@ import type { BatchPhase, RowRecord } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import type { Reason } from "../submission/reason.ts";
+import { correctionText } from "./correction-words.ts";
 import { statusOf } from "./status.ts";
 
 /** What a person reads of one row: what happened, and what to do. */
@@ -73,6 +74,18 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   ],
   repeat_in_file: ["same payment as {other}", "Give each row its own reference, delete one, or release it"],
   other_row_open: ["same payment as {other}, which has no end yet", "See to that row first"],
+  origin_accepted: [
+    "it corrects {other}: there is nothing left to correct",
+    "Nothing, or release it if it is to be carried out as well",
+  ],
+  corrected_twice: [
+    "{other} corrects the same row of an earlier file",
+    "Delete one of the two, or release it if both are meant",
+  ],
+  payee_changed: [
+    "its payee account is not the one of the row that it corrects",
+    "Ask the payee on a number that you know, then paydrop release {id} --row N --by NAME --reason TEXT",
+  ],
   all_or_nothing: ["other rows of this file need a correction", "Correct them and drop the file again"],
 };
 
@@ -95,10 +108,17 @@ const READY: Readonly<Record<BatchPhase, Words>> = {
 export function sentenceOf(record: RowRecord, batch: { readonly id: string; readonly phase: BatchPhase }): Sentence {
   if (statusOf(record.state) === "invalid") {
     const { message, action } = sentenceOfFaults(record);
-    return { message: withNote(message, record), action };
+    return { message: withNotes(message, record), action };
   }
   const [message, action] = wordsOf(record, batch.phase);
-  return { message: withNote(fill(message, record, batch.id), record), action };
+  return { message: withNotes(fill(message, record, batch.id), record), action: fill(action, record, batch.id) };
+}
+
+/** `. Corrects row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417`, and what is to be looked at. */
+function withNotes(message: string, record: RowRecord): string {
+  const { correction } = record;
+  if (!correction) return withNote(message, record);
+  return withNote(`${message.replace(/\.$/, "")}. Corrects ${printable(correctionText(correction))}`, record);
 }
 
 /** `. Look at ifsc_code (G14): "SBIN0123" has 8 characters …`: a warning stops nothing, and is said all the same. */
@@ -150,7 +170,7 @@ function waiting(words: Words | undefined): Words {
 /** Why a held row waits, where it is said already that it does. */
 export function holdSentenceOf(record: RowRecord, batchId: string): Sentence {
   const [message, action] = wordsOfHold(record.code) ?? [WAITING, HELD_ACTION];
-  return { message: fill(message, record, batchId), action };
+  return { message: fill(message, record, batchId), action: fill(action, record, batchId) };
 }
 
 function wordsOfHold(code: string | undefined): Words | undefined {
@@ -176,6 +196,7 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     if (!other) return "";
     return `${onDay(other.at)} in ${other.batch === batchId ? "this file" : `batch ${other.batch}`}, row ${other.row}`;
   },
+  id: (_, batchId) => batchId,
   by: ({ settledBy }) => printable(settledBy ?? "a person", 80),
 };
 

@@ -3,6 +3,7 @@
  * prints what each took as JSON. What a stage needs from the ones before it was made ready beforehand.
  */
 import { dirname, join } from "node:path";
+import { Origins } from "../../src/origins.ts";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import type { CheckedRow } from "../../src/checks/instruction.ts";
 import { createEnvelope, createRequestBody } from "../../src/client/envelope.ts";
@@ -111,7 +112,8 @@ async function record(
     sheet: { ...opened.sheet, remarks: [], rows: () => ReadableStream.from(pages) },
     checker: { check: () => checked[next++] ?? [] },
   };
-  await recordRows(journal, BATCH, known, undefined, judgeRulesOf(config), config, Date.now());
+  const origins = new Origins((id) => journal.batch(id), config);
+  await recordRows(journal, BATCH, known, origins, undefined, judgeRulesOf(config), config, Date.now());
 }
 
 /** An attempt before and an outcome after each row; the outcome is committed with the lane's next attempt. */

@@ -22,6 +22,7 @@ const report: CheckReport = {
   columnsAll: 13,
   faults: [],
   holds: [],
+  corrected: [],
   warnings: [],
   warned: 0,
   groups: [],

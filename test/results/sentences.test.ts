@@ -39,6 +39,9 @@ const HOLDS: Record<HoldCode, true> = {
   near_duplicate: true,
   repeat_in_file: true,
   other_row_open: true,
+  origin_accepted: true,
+  corrected_twice: true,
+  payee_changed: true,
   all_or_nothing: true,
 };
 

@@ -1,0 +1,100 @@
+import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { wireAmount } from "../amount-unit.ts";
+import type { Field, Form, Operation } from "../operations/operation.ts";
+import type { Row } from "../reader/row.ts";
+import { withoutTextMark } from "../spreadsheet-text.ts";
+import { cellText, withoutSpacesAround } from "./cell.ts";
+import { shownValue } from "./fault-of.ts";
+import { fieldText, positionOf } from "./second-look.ts";
+
+/** A row that stands for one of an earlier batch: its `retry_of` says so, and there is such a row. */
+export interface Correction {
+  readonly of: RowName;
+  /** Against that row; left out where its file cannot be read any more. Nothing of it is in clear (I10). */
+  readonly changes?: readonly Change[];
+  /** Another payee than the row had, or perhaps another. */
+  readonly payeeChanged: boolean;
+}
+
+export interface RowName {
+  readonly batch: string;
+  readonly row: number;
+}
+
+/** One field before and after, masked as faults are. */
+export interface Change {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** `K7Q29F3M:14`, as the retry file writes it; undefined for anything else. */
+export function rowNamed(text: string): RowName | undefined {
+  const [, batch, row] = /^([0-9A-Z]{8}):([1-9][0-9]{0,8})$/.exec(text.toUpperCase()) ?? [];
+  return batch === undefined ? undefined : { batch, row: Number(row) };
+}
+
+/** Columns of our own that make a payment another one. */
+const OWN: readonly Field[] = (["reference", "period"] as const).map((name) => ({ name, kind: "id", required: false }));
+
+/**
+ * What of a row is not as it was: the fields that travel, and those that duplicates are found by. Columns that nothing
+ * is made of are left out: nobody knows what in them must be masked. Both rows under the names of our fields.
+ */
+export function compareWithOrigin(
+  now: Row,
+  origin: Row,
+  operation: Operation,
+  form: Form | undefined,
+): Required<Omit<Correction, "of">> {
+  const changes: Change[] = [];
+  let payeeChanged = false;
+  for (const field of [...fieldsOf(operation), ...OWN]) {
+    const from = textOf(origin, field);
+    const to = textOf(now, field);
+    if (from === to) continue;
+    changes.push({ field: field.name, ...maskedPair(field, from, to) });
+    const isPayee = form?.beneficiaryFields.includes(field.name) ?? false;
+    if (isPayee && canonical(from, field) !== canonical(to, field) && !isOfTheTable(now, origin, field)) {
+      payeeChanged = true;
+    }
+  }
+  return { changes, payeeChanged };
+}
+
+function fieldsOf({ forms }: Operation): readonly Field[] {
+  return [...new Map(forms.flatMap(({ fields }) => fields).map((field) => [field.name, field])).values()];
+}
+
+/** As it travels, where it can; else as it is written. */
+function textOf(row: Row, field: Field): string {
+  const at = positionOf(row, field.name);
+  // of a cell that the mapping could make nothing of, nothing came
+  if (row.mapped?.faults.has(at)) return "";
+  const text = withoutSpacesAround(withoutTextMark(fieldText(row, field.name), field.kind !== "text"));
+  if (text === "") return field.default ?? "";
+  if (field.kind !== "amount" || !PLAIN_DECIMAL.test(text)) return text;
+  return canonicalAmount(wireAmount(text, row.mapped?.amountUnit ?? "rupees") ?? text);
+}
+
+/** A lookup table now has what it lacked; the row's own cell is as it was. */
+function isOfTheTable(now: Row, origin: Row, field: Field): boolean {
+  if (!origin.mapped?.faults.has(positionOf(origin, field.name))) return false;
+  return sourceOf(now, field) === sourceOf(origin, field);
+}
+
+function sourceOf(row: Row, field: Field): string | undefined {
+  const at = row.mapped?.at[positionOf(row, field.name)] ?? -1;
+  return row.mapped && at >= 0 ? withoutSpacesAround(cellText(row.mapped.from, at)) : undefined;
+}
+
+/** Equal for one and the same payee (DESIGN §7). */
+function canonical(text: string, { kind, shape }: Field): string {
+  return kind === "text" || shape === "ifsc" ? text.toLowerCase() : text;
+}
+
+function maskedPair(field: Field, from: string, to: string): Pick<Change, "from" | "to"> {
+  const pair = { from: shownValue(field, from), to: shownValue(field, to) };
+  if (pair.from !== pair.to) return pair;
+  return { from: pair.from, to: `${pair.to} (another one where it is hidden)` };
+}

@@ -1,0 +1,190 @@
+/**
+ * Ties corrected rows to the rows that they stand for (`retry_of`), and says what was changed in them. The old values
+ * stand in no journal (I10): they are read from the private copy of the earlier file.
+ */
+import { join } from "node:path";
+import { compareWithOrigin, rowNamed, type Correction, type RowName } from "./checks/correction.ts";
+import { faultOfCell } from "./checks/fault-of.ts";
+import type { Fault } from "./checks/fault.ts";
+import type { CheckedRow } from "./checks/instruction.ts";
+import { fieldText, positionOf } from "./checks/second-look.ts";
+import type { Config } from "./config/config.ts";
+import { PaydropError, systemCodeOf } from "./errors.ts";
+import { verifySnapshot } from "./intake/snapshot.ts";
+import type { BatchRecord } from "./journal/store.ts";
+import type { Row } from "./reader/row.ts";
+import type { Operation } from "./operations/operation.ts";
+import { withoutTextMark } from "./spreadsheet-text.ts";
+import { openSnapshot, readingOf } from "./take-in.ts";
+
+/** What `retry_of` makes of a row: a correction, or something to point out; neither for a row that names none. */
+export interface Tie {
+  readonly correction?: Correction;
+  readonly warning?: Fault;
+}
+
+const COLUMN = "retry_of";
+/** A file is put together from a few retry files, not from many: so many earlier files are open at a time. */
+const OPEN_MAX = 8;
+
+export class Origins {
+  readonly #batchOf: (id: string) => Promise<BatchRecord | undefined>;
+  readonly #environment: Config["environment"];
+  readonly #snapshots: string;
+  readonly #open = new Map<string, EarlierRows>();
+
+  /** `batchOf`: a batch by its whole id. */
+  constructor(
+    batchOf: (id: string) => Promise<BatchRecord | undefined>,
+    { environment, stateDir }: Pick<Config, "environment" | "stateDir">,
+  ) {
+    this.#batchOf = batchOf;
+    this.#environment = environment;
+    this.#snapshots = join(stateDir, "snapshots");
+  }
+
+  /** For each of these rows, which are the next ones of their file. Memory holds no more than these rows once more. */
+  async tie(checked: readonly CheckedRow[], hasCells: boolean): Promise<readonly Tie[]> {
+    const texts = checked.map(({ row }) => namedBy(row.mapped?.from ?? row));
+    if (texts.every((text) => text === "")) return texts.map(() => NO_TIE);
+    const names = texts.map(rowNamed);
+    const origins = await this.#read(names.filter((name) => name !== undefined));
+    return checked.map((one, index) => {
+      const name = names[index];
+      if (texts[index] === "") return NO_TIE;
+      if (!name) return { warning: warningOf(one.row, "retry_of_malformed", hasCells) };
+      const origin = origins.get(textOf(name));
+      return origin
+        ? { correction: correctionOf(one, name, origin) }
+        : { warning: warningOf(one.row, "retry_of_unknown", hasCells) };
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const rows of this.#open.values()) await rows.close();
+    this.#open.clear();
+  }
+
+  /** What is known of the rows that these names name. */
+  async #read(names: readonly RowName[]): Promise<ReadonlyMap<string, Origin>> {
+    const found = new Map<string, Origin>();
+    for (const [batch, group] of Map.groupBy(names, (name) => name.batch)) {
+      const rows = await this.#rowsOf(batch);
+      if (!rows) continue;
+      const numbers = [...new Set(group.map(({ row }) => row))].sort((a, b) => a - b);
+      for (const [row, origin] of await rows.take(numbers)) found.set(textOf({ batch, row }), origin);
+    }
+    return found;
+  }
+
+  async #rowsOf(id: string): Promise<EarlierRows | undefined> {
+    const open = this.#open.get(id);
+    if (open) return open;
+    const batch = await this.#batchOf(id);
+    if (batch?.environment !== this.#environment) return undefined;
+    const [oldest] = this.#open;
+    if (this.#open.size >= OPEN_MAX && oldest) {
+      await oldest[1].close();
+      this.#open.delete(oldest[0]);
+    }
+    const rows = new EarlierRows(batch, this.#snapshots);
+    this.#open.set(id, rows);
+    return rows;
+  }
+}
+
+/** The row under the names of our fields; `gone` where the copy of its file cannot be read. */
+type Origin = { readonly row: Row } | "gone";
+
+/** Rows of an earlier file by number. Asked in its order, the file is read once; else from its beginning again. */
+class EarlierRows {
+  readonly #batch: BatchRecord;
+  readonly #snapshots: string;
+  #chunks: AsyncIterator<readonly Row[]> | undefined;
+  #view: (row: Row) => Row = (row) => row;
+  #chunk: readonly Row[] = [];
+  #isGone = false;
+
+  constructor(batch: BatchRecord, snapshots: string) {
+    this.#batch = batch;
+    this.#snapshots = snapshots;
+  }
+
+  /** `numbers`: rising. Rows that the file does not have are left out. */
+  async take(numbers: readonly number[]): Promise<ReadonlyMap<number, Origin>> {
+    if (this.#isGone) return this.#allGone(numbers);
+    try {
+      return await this.#find(numbers);
+    } catch (error) {
+      if (!(error instanceof PaydropError) && systemCodeOf(error) === undefined) throw error;
+      this.#isGone = true;
+      return this.#allGone(numbers);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks?.return?.();
+    this.#chunks = undefined;
+    this.#chunk = [];
+  }
+
+  /** Any number may have been one of its rows: what cannot be compared waits for a person. */
+  #allGone(numbers: readonly number[]): ReadonlyMap<number, Origin> {
+    return new Map(numbers.map((number) => [number, "gone"]));
+  }
+
+  async #find(numbers: readonly number[]): Promise<ReadonlyMap<number, Origin>> {
+    const found = new Map<number, Origin>();
+    const [first = 0] = numbers;
+    if (!this.#chunks || first < (this.#chunk[0]?.number ?? Number.POSITIVE_INFINITY)) await this.#begin();
+    const wanted = new Set(numbers);
+    const last = numbers.at(-1) ?? 0;
+    for (;;) {
+      for (const row of this.#chunk) {
+        // kept as it was made: the mapper remembers only its last row
+        if (wanted.has(row.number)) found.set(row.number, { row: this.#view(row) });
+      }
+      if ((this.#chunk.at(-1)?.number ?? 0) >= last) return found;
+      const next = await this.#chunks?.next();
+      if (!next || next.done) return found;
+      this.#chunk = next.value;
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const isFirst = this.#chunks === undefined;
+    await this.close();
+    const reading = readingOf(this.#batch);
+    if (isFirst && !(await verifySnapshot(join(this.#snapshots, reading.snapshot), this.#batch.sha256))) {
+      throw new PaydropError("journal", `the private copy of ${this.#batch.fileName} is missing or damaged`, "");
+    }
+    const { sheet, view } = await openSnapshot(this.#batch, reading, this.#snapshots);
+    this.#view = view;
+    this.#chunks = sheet.rows()[Symbol.asyncIterator]();
+  }
+}
+
+const NO_TIE: Tie = {};
+
+function textOf({ batch, row }: RowName): string {
+  return `${batch}:${row}`;
+}
+
+function namedBy(row: Row): string {
+  return withoutTextMark(fieldText(row, COLUMN), true).trim();
+}
+
+function correctionOf(checked: CheckedRow, of: RowName, origin: Origin): Correction {
+  if (origin === "gone") return { of, payeeChanged: true };
+  const { row, instruction } = checked;
+  const made: Operation | undefined = checked.instruction ? checked.instruction.operation : checked.operation;
+  if (!made) return { of, changes: [], payeeChanged: false };
+  const form = instruction && made.forms.find(({ option }) => option === instruction.option);
+  return { of, ...compareWithOrigin(row, origin.row, made, form) };
+}
+
+function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", hasCells: boolean): Fault {
+  const from = row.mapped?.from ?? row;
+  const place = { name: COLUMN, kind: "id" } as const;
+  return { ...faultOfCell(from, place, positionOf(from, COLUMN), namedBy(from), { code }, hasCells), level: "warning" };
+}

@@ -1,0 +1,249 @@
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openDesk, type Desk } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
+
+const HEADER = "from_account,to_account,amount,reference";
+const FILE = `${HEADER}\nACC-OPS-01,60200000004471,100.00,R1\nACC-OPS-01,60200000005582,"1,200.00",R2\nACC-OPS-01,60200000006693,300.00,R3\n`;
+
+interface Office {
+  readonly desk: Desk;
+  readonly server: wire.FaultServer;
+  /** `account amount` of the requests since it was last asked, sorted. */
+  readonly sent: () => string[];
+}
+
+/** The service refuses what goes to these accounts. */
+async function openOffice(refuses: readonly string[] = ["60200000004471"], status = 422): Promise<Office> {
+  const server = await wire.startFaultServer(({ body }) =>
+    wire.answer(refuses.some((account) => body.includes(account)) ? status : 200),
+  );
+  onTestFinished(() => server.close());
+  let told = 0;
+  const sent = (): string[] => {
+    const fresh = server.requests.slice(told);
+    told = server.requests.length;
+    return fresh
+      .map(({ body }) =>
+        Object.values(JSON.parse(body) as object)
+          .slice(1)
+          .join(" "),
+      )
+      .sort();
+  };
+  return { desk: openDesk(server.url), server, sent };
+}
+
+/** A retry file of rows 2 (refused) and 3 (invalid), and the batch it came from. */
+async function firstRun({ desk, sent }: Office): Promise<{ retry: string; batch: string }> {
+  desk.write("payroll.csv", FILE);
+  const ended = await desk.run("payroll.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({
+    code: 3,
+    counts: { accepted: 1, rejected: 1, invalid: 1 },
+  });
+  sent();
+  const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8");
+  return { retry, batch: ended.results[0]?.["result_batch"] ?? "" };
+}
+
+async function paydrop(desk: Desk, ...args: string[]): ReturnType<typeof runProgram> {
+  return runProgram(args, { env: desk.env, cwd: desk.folder });
+}
+
+const MENDED = '"1,200.00"';
+
+test("a mended amount goes, a changed payee account waits for a release; what changed is shown, masked", async () => {
+  const office = await openOffice();
+  const { desk, sent } = office;
+  const { retry, batch } = await firstRun(office);
+  desk.write("payroll.csv.retry.csv", retry.replace(MENDED, "1200.00").replace("60200000004471", "60200000004417"));
+
+  const checked = await paydrop(desk, "check", "payroll.csv.retry.csv");
+  expect(checked.code).toBe(6);
+  expect(checked.stdout).toContain(`row 2: corrects row 2 of batch ${batch}: to_account ••4471 → ••4417`);
+  expect(checked.stdout).toContain(`row 3: corrects row 3 of batch ${batch}: amount 1,200.00 → 1200`);
+  expect(sent()).toEqual([]);
+
+  const ended = await desk.run("payroll.csv.retry.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { accepted: 1, held: 1 } });
+  expect(sent()).toEqual(["60200000005582 1200"]);
+  expect(ended.stderr).toContain("2 rows correct earlier ones, 1 with another payee account");
+  expect(ended.stderr).toContain("to_account ••4471 → ••4417");
+  const [held, accepted] = ended.results;
+  expect(held?.result_message).toContain(
+    `its payee account is not the one of the row that it corrects. Corrects row 2 of batch ${batch}: to_account ••4471 → ••4417`,
+  );
+  expect(held?.["result_action"]).toContain(`paydrop release ${held?.["result_batch"] ?? "?"} --row N`);
+  expect(accepted?.result_message).toContain(`Corrects row 3 of batch ${batch}: amount 1,200.00 → 1200`);
+
+  const by = ["--by", "ravi", "--reason", "asked the payee"];
+  const released = await paydrop(desk, "release", held?.["result_batch"] ?? "", "--row", "2", ...by);
+  expect(released.stdout + released.stderr).toContain("to_account ••4471 → ••4417");
+  expect(released.code).toBe(0);
+  expect(sent()).toEqual(["60200000004417 100"]);
+
+  const told = [checked, ended, released].map(({ stdout, stderr }) => stdout + stderr).join("");
+  const files = readdirSync(desk.stateDir).filter((name) => name.startsWith("journal.db"));
+  for (const text of [told, ...files.map((name) => readFileSync(join(desk.stateDir, name), "latin1"))]) {
+    expect(text).not.toMatch(/60200000004471|60200000004417/);
+  }
+});
+
+test("payee_change = allow sends it, and still says what changed", async () => {
+  const office = await openOffice();
+  office.desk.env["PAYDROP_PAYEE_CHANGE"] = "allow";
+  const { retry } = await firstRun(office);
+  office.desk.write("mended.csv", retry.replace(MENDED, "1200.00").replace("60200000004471", "60200000004417"));
+  const ended = await office.desk.run("mended.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 0, counts: { accepted: 2 } });
+  expect(ended.results[0]?.result_message).toContain("to_account ••4471 → ••4417");
+});
+
+test("as Excel saves it, with ; and other columns in another order, it still ties", async () => {
+  const office = await openOffice();
+  const { batch } = await firstRun(office);
+  const lines = [
+    "retry_of;Remark;Amount;reference;to account;FROM_ACCOUNT",
+    `${batch}:3;mended;1200;R2;60200000005582;ACC-OPS-01`,
+    `'${batch.toLowerCase()}:2;;100;R1;60200000004417;ACC-OPS-01`,
+    ";a new one;55;R9;60200000007777;ACC-OPS-01",
+  ];
+  office.desk.write("mine.csv", `\uFEFF${lines.join("\r\n")}\r\n`);
+  const ended = await office.desk.run("mine.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { accepted: 2, held: 1 } });
+  expect(office.sent()).toEqual(["60200000005582 1200", "60200000007777 55"]);
+  expect(ended.results.map((row) => row.result_message)).toEqual([
+    expect.stringContaining(`Corrects row 3 of batch ${batch}: amount 1,200.00 → 1200`),
+    expect.stringContaining(`Corrects row 2 of batch ${batch}: to_account ••4471 → ••4417`),
+    "Transfer initiated",
+  ]);
+});
+
+test("what names nothing known is pointed out, and its row is an ordinary one", async () => {
+  const office = await openOffice();
+  const { batch } = await firstRun(office);
+  const rows = ["row 2", "ZZZZZZZZ:2", `${batch}:99`].map(
+    (name, at) => `ACC-OPS-01,6020000000888${at},1${at}.00,X${at},${name}`,
+  );
+  office.desk.write("odd.csv", `${HEADER},retry_of\n${rows.join("\n")}\n`);
+  const ended = await office.desk.run("odd.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 0, counts: { accepted: 3 } });
+  const messages = ended.results.map((row) => row.result_message);
+  expect(messages[0]).toContain('retry_of (E2): "row 2" is not what a retry file has here');
+  expect(messages[1]).toContain('retry_of (E3): "ZZZZZZZZ:2" names no row that was taken in here');
+  expect(messages[2]).toContain(`"${batch}:99" names no row`);
+  expect(office.sent()).toHaveLength(3);
+});
+
+describe("one row of a file is corrected once", () => {
+  const row = (batch: string, account: string, amount: string, reference = ""): string =>
+    `${HEADER},retry_of\nACC-OPS-01,${account},${amount},${reference},${batch}:2\n`;
+
+  test("twice in one file: the first goes, the other one waits, whatever was changed in it", async () => {
+    const office = await openOffice();
+    const { batch } = await firstRun(office);
+    office.server.use(() => wire.answer(200));
+    const second = `ACC-OPS-01,60200000004471,7.00,R8,${batch}:2\n`;
+    office.desk.write("twice.csv", row(batch, "60200000004471", "101.00", "R1") + second);
+    const ended = await office.desk.run("twice.csv", "--allow-repeats");
+    expect(ended.results.map((one) => one.result_status)).toEqual(["accepted", "held"]);
+    expect(ended.results[1]?.result_message).toContain("row 2 of this file corrects the same row of an earlier file");
+    expect(office.sent()).toEqual(["60200000004471 101"]);
+  });
+
+  test("a second corrected file, and the correction of a correction, wait once one of them was accepted", async () => {
+    const office = await openOffice();
+    const { batch, retry } = await firstRun(office);
+    const only2 = retry
+      .split("\r\n")
+      .filter((line) => !line.includes("R2"))
+      .join("\r\n");
+    // refused once more: its retry file names the second batch
+    office.desk.write("second.csv", only2.replace("100.00", "101.00"));
+    expect((await office.desk.run("second.csv")).counts).toEqual({ rejected: 1 });
+    const next = readFileSync(join(office.desk.folder, "second.csv.retry.csv"), "utf8");
+    office.server.use(() => wire.answer(200));
+    office.sent();
+    office.desk.write("third.csv", next.replace("101.00", "102.00"));
+    expect((await office.desk.run("third.csv")).counts).toEqual({ accepted: 1 });
+    expect(office.sent()).toEqual(["60200000004471 102"]);
+
+    office.desk.write("late.csv", row(batch, "60200000004471", "103.00"));
+    const late = await office.desk.run("late.csv");
+    expect({ code: late.code, counts: late.counts }).toEqual({ code: 6, counts: { held: 1 } });
+    expect(late.results[0]?.result_message).toContain("corrects the same row of an earlier file");
+    office.desk.write("later.csv", next.replace("101.00", "104.00").replace("R1", "R7"));
+    expect((await paydrop(office.desk, "check", "later.csv")).stdout).toContain("corrects the same row");
+    expect((await office.desk.run("later.csv")).counts).toEqual({ held: 1 });
+    expect(office.sent()).toEqual([]);
+  });
+
+  test("a row that was accepted has nothing to correct", async () => {
+    const office = await openOffice();
+    const { batch } = await firstRun(office);
+    office.desk.write("again.csv", row(batch, "60200000009999", "5.00").replace(":2", ":4"));
+    const ended = await office.desk.run("again.csv");
+    expect(ended.counts).toEqual({ held: 1 });
+    expect(ended.results[0]?.result_message).toContain(`it corrects row 4 of batch ${batch}, accepted`);
+    expect(office.sent()).toEqual([]);
+  });
+
+  test("a row without an end holds its correction, until a person settles it", async () => {
+    const office = await openOffice(["60200000004471"], 500);
+    office.desk.write("one.csv", `${HEADER}\nACC-OPS-01,60200000004471,100.00,\n`);
+    const first = await office.desk.run("one.csv");
+    expect(first.counts).toEqual({ unknown: 1 });
+    const batch = first.results[0]?.["result_batch"] ?? "";
+    office.server.use(() => wire.answer(200));
+    office.sent();
+    office.desk.write("fixed.csv", row(batch, "60200000004471", "99.00"));
+    const held = await office.desk.run("fixed.csv");
+    expect(held.counts).toEqual({ held: 1 });
+    expect(held.results[0]?.result_message).toContain(`row 2 of batch ${batch}, which has no end yet`);
+    const release = ["release", held.results[0]?.["result_batch"] ?? "", "--all", "--by", "r", "--reason", "x"];
+    await paydrop(office.desk, ...release);
+    expect(office.sent()).toEqual([]);
+
+    await paydrop(office.desk, "settle", batch, "--row", "2", "--as", "not-done", "--by", "asha", "--note", "no entry");
+    expect((await office.desk.run("fixed.csv")).counts).toEqual({ accepted: 1 });
+    expect(office.sent()).toEqual(["60200000004471 99"]);
+    // the row itself may not go any more: its correction did
+    await paydrop(office.desk, "retry", batch, "--by", "asha");
+    expect(office.sent()).toEqual([]);
+    expect((await office.desk.run("one.csv")).counts).toEqual({ held: 1 });
+    expect(office.sent()).toEqual([]);
+  });
+});
+
+test("where the copy of the earlier file is gone, nobody can say whose account it was: the row waits", async () => {
+  const office = await openOffice();
+  const { retry } = await firstRun(office);
+  rmSync(join(office.desk.stateDir, "snapshots"), { recursive: true });
+  office.desk.write("mended.csv", retry.replace(MENDED, "1200.00"));
+  const ended = await office.desk.run("mended.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { held: 2 } });
+  expect(ended.results[0]?.result_message).toContain("what was changed cannot be told");
+  expect(office.sent()).toEqual([]);
+});
+
+test("a retry file of JSON ties as well; a payee that was missing is one that changed", async () => {
+  const office = await openOffice();
+  const rows = [
+    { from_account: "ACC-OPS-01", to_account: "", amount: 10 },
+    { from_account: "ACC-OPS-01", to_account: "60200000001234", amount: "1.234" },
+  ];
+  office.desk.write("pay.json", JSON.stringify(rows));
+  expect((await office.desk.run("pay.json", "--operation", "transfer")).counts).toEqual({ invalid: 2 });
+  const retry = readFileSync(join(office.desk.folder, "pay.json.retry.json"), "utf8");
+  const corrected = retry.replace('"to_account":""', '"to_account":"60200000001235"').replace('"1.234"', "1.23");
+  office.desk.write("pay.json.retry.json", corrected);
+  const ended = await office.desk.run("pay.json.retry.json", "--operation", "transfer");
+  expect(ended.results.map((row) => [row.result_status, row.result_message.replace(/^.*batch \w+: /, "")])).toEqual([
+    ["held", "to_account (empty) → ••1235"],
+    ["accepted", "amount 1.234 → 1.23"],
+  ]);
+  expect(office.sent()).toEqual(["60200000001234 1.23"]);
+});
