@@ -6,13 +6,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createJudge } from "./checks/duplicates.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { keepBallast } from "./journal/ballast.ts";
-import { openSqliteJournal } from "./journal/sqlite-journal.ts";
+import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
 import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
 const port = parentPort;
-const { stateDir, options } = workerData as ThreadStart;
+const start = workerData as ThreadStart;
 let done: unknown[] = [];
 let failed: [number, ErrorText][] = [];
 
@@ -44,6 +44,9 @@ function carryOut(store: JournalStore, id: number, method: keyof JournalStore, a
 
 function open(): JournalStore | undefined {
   try {
+    const { stateDir } = start;
+    if ("scratchDir" in start) return openScratchJournal(start.scratchDir, stateDir, createJudge);
+    const { options } = start;
     const ballast = options.keepsBallast ? { ballast: keepBallast(stateDir) } : {};
     return openSqliteJournal(stateDir, createJudge, Date.now, { ...options, ...ballast });
   } catch (error) {

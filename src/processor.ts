@@ -105,16 +105,11 @@ async function openJournal(services: Services, isChecked: boolean): Promise<Jour
   const options = { isChecked, ...(acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {}) };
   const keepsBallast = isChecked && !sandbox;
   if (isLarge && now === undefined) {
-    return openThreadedJournal(JOURNAL_THREAD, { stateDir, options: { ...options, keepsBallast } });
+    return openThreadedJournal({ stateDir, options: { ...options, keepsBallast } });
   }
   const ballast = keepsBallast ? { ballast: keepBallast(stateDir) } : {};
   return openSqliteJournal(stateDir, createJudge, now, { ...options, ...ballast });
 }
-
-const JOURNAL_THREAD = new URL(
-  import.meta.url.endsWith(".ts") ? "./journal-thread.ts" : "./journal-thread.js",
-  import.meta.url,
-);
 
 class BatchWork {
   readonly ground: Ground;

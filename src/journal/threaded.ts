@@ -3,11 +3,10 @@ import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { OpenOptions } from "./open.ts";
 import type { JournalStore, RowRecord } from "./store.ts";
 
-/** With what the thread opens the journal. */
-export interface ThreadStart {
-  readonly stateDir: string;
-  readonly options: OpenOptions & { readonly keepsBallast: boolean };
-}
+/** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
+export type ThreadStart =
+  | { readonly stateDir: string; readonly options: OpenOptions & { readonly keepsBallast: boolean } }
+  | { readonly stateDir: string; readonly scratchDir: string };
 
 /**
  * Calls of one turn of the event loop travel together, and so do the answers of one commit. Both are flat: a thousand
@@ -30,15 +29,20 @@ export interface ErrorText {
 }
 export type FirstAnswer = { readonly stateId: string } | { readonly failed: ErrorText };
 
+const ENTRY = new URL(
+  import.meta.url.endsWith(".ts") ? "../journal-thread.ts" : "../journal-thread.js",
+  import.meta.url,
+);
+
 /** The heap of the thread holds one page of rows at a time: a small young generation keeps memory flat. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8 };
 
 /**
  * The journal in a thread of its own, so that neither a commit nor a large query ever keeps the requests waiting.
- * `entry` is the module that the thread runs; see `journal-thread.ts`. Rejects as opening the journal itself would.
+ * What the thread runs is `journal-thread.ts`. Rejects as opening the journal itself would.
  */
-export async function openThreadedJournal(entry: URL, start: ThreadStart): Promise<JournalStore> {
-  const worker = new Worker(entry, { workerData: start, resourceLimits: RESOURCE_LIMITS });
+export async function openThreadedJournal(start: ThreadStart): Promise<JournalStore> {
+  const worker = new Worker(ENTRY, { workerData: start, resourceLimits: RESOURCE_LIMITS });
   const first = await new Promise<FirstAnswer>((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);

@@ -6,11 +6,9 @@ import { openThreadedJournal } from "../../src/journal/threaded.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { addBatch, allRows, describeJournalStore, newRow, rules, sendRow } from "./store-contract.ts";
 
-const ENTRY = new URL("../../src/journal-thread.ts", import.meta.url);
-
 async function openIn(directory: string): Promise<JournalStore> {
   const options = { isChecked: true, keepsBallast: false };
-  const store = await openThreadedJournal(ENTRY, { stateDir: directory, options });
+  const store = await openThreadedJournal({ stateDir: directory, options });
   onTestFinished(() => store.close());
   return store;
 }
