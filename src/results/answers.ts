@@ -2,7 +2,7 @@ import { lstat, readFile, unlink } from "node:fs/promises";
 import { basename } from "node:path";
 import type { FileFault } from "../errors.ts";
 import { systemCodeOf } from "../errors.ts";
-import type { BatchReport } from "../events.ts";
+import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { AtomicFile } from "./atomic.ts";
@@ -144,13 +144,18 @@ export function openAnswer(report: BatchReport): Answer | undefined {
   }
   if (unsent && stop?.code === "paused")
     parts.push([`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`]); // prettier-ignore
-  else if (unsent && stop?.code !== "cancelled") {
+  else if ((unsent || isForAll(stop)) && stop?.code !== "cancelled") {
     const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
-    parts.push([`${counted(unsent)} not sent yet.`, ...lines]);
+    // the only row of a file may be the one that found it out: it goes again with the others
+    parts.push([unsent ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines]);
   }
   if (parts.length === 0) return undefined;
   const lines = parts.flatMap((part, index) => (index === 0 ? part : ["", ...part]));
   return answer("waiting", report.file, `was taken as batch ${batch}, and something is open.`, lines);
+}
+
+function isForAll(stop: Stop | undefined): boolean {
+  return stop?.code === "key_refused" || stop?.code === "address_refused";
 }
 
 /**
