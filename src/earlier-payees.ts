@@ -17,6 +17,8 @@ const ACCOUNTS_OF_A_NAME_MAX = 4;
 
 export class EarlierPayees {
   readonly #accounts = new Map<string, EarlierAccount[]>();
+  /** Accounts that begin with a zero, by what a spreadsheet leaves of them. */
+  readonly #withZeros = new Map<string, EarlierAccount>();
   #rows = 0;
 
   static async of({ stateDir, environment }: Config): Promise<EarlierPayees> {
@@ -35,6 +37,11 @@ export class EarlierPayees {
   /** The newest first. */
   ofName(nameOf: () => string): readonly EarlierAccount[] {
     return this.#accounts.size === 0 ? [] : (this.#accounts.get(sameName(nameOf())) ?? []);
+  }
+
+  /** The account that this one is without the zeros in front of it. */
+  withZeros(account: string): EarlierAccount | undefined {
+    return this.#withZeros.get(account);
   }
 
   /** A private copy that is gone only makes the look shorter. */
@@ -60,6 +67,8 @@ export class EarlierPayees {
   #add(name: string, account: string, batch: string, row: number): void {
     if (name === "" || account === "") return;
     this.#rows += 1;
+    const bare = account.replace(/^0+(?=[1-9])/, "");
+    if (bare !== account && !this.#withZeros.has(bare)) this.#withZeros.set(bare, { account, batch, row });
     const known = this.#accounts.get(name);
     if (!known) this.#accounts.set(name, [{ account, batch, row }]);
     else if (known.length < ACCOUNTS_OF_A_NAME_MAX && known.every((one) => one.account !== account)) {

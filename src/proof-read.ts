@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { createJudge } from "./checks/duplicates.ts";
 import type { Config } from "./config/config.ts";
-import { NAME_FIELD, ROWS_WITH_A_MIDDLE, fieldText, secondLook } from "./checks/second-look.ts";
+import { ACCOUNT_FIELD, NAME_FIELD, ROWS_WITH_A_MIDDLE, fieldText, secondLook } from "./checks/second-look.ts";
 import { unitsOf } from "./amount.ts";
 import { isTable } from "./format.ts";
 import { guessPeriod } from "./intake/period.ts";
@@ -136,11 +136,13 @@ async function* lookedAtTwice(
         if (!raw || operation === undefined || amount === undefined || state !== "ready") return record;
         const row = mapping ? mapping.view(raw) : raw;
         const middle = middleOf.get(operation);
+        const withZeros = option === "B" ? earlier.withZeros(fieldText(row, ACCOUNT_FIELD)) : undefined;
         const more = secondLook({
           ...{ row, operation: operationNamed(operation), amount, hasCells: isTable(sheet.format) },
           ...(option === undefined ? {} : { option }),
           ...(samePayeeIn === undefined ? {} : { samePayeeIn }),
           ...(middle === undefined ? {} : { middle }),
+          ...(withZeros === undefined ? {} : { withZeros }),
           earlier: option === "B" ? earlier.ofName(() => fieldText(row, NAME_FIELD)) : [],
         });
         return more.length === 0 ? record : { ...record, warnings: [...(record.warnings ?? []), ...more] };

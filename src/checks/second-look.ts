@@ -33,6 +33,8 @@ export interface RowInContext {
   readonly middle?: UsualAmount;
   /** The accounts of this row's name so far; empty for a name that is not known. */
   readonly earlier: readonly EarlierAccount[];
+  /** The same account with zeros in front, that was paid before. */
+  readonly withZeros?: EarlierAccount;
   readonly hasCells: boolean;
 }
 
@@ -74,6 +76,11 @@ function accountNew(context: RowInContext, form: Form): Fault[] {
   const { row, earlier } = context;
   const field = form.fields.find(({ name }) => name === ACCOUNT_FIELD);
   const account = field && fieldText(row, ACCOUNT_FIELD);
+  if (context.withZeros && account) {
+    const { account: whole, batch, row: paid } = context.withZeros;
+    const found = `${mask(whole, "account")} of ${whole.length} digits`;
+    return warningAt(context, field, { code: "zeros_lost", found, more: `batch ${batch}, row ${paid}` });
+  }
   const last = earlier[0];
   if (!last || !account || earlier.some((one) => one.account === account)) return [];
   const more = `batch ${last.batch}, row ${last.row}`;

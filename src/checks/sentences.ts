@@ -261,6 +261,10 @@ const SECOND_LOOK = {
     sentence: "{value} is a new account for this name; until now it was {found} ({more})",
     hint: "Ask the payee on a number that you know before you send it.",
   },
+  zeros_lost: {
+    sentence: "{value} looks like an account whose zeros in front are gone: {found} ({more}) begins with them",
+    hint: "Set the column to Text, write the whole number again, and save the file.",
+  },
   retry_of_malformed: {
     sentence: "{value} is not what a retry file has here, such as K7Q29F3M:14; the row is taken as one of its own",
     hint: "Take the cell from the retry file, or leave it empty for a row that corrects none.",

@@ -113,6 +113,17 @@ describe("a new account for a known name", () => {
   });
 });
 
+test("an account that was paid with zeros in front of it is known without them, whatever the name", async () => {
+  const desk = openDesk(sandbox.url);
+  desk.write("a.csv", payouts([["Asha Rao", "000271828001", "100.00"]]));
+  const { batch } = await desk.process("a.csv", { flags: { period: "2026-10" } });
+  desk.write("b.csv", payouts([["A. Rao", "271828001", "100.00"], ["Asha Rao", "000271828001", "101.00"]])); // prettier-ignore
+  expect(warningsOf(await check(desk, "b.csv", { period: "2026-11" }))).toEqual([
+    `2 zeros_lost: "••8001" looks like an account whose zeros in front are gone: ` +
+      `••8001 of 12 digits (batch ${batch}, row 2) begins with them`,
+  ]);
+});
+
 test("of a file without anything unusual nothing is pointed out", async () => {
   const desk = openDesk(sandbox.url);
   desk.write("a.csv", transfersCsv(500));
