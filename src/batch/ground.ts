@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { verifySnapshot } from "../intake/snapshot.ts";
+import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
@@ -56,6 +57,7 @@ export class Ground {
 
   async verifySnapshot(batch: BatchRecord): Promise<void> {
     const snapshot = join(this.snapshots, readingOf(batch).snapshot);
+    if (batch.archive !== undefined) throw archivedError(batch);
     if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
   }
 

@@ -1,8 +1,10 @@
 import { basename, dirname } from "node:path";
 import { meet } from "../checks/same-bytes.ts";
+import { FileRefusedError } from "../errors.ts";
 import { guessPeriod } from "../intake/period.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
+import { archivedError } from "../journal/archives.ts";
 import { batchIdOf } from "../journal/batch-id.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, Tally } from "../journal/store.ts";
@@ -44,6 +46,7 @@ export class BatchTaking {
     const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#ground.now(), days);
     const waiting = period === undefined ? [] : await this.#waitingWhole(known);
     if (meeting.kind === "same") {
+      if (meeting.batch.archive !== undefined) throw wasArchived(fileName, meeting.batch);
       await this.#supersede(waiting, meeting.batch);
       return { batch: meeting.batch, resumed: true, told: NOTHING_TOLD };
     }
@@ -136,3 +139,10 @@ async function firstCell({ sheet }: InputFile, column: string): Promise<string |
 }
 
 const NOTHING: Tally = { rows: 0, amount: "0.00" };
+
+function wasArchived(fileName: string, batch: BatchRecord): FileRefusedError {
+  const { hint } = archivedError(batch);
+  const taken = new Date(batch.createdAt).toISOString().slice(0, 10);
+  const message = `these rows were taken on ${taken} as batch ${batch.id}, which is archived; nothing was sent`;
+  return new FileRefusedError(fileName, [{ code: "archived", message, hint }]);
+}

@@ -170,6 +170,24 @@ export const COMMANDS: readonly Command[] = [
     load: () => import("./report.ts"),
   },
   {
+    name: "archive",
+    operands: "",
+    shown: "move the details of old, finished batches into compressed files; duplicates of them are still found",
+    options: [
+      {
+        flags: "--before <day>",
+        shown: "batches taken in before this day (UTC) that have nothing open, as 2026-01-31",
+      },
+      { flags: "--dry-run", shown: "only say what would be moved" },
+      {
+        flags: "--restore <batch>",
+        shown: "bring the details of a batch back: for its results, report, retry or settle",
+      },
+    ],
+    examples: ["paydrop archive --before 2026-01-01 --dry-run", "paydrop archive --restore K7Q29F3M"],
+    load: () => import("./archive.ts"),
+  },
+  {
     name: "template",
     operands: "[operation]",
     words: OPERATIONS.map((operation) => operation.name),

@@ -4,7 +4,13 @@ import type { FullStatus } from "./status.ts";
 
 /** What a person can do with this batch now, the gravest first; each line with the command to copy. */
 export function statusNext({ batch, open, tallies }: FullStatus): string[] {
-  const { id, phase } = batch;
+  const { id, phase, archive } = batch;
+  if (archive !== undefined) {
+    return [
+      `its details lie in archive/${archive} of the state directory; to bring them back`,
+      `  paydrop archive --restore ${id}`,
+    ];
+  }
   const rows = (state: RowState): number => tallies[state]?.rows ?? 0;
   const steps: string[] = [];
   const named = (state: RowState): string => whichRows((open[state] ?? []).map((number) => ({ number })));

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column[] = [
   { title: "not sent", right: true, cell: (status) => rowsIn(status, "ready", "not_sent", "settled_not_done") },
   { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
   { title: "amount", right: true, cell: ({ batch }) => batch.total },
-  { title: "phase", right: false, cell: ({ batch }) => batch.phase },
+  { title: "phase", right: false, cell: ({ batch }) => phaseOf(batch) },
   { title: "begun", right: false, cell: ({ batch }) => time(batch.createdAt) },
   { title: "to", right: false, cell: ({ batch }) => batch.destination },
 ];
@@ -62,7 +62,7 @@ export function batchText(status: BatchStatus | FullStatus): string {
   const { batch, tallies } = status;
   const period = batch.period === undefined ? "" : `   period ${batch.period}`;
   const lines = [
-    `batch ${batch.id}   ${printable(batch.fileName)}   ${batch.phase}${period}`,
+    `batch ${batch.id}   ${printable(batch.fileName)}   ${phaseOf(batch)}${period}`,
     `begun ${time(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
     ...STATES.flatMap(([state, word, advice]) => {
       const tally = tallies[state];
@@ -83,6 +83,10 @@ export function batchText(status: BatchStatus | FullStatus): string {
   const next = statusNext(status);
   if (next.length > 0) lines.push("next:", ...next.map((step) => `  ${step}`));
   return `${lines.join("\n")}\n`;
+}
+
+function phaseOf({ phase, archive }: BatchStatus["batch"]): string {
+  return archive === undefined ? phase : "archived";
 }
 
 function line(word: string, rows: number, amount: string, advice: string): string {

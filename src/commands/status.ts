@@ -119,6 +119,7 @@ function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> 
     environment: batch.environment,
     destination: batch.destination,
     phase: batch.phase,
+    ...(batch.archive === undefined ? {} : { archive: batch.archive }),
     created_at: new Date(batch.createdAt).toISOString(),
     ...(batch.period === undefined ? {} : { period: batch.period }),
     rows: { total: batch.rows, ...Object.fromEntries(rows) },

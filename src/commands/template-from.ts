@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { isTable, type FileFormat } from "../format.ts";
+import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import { normalizeName } from "../names.ts";
 import { operationSaid } from "../operations/catalogue.ts";
@@ -35,6 +36,7 @@ export async function startingFile(
   try {
     const { journal } = processor;
     const batch = await knownBatch(journal, asked.from);
+    if (batch.archive !== undefined) throw archivedError(batch);
     const reading = readingOf(batch);
     const operation = asked.operation === undefined ? undefined : operationSaid(asked.operation);
     if (asked.operation !== undefined && operation?.name !== reading.operation) {

@@ -23,6 +23,7 @@ export interface BatchColumns {
   readonly remarks: string;
   readonly phase: BatchPhase;
   readonly created_at: number;
+  readonly archive: string | null;
 }
 
 /** Batches and their history. Every method that writes is called inside a transaction of its caller. */
@@ -190,10 +191,11 @@ export class Batches {
   }
 }
 
-const OWED = "results owed ";
+/** Of a batch whose results are behind the journal; its id follows. */
+export const OWED = "results owed ";
 
 /** What a batch adds up to says without a look at its rows that there is none in any of these states. */
-function mayHold(...states: readonly RowState[]): string {
+export function mayHold(...states: readonly RowState[]): string {
   const holds = states.map((state) => `b.tallies ->> '$.${state}' IS NOT NULL`);
   return `(b.tallies IS NULL OR ${holds.join(" OR ")})`;
 }
@@ -223,5 +225,6 @@ export function asBatch(row: BatchColumns): BatchRecord {
     remarks: JSON.parse(row.remarks) as string[],
     phase: row.phase,
     createdAt: row.created_at,
+    ...(row.archive === null ? {} : { archive: row.archive }),
   };
 }

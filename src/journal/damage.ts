@@ -21,8 +21,9 @@ export class DamageError extends Error {}
 /** Whether the memory of what was sent has gone while copies of files that were taken are still there. */
 export function isLost(stateDir: string): boolean {
   if ((statSync(join(stateDir, "journal.db"), { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
-  const snapshots = join(stateDir, "snapshots");
-  return existsSync(snapshots) && readdirSync(snapshots).some((name) => !name.startsWith("."));
+  return ["snapshots", "archive"]
+    .map((name) => join(stateDir, name))
+    .some((folder) => existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(".")));
 }
 
 /** Whether the last process did not come to closing the journal; asked before it is opened. */

@@ -118,7 +118,7 @@ export function makePrivate(directory: string): void {
   }
 }
 
-const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|results$|lost\+found$|\.)/;
+const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;
 
 /** Never a folder that is also used for something else, such as the inbox: its other readers would be shut out. */
 function tighten(directory: string): void {

@@ -76,7 +76,7 @@ export class Rows {
 }
 
 /** What is wrong with a row and what is pointed out of it stand in one column; the level tells them apart. */
-function notesOf({ faults = [], warnings = [] }: NewRow): string | null {
+export function notesOf({ faults = [], warnings = [] }: Pick<NewRow, "faults" | "warnings">): string | null {
   return faults.length + warnings.length === 0 ? null : JSON.stringify([...faults, ...warnings]);
 }
 

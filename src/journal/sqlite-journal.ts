@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { Judge, JudgeRules } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
+import { Archives } from "./archives.ts";
 import { Attempts } from "./attempts.ts";
 import type { Ballast } from "./ballast.ts";
 import { Batches } from "./batches.ts";
@@ -31,6 +32,7 @@ import type {
   NewRow,
   OpeningTotals,
   RowRecord,
+  RowTexts,
   Tallies,
 } from "./store.ts";
 import { RowTallies } from "./tallies.ts";
@@ -85,6 +87,7 @@ class SqliteJournal implements JournalStore {
   readonly #database: DatabaseSync;
   readonly #group: CommitGroup;
   readonly #batches: Batches;
+  readonly #archives: Archives;
   readonly #rows: Rows;
   readonly #seen: SeenRows;
   readonly #verdicts: Verdicts;
@@ -114,6 +117,7 @@ class SqliteJournal implements JournalStore {
     this.#marks = new Marks(database, stateId);
     this.#holds = new InboxHolds(database);
     this.#batches = new Batches(database);
+    this.#archives = new Archives(database);
     this.#rows = new Rows(database, keys, past);
     this.#seen = new SeenRows(database, past);
     this.#verdicts = new Verdicts(database, this.#seen);
@@ -274,6 +278,7 @@ class SqliteJournal implements JournalStore {
     reasons: readonly string[] = [],
   ): Promise<number> {
     return this.#group.run(() => {
+      this.#archives.assertNotArchived(this.#batches.seqOf(batchId));
       this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       return this.#decisions.makeReady(this.#batches.seqOf(batchId), rows, from, reasons, this.#now());
     });
@@ -288,6 +293,7 @@ class SqliteJournal implements JournalStore {
 
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void> {
     return this.#group.run(() => {
+      this.#archives.assertNotArchived(this.#batches.seqOf(batchId));
       this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       this.#batches.setPhase(batchId, phase);
       this.#batches.addAct(batchId, act, this.#now());
@@ -302,6 +308,7 @@ class SqliteJournal implements JournalStore {
     from?: RowState,
   ): Promise<void> {
     return this.#group.run(() => {
+      this.#archives.assertNotArchived(this.#batches.seqOf(batchId));
       this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       this.#decisions.settle(this.#batches.seqOf(batchId), row, as, act.by, this.#now(), from);
       this.#batches.addAct(batchId, { ...act, row }, this.#now());
@@ -315,6 +322,7 @@ class SqliteJournal implements JournalStore {
   release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]> {
     return this.#group.run(() => {
       this.#batches.assertNotCancelled(batchId);
+      this.#archives.assertNotArchived(this.#batches.seqOf(batchId));
       this.#attempts.changed(this.#batches.seqOf(batchId).seq);
       const released = this.#decisions.release(this.#batches.seqOf(batchId), rows, this.#now());
       for (const row of released) this.#batches.addAct(batchId, { ...act, row }, this.#now());
@@ -352,6 +360,35 @@ class SqliteJournal implements JournalStore {
 
   liftInboxHold(folder: string, by: string): Promise<InboxHold | undefined> {
     return this.#group.run(() => this.#holds.lift(folder, by, this.#now()));
+  }
+
+  resting(beforeMs: number, reasons: readonly string[]): Promise<readonly BatchRecord[]> {
+    return this.#read(() => this.#archives.resting(beforeMs, reasons));
+  }
+
+  moveOut(
+    batchId: string,
+    file: string,
+    acts: number,
+    reasons: readonly string[],
+    act: Omit<Act, "at">,
+  ): Promise<boolean> {
+    return this.#group.run(() => {
+      const isOut = this.#archives.moveOut(this.#batches.seqOf(batchId), file, acts, reasons);
+      if (isOut) this.#batches.addAct(batchId, act, this.#now());
+      return isOut;
+    });
+  }
+
+  putBack(batchId: string, rows: readonly RowTexts[]): Promise<void> {
+    return this.#group.run(() => this.#archives.putBack(this.#batches.seqOf(batchId), rows));
+  }
+
+  moveIn(batchId: string, act: Omit<Act, "at">): Promise<void> {
+    return this.#group.run(() => {
+      this.#archives.moveIn(this.#batches.seqOf(batchId));
+      this.#batches.addAct(batchId, act, this.#now());
+    });
   }
 
   mark(): Promise<Mark> {

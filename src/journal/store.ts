@@ -34,12 +34,14 @@ export interface BatchRecord {
   readonly remarks: readonly string[];
   readonly phase: BatchPhase;
   readonly createdAt: number;
+  /** The file in the archive that its details were moved to; none: they are here. */
+  readonly archive?: string;
 }
 
 /** What is known of a batch when its last row was read. */
 export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
 
-export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase">;
+export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase" | "archive">;
 
 /** Which sums of a day are asked for. */
 export interface DaySumOptions {
@@ -88,6 +90,9 @@ export interface RowRecord {
   readonly response?: string;
   readonly settledBy?: string;
 }
+
+/** What is told of a row and judges nothing. */
+export type RowTexts = Pick<RowRecord, "number" | "response" | "faults" | "warnings">;
 
 /** What became of one attempt. */
 export interface AttemptEnd {
@@ -236,6 +241,27 @@ export interface JournalStore {
   holdInbox(folder: string, hold: InboxHold): Promise<void>;
   /** Gives the hold that stood. */
   liftInboxHold(folder: string, by: string): Promise<InboxHold | undefined>;
+
+  /**
+   * Batches that were taken in before then and rest, oldest first: no row of them is ready, sending, unknown, held, not
+   * sent, or refused for one of `reasons`. What a cancelled one did not send rests too. Not those in the archive.
+   */
+  resting(beforeMs: number, reasons: readonly string[]): Promise<readonly BatchRecord[]>;
+  /**
+   * The texts of a batch lie safely in `file`: they are dropped here, and nothing of the batch changes until `moveIn`.
+   * False when it does not rest any more, or has another number of acts than the file tells of.
+   */
+  moveOut(
+    batchId: string,
+    file: string,
+    acts: number,
+    reasons: readonly string[],
+    act: Omit<Act, "at">,
+  ): Promise<boolean>;
+  /** Puts texts of an archived batch back. */
+  putBack(batchId: string, rows: readonly RowTexts[]): Promise<void>;
+  /** All texts are back: the batch is one like others again. */
+  moveIn(batchId: string, act: Omit<Act, "at">): Promise<void>;
 
   /** The mark of this moment. */
   mark(): Promise<Mark>;

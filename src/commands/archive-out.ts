@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { assertRoomForFile } from "../journal/room.ts";
+import { writeArchive } from "../results/archive/archive-file.ts";
+import { isPacked, packCopy } from "../results/archive/packed-copy.ts";
+import { counted } from "../results/next-steps.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { readingOf } from "../take-in.ts";
+import type { Call } from "./command.ts";
+import { tell } from "./tell.ts";
+
+/** Where the details of archived batches lie: in a state directory beside its journal. */
+export function archiveFolder({ stateDir }: Config): string {
+  return join(stateDir, "archive");
+}
+
+/**
+ * Everything is written, synced and read back before anything is taken away: after a crash at any moment the details
+ * of a batch are in the journal, in the archive, or in both. Gives the batches that were moved.
+ */
+export async function moveOut(
+  call: Call,
+  config: Config,
+  journal: JournalStore,
+  batches: readonly BatchRecord[],
+  { by, remark }: { readonly by: string; readonly remark: string },
+): Promise<readonly string[]> {
+  if (batches.length === 0) {
+    tell(call, config, "Nothing to archive.", { type: "nothing" });
+    return [];
+  }
+  const folder = archiveFolder(config);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // whoever has the lock is the only one who writes here: what is unfinished is of a crash
+  for (const name of await readdir(folder)) if (name.startsWith(".")) await unlink(join(folder, name));
+  const whole = batches.filter((batch) => existsSync(copyOf(config, batch)));
+  for (const batch of batches) if (!whole.includes(batch)) tell(call, config, ...withoutCopy(batch));
+  await assertRoomForFile(config.stateDir, whole.reduce((sum, batch) => sum + batch.sizeBytes, 0) / 4);
+  for (const batch of whole) await packCopy(copyOf(config, batch), packedCopyOf(config, batch), batch.sha256);
+  const name = `${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}-${whole[0]?.id ?? "none"}.jsonl.gz`;
+  const kept = whole.length === 0 ? [] : await writeArchive(join(folder, name), whole, journal);
+  const moved: string[] = [];
+  for (const { batch, acts } of kept) {
+    const { id, fileName, rows } = batch;
+    await journal.keepTallies(id);
+    const act = { by, kind: "archive", note: [`details moved to archive/${name}`, remark].filter(Boolean).join("; ") };
+    if (await journal.moveOut(id, name, acts, RESUMABLE_REFUSALS, act)) {
+      moved.push(id);
+      tell(call, config, `Archived batch ${id}, ${fileName}, ${counted(rows)}.`, { type: "archived", batch: id, rows });
+    } else {
+      const text = `Batch ${id} stays: somebody did something with it just now. Run this again.`;
+      tell(call, config, text, { type: "stays", batch: id, why: "changed" });
+    }
+  }
+  if (moved.length > 0) tell(call, config, `Their details lie in ${join(folder, name)}`, { type: "file", file: name });
+  return moved;
+}
+
+/** Private copies that no batch needs any more, those too that a crash left behind. */
+export async function removeLeftCopies(config: Config, journal: JournalStore): Promise<void> {
+  const all = await journal.batches();
+  const needed = new Set(all.filter(({ archive }) => archive === undefined).map((batch) => copyOf(config, batch)));
+  for (const batch of all) {
+    const copy = copyOf(config, batch);
+    if (batch.archive === undefined || needed.has(copy) || !existsSync(copy)) continue;
+    if (await isPacked(packedCopyOf(config, batch), batch.sha256)) await unlink(copy);
+  }
+}
+
+export function copyOf({ stateDir }: Config, batch: BatchRecord): string {
+  return join(stateDir, "snapshots", readingOf(batch).snapshot);
+}
+
+export function packedCopyOf(config: Config, batch: BatchRecord): string {
+  return join(archiveFolder(config), `${readingOf(batch).snapshot}.gz`);
+}
+
+function withoutCopy({ id, fileName }: BatchRecord): [string, Record<string, unknown>] {
+  return [
+    `Batch ${id} stays: the private copy of ${fileName} is missing.`,
+    { type: "stays", batch: id, why: "the private copy of its file is missing" },
+  ];
+}

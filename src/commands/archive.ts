@@ -1,0 +1,77 @@
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load.ts";
+import { PaydropError } from "../errors.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import { openProcessor } from "../processor.ts";
+import { counted } from "../results/next-steps.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { bringBack } from "./archive-back.ts";
+import { moveOut, removeLeftCopies } from "./archive-out.ts";
+import type { Call } from "./command.ts";
+import { tell } from "./tell.ts";
+import { personOrLogin } from "./who.ts";
+
+/**
+ * Old batches that rest leave the journal and the private copies for compressed files in the state directory's
+ * `archive/`, or one comes back. What tells a duplicate stays where it is. Exit 0.
+ */
+export async function run(call: Call): Promise<number> {
+  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const { before: day, restore, dry_run: dryRun } = call.flags;
+  const before = typeof day === "string" ? startOf(day) : undefined;
+  if ((before === undefined) === (restore === undefined)) {
+    throw new PaydropError("usage", "say which batches", "paydrop archive --before 2026-01-01, or --restore BATCH");
+  }
+  const processor = await openProcessor({ config }, dryRun === true ? "read" : "send");
+  try {
+    const { journal } = processor;
+    const who = personOrLogin(config);
+    if (before === undefined) await bringBack(call, config, journal, String(restore), who);
+    else if (dryRun === true) await listOld(call, config, journal, before);
+    else {
+      const moved = await moveOut(call, config, journal, await journal.resting(before, RESUMABLE_REFUSALS), who);
+      await removeLeftCopies(config, journal);
+      tell(call, config, "", { type: "summary", batches: moved, exit_code: 0 });
+    }
+    return 0;
+  } finally {
+    await processor.close();
+  }
+}
+
+async function listOld(call: Call, config: Config, journal: JournalStore, beforeMs: number): Promise<void> {
+  const resting = await journal.resting(beforeMs, RESUMABLE_REFUSALS);
+  const ids = new Set(resting.map(({ id }) => id));
+  const open = (await journal.batches()).filter(
+    (batch) => batch.createdAt < beforeMs && batch.archive === undefined && !ids.has(batch.id),
+  );
+  for (const batch of resting) tell(call, config, `would move  ${lineOf(batch)}`, { type: "archive", ...shown(batch) });
+  for (const batch of open.reverse()) {
+    const why = "it has rows that may still go, or that a person must look at";
+    tell(call, config, `stays       ${lineOf(batch)}: ${why}`, { type: "stays", ...shown(batch), why });
+  }
+  const rows = resting.reduce((sum, batch) => sum + batch.rows, 0);
+  const text =
+    resting.length === 0
+      ? "Nothing to archive."
+      : `${resting.length} batches with ${counted(rows)}. Nothing was moved.`;
+  tell(call, config, text, { type: "summary", batches: [...ids], rows, dry_run: true, exit_code: 0 });
+}
+
+function lineOf({ id, fileName, rows, createdAt }: BatchRecord): string {
+  return `${id}  ${new Date(createdAt).toISOString().slice(0, 10)}  ${counted(rows)}  ${fileName}`;
+}
+
+function shown({ id, fileName, rows, createdAt }: BatchRecord): Record<string, unknown> {
+  return { batch: id, file: fileName, rows, created_at: new Date(createdAt).toISOString() };
+}
+
+/** The first moment of a day, in UTC as `status` shows times. Throws PaydropError `usage`. */
+function startOf(said: string): number {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(`${said}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== said) {
+    throw new PaydropError("usage", `--before: "${said}" is no day`, "write it as 2026-01-31");
+  }
+  if (ms > Date.now()) throw new PaydropError("usage", `--before: ${said} is not over yet`, "name a day in the past");
+  return ms;
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync } from "node:sqlite";
+import { PaydropError } from "../errors.ts";
+import { asBatch, mayHold, OWED, type BatchColumns } from "./batches.ts";
+import { notesOf, type BatchSeq } from "./rows.ts";
+import type { BatchRecord, RowTexts } from "./store.ts";
+
+/**
+ * Batches that rest, and their texts, which go into a file of the archive and come back from it. Whatever judges other
+ * rows stays: keys, states, periods, times and attempts, so that nothing is ever paid again because of an archive (I1,
+ * I12). Every method that writes is called inside a transaction of its caller.
+ */
+export class Archives {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Nothing of them can go any more without a person's act. `reasons`: refusals that a next run would send again. */
+  resting(beforeMs: number, reasons: readonly string[]): BatchRecord[] {
+    const rows = this.#database
+      .prepare(`SELECT * FROM batch b WHERE b.created_at < ?1 AND ${rests("?2")} ORDER BY seq`)
+      .all(beforeMs, JSON.stringify(reasons));
+    return (rows as unknown as BatchColumns[]).map(asBatch);
+  }
+
+  /** False, and nothing done, when the batch does not rest or has another number of acts than the file tells of. */
+  moveOut(batch: BatchSeq, file: string, acts: number, reasons: readonly string[]): boolean {
+    const stands = this.#database
+      .prepare(
+        `SELECT 1 FROM batch b WHERE b.seq = ?1 AND (SELECT count(*) FROM act WHERE act.batch = b.seq) = ?2
+         AND ${rests("?3")}`,
+      )
+      .get(batch.seq, acts, JSON.stringify(reasons));
+    if (!stands) return false;
+    this.#database
+      .prepare(
+        `UPDATE attempt SET response = NULL WHERE response IS NOT NULL
+         AND id IN (SELECT last_attempt FROM row WHERE batch = ?)`,
+      )
+      .run(batch.seq);
+    this.#database.prepare("UPDATE row SET faults = NULL WHERE batch = ? AND faults IS NOT NULL").run(batch.seq);
+    this.#setFile(batch, file);
+    return true;
+  }
+
+  /** Texts of rows of an archived batch. */
+  putBack(batch: BatchSeq, rows: readonly RowTexts[]): void {
+    const response = this.#database.prepare(
+      "UPDATE attempt SET response = ? WHERE id = (SELECT last_attempt FROM row WHERE batch = ? AND number = ?)",
+    );
+    const notes = this.#database.prepare("UPDATE row SET faults = ? WHERE batch = ? AND number = ?");
+    for (const row of rows) {
+      if (row.response !== undefined) response.run(row.response, batch.seq, row.number);
+      const text = notesOf(row);
+      if (text !== null) notes.run(text, batch.seq, row.number);
+    }
+  }
+
+  /** All texts are back. */
+  moveIn(batch: BatchSeq): void {
+    this.#setFile(batch, null);
+  }
+
+  assertNotArchived({ seq }: BatchSeq): void {
+    const { id, archive } = this.#database.prepare("SELECT id, archive FROM batch WHERE seq = ?").get(seq) as {
+      id: string;
+      archive: string | null;
+    };
+    if (archive !== null) throw archivedError({ id, archive });
+  }
+
+  #setFile(batch: BatchSeq, file: string | null): void {
+    this.#database.prepare("UPDATE batch SET archive = ? WHERE seq = ?").run(file, batch.seq);
+  }
+}
+
+/** `reasons`: the parameter that holds them. */
+function rests(reasons: string): string {
+  return `b.phase <> 'recording' AND b.archive IS NULL
+  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = '${OWED}' || b.id)
+  AND NOT (${mayHold("sending", "unknown", "ready", "not_sent", "held", "rejected")} AND EXISTS (
+    SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('sending', 'unknown')
+      OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent', 'held')
+        OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(${reasons}))))))))`;
+}
+
+/** Nothing of a batch changes, and nothing is told of its rows, while its details are elsewhere. */
+export function archivedError({ id, archive = "" }: { readonly id: string; readonly archive?: string }): PaydropError {
+  return new PaydropError(
+    "usage",
+    `batch ${id} is archived: its details lie in archive/${archive} of the state directory`,
+    `bring them back with \`paydrop archive --restore ${id}\`, then do this again`,
+  );
+}
