@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { pipeline as joined } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { PaydropError } from "../../errors.ts";
@@ -78,7 +79,10 @@ export async function writePacked(path: string, pieces: () => AsyncIterable<Buff
 
 /** The bytes that were compressed. */
 export function unpacked(path: string): AsyncIterable<Buffer> {
-  return createReadStream(path).compose(createGunzip()) as AsyncIterable<Buffer>;
+  const gunzip = createGunzip();
+  // whoever reads is told what is wrong
+  joined(createReadStream(path), gunzip, () => undefined);
+  return gunzip;
 }
 
 async function* textOf(batches: readonly BatchRecord[], journal: JournalStore): AsyncGenerator<string> {
