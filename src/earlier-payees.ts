@@ -3,7 +3,8 @@
  * hashes (I10); the private copies of the files know both. They are read for this one check and kept in memory only.
  */
 import { join } from "node:path";
-import { ACCOUNT_FIELD, NAME_FIELD, fieldText, sameName, type EarlierAccount } from "./checks/second-look.ts";
+import { fieldText } from "./checks/cell.ts";
+import { ACCOUNT_FIELD, NAME_FIELD, sameName, type EarlierAccount } from "./checks/second-look.ts";
 import type { Config } from "./config/config.ts";
 import { PaydropError, systemCodeOf } from "./errors.ts";
 import { LookBack } from "./journal/look-back.ts";

@@ -3,11 +3,11 @@
  * stand in no journal (I10): they are read from the private copy of the earlier file.
  */
 import { join } from "node:path";
+import { cellText, positionOf } from "./checks/cell.ts";
 import { compareWithOrigin, rowNamed, type Correction, type RowName } from "./checks/correction.ts";
 import { faultOfCell } from "./checks/fault-of.ts";
 import type { Fault } from "./checks/fault.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
-import { fieldText, positionOf } from "./checks/second-look.ts";
 import type { Config } from "./config/config.ts";
 import { PaydropError, systemCodeOf } from "./errors.ts";
 import { verifySnapshot } from "./intake/snapshot.ts";
@@ -32,6 +32,8 @@ export class Origins {
   readonly #environment: Config["environment"];
   readonly #snapshots: string;
   readonly #open = new Map<string, EarlierRows>();
+  #columns: readonly string[] | undefined;
+  #at = -1;
 
   /** `batchOf`: a batch by its whole id. */
   constructor(
@@ -43,9 +45,18 @@ export class Origins {
     this.#snapshots = join(stateDir, "snapshots");
   }
 
+  /** The text of `retry_of`. Rows of a file share their columns: the column is looked for once. */
+  #namedBy(row: Row): string {
+    if (row.columns !== this.#columns) {
+      this.#columns = row.columns;
+      this.#at = positionOf(row, COLUMN);
+    }
+    return this.#at < 0 ? "" : withoutTextMark(cellText(row, this.#at).trim(), true).trim();
+  }
+
   /** For each of these rows, which are the next ones of their file. Memory holds no more than these rows once more. */
   async tie(checked: readonly CheckedRow[], hasCells: boolean): Promise<readonly Tie[]> {
-    const texts = checked.map(({ row }) => namedBy(row.mapped?.from ?? row));
+    const texts = checked.map(({ row }) => this.#namedBy(row.mapped?.from ?? row));
     if (texts.every((text) => text === "")) return texts.map(() => NO_TIE);
     const names = texts.map(rowNamed);
     const origins = await this.#read(names.filter((name) => name !== undefined));
@@ -170,10 +181,6 @@ function textOf({ batch, row }: RowName): string {
   return `${batch}:${row}`;
 }
 
-function namedBy(row: Row): string {
-  return withoutTextMark(fieldText(row, COLUMN), true).trim();
-}
-
 function correctionOf(checked: CheckedRow, of: RowName, origin: Origin): Correction {
   if (origin === "gone") return { of, payeeChanged: true };
   const { row, instruction } = checked;
@@ -186,5 +193,6 @@ function correctionOf(checked: CheckedRow, of: RowName, origin: Origin): Correct
 function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", hasCells: boolean): Fault {
   const from = row.mapped?.from ?? row;
   const place = { name: COLUMN, kind: "id" } as const;
-  return { ...faultOfCell(from, place, positionOf(from, COLUMN), namedBy(from), { code }, hasCells), level: "warning" };
+  const at = positionOf(from, COLUMN);
+  return { ...faultOfCell(from, place, at, cellText(from, at).trim(), { code }, hasCells), level: "warning" };
 }

@@ -5,9 +5,10 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
+import { fieldText } from "./checks/cell.ts";
 import { createJudge } from "./checks/duplicates.ts";
 import type { Config } from "./config/config.ts";
-import { ACCOUNT_FIELD, NAME_FIELD, ROWS_WITH_A_MIDDLE, fieldText, secondLook } from "./checks/second-look.ts";
+import { ACCOUNT_FIELD, NAME_FIELD, ROWS_WITH_A_MIDDLE, secondLook } from "./checks/second-look.ts";
 import { unitsOf } from "./amount.ts";
 import { isTable } from "./format.ts";
 import { guessPeriod } from "./intake/period.ts";

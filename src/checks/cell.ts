@@ -1,3 +1,4 @@
+import { normalizeName } from "../names.ts";
 import type { Row } from "../reader/row.ts";
 
 /** The text of a cell, or the source of a JSON value that is no text; empty where there is none. */
@@ -32,4 +33,22 @@ export function isFilled(row: Row, index: number): boolean {
   const cell = row.cells[index];
   if (cell === undefined || cell === "") return false;
   return typeof cell === "string" ? cell.trim() !== "" : cell.token !== "null";
+}
+
+/** The text of a field of ours in a row under our own column names. */
+export function fieldText(row: Row, field: string): string {
+  return withoutSpacesAround(cellText(row, positionOf(row, field)));
+}
+
+/** Rows of a file share their columns: names are compared once. */
+const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+/** -1 where the row has no such column. */
+export function positionOf({ columns }: Row, field: string): number {
+  let positions = POSITIONS.get(columns);
+  if (!positions) {
+    positions = new Map(columns.map((column, index) => [normalizeName(column), index]));
+    POSITIONS.set(columns, positions);
+  }
+  return positions.get(normalizeName(field)) ?? -1;
 }

@@ -3,9 +3,8 @@ import { wireAmount } from "../amount-unit.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
-import { cellText, withoutSpacesAround } from "./cell.ts";
-import { shownValue } from "./fault-of.ts";
-import { fieldText, positionOf } from "./second-look.ts";
+import { cellText, fieldText, positionOf, withoutSpacesAround } from "./cell.ts";
+import { columnOf, shownValue } from "./fault-of.ts";
 
 /** A row that stands for one of an earlier batch: its `retry_of` says so, and there is such a row. */
 export interface Correction {
@@ -23,7 +22,8 @@ export interface RowName {
 
 /** One field before and after, masked as faults are. */
 export interface Change {
-  readonly field: string;
+  /** By the file's own header; of a mapped file with our name in brackets. */
+  readonly column: string;
   readonly from: string;
   readonly to: string;
 }
@@ -50,10 +50,10 @@ export function compareWithOrigin(
   const changes: Change[] = [];
   let payeeChanged = false;
   for (const field of [...fieldsOf(operation), ...OWN]) {
-    const from = textOf(origin, field);
-    const to = textOf(now, field);
-    if (from === to) continue;
-    changes.push({ field: field.name, ...maskedPair(field, from, to) });
+    const from = writtenIn(origin, field);
+    const to = writtenIn(now, field);
+    if (from === to || valueOf(from, field, origin) === valueOf(to, field, now)) continue;
+    changes.push({ column: columnOf(now, field), ...maskedPair(field, from, to) });
     const isPayee = form?.beneficiaryFields.includes(field.name) ?? false;
     if (isPayee && canonical(from, field) !== canonical(to, field) && !isOfTheTable(now, origin, field)) {
       payeeChanged = true;
@@ -66,15 +66,18 @@ function fieldsOf({ forms }: Operation): readonly Field[] {
   return [...new Map(forms.flatMap(({ fields }) => fields).map((field) => [field.name, field])).values()];
 }
 
-/** As it travels, where it can; else as it is written. */
-function textOf(row: Row, field: Field): string {
-  const at = positionOf(row, field.name);
-  // of a cell that the mapping could make nothing of, nothing came
-  if (row.mapped?.faults.has(at)) return "";
+/** Without what only a spreadsheet sees; empty for a cell that the mapping could make nothing of. */
+function writtenIn(row: Row, field: Field): string {
+  if (row.mapped?.faults.has(positionOf(row, field.name))) return "";
   const text = withoutSpacesAround(withoutTextMark(fieldText(row, field.name), field.kind !== "text"));
-  if (text === "") return field.default ?? "";
-  if (field.kind !== "amount" || !PLAIN_DECIMAL.test(text)) return text;
-  return canonicalAmount(wireAmount(text, row.mapped?.amountUnit ?? "rupees") ?? text);
+  return text === "" ? (field.default ?? "") : text;
+}
+
+/** `100` and `100.00` are one amount; the digits of another unit are another one. */
+function valueOf(text: string, { kind }: Field, row: Row): string {
+  if (kind !== "amount" || !PLAIN_DECIMAL.test(text)) return text;
+  const sent = wireAmount(text, row.mapped?.amountUnit ?? "rupees");
+  return sent === undefined ? `not an amount: ${text}` : canonicalAmount(sent);
 }
 
 /** A lookup table now has what it lacked; the row's own cell is as it was. */
@@ -93,7 +96,7 @@ function canonical(text: string, { kind, shape }: Field): string {
   return kind === "text" || shape === "ifsc" ? text.toLowerCase() : text;
 }
 
-function maskedPair(field: Field, from: string, to: string): Pick<Change, "from" | "to"> {
+function maskedPair(field: Field, from: string, to: string): Omit<Change, "column"> {
   const pair = { from: shownValue(field, from), to: shownValue(field, to) };
   if (pair.from !== pair.to) return pair;
   return { from: pair.from, to: `${pair.to} (another one where it is hidden)` };

@@ -4,6 +4,7 @@ import { printable } from "../printable.ts";
 import { normalizeName } from "../names.ts";
 import type { Mapped, Row } from "../reader/row.ts";
 import type { Fault } from "./fault.ts";
+import { positionOf } from "./cell.ts";
 import { say } from "./sentences.ts";
 import type { Finding } from "./sentences.ts";
 import { columnLetters } from "./spreadsheet.ts";
@@ -29,13 +30,23 @@ export function faultOfCell(
   return { code: finding.code, column, ...cell, ...say(finding, wording) };
 }
 
-function placeOf(row: Row, place: Place, index: number): { column: string; at: number } {
+/** The column of a field of ours by the file's own header. */
+export function columnOf(row: Row, place: Pick<Field, "name">): string {
+  const index = positionOf(row, place.name);
+  return (row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index)).column;
+}
+
+function placeOf(row: Row, place: Pick<Place, "name">, index: number): { column: string; at: number } {
   const column = index < 0 ? place.name : (row.columns[index] ?? place.name);
   return { column: printable(column, SHOWN_CHARACTERS_MAX), at: index };
 }
 
 /** Of a mapped row: the file's own column, and ours in brackets. */
-function placeInFile({ from, at }: Mapped, { name }: Place, index: number): { column: string; at: number } {
+function placeInFile(
+  { from, at }: Mapped,
+  { name }: Pick<Place, "name">,
+  index: number,
+): { column: string; at: number } {
   const there = index < 0 ? -1 : (at[index] ?? -1);
   if (there < 0) return { column: index < 0 ? name : `${name} (of the mapping)`, at: -1 };
   const theirs = printable(from.columns[there] ?? name, SHOWN_CHARACTERS_MAX);

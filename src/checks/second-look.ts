@@ -1,9 +1,8 @@
 import { unitsOf } from "../amount.ts";
 import { mask } from "../mask.ts";
-import { normalizeName } from "../names.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
-import { cellText, withoutSpacesAround } from "./cell.ts";
+import { fieldText, positionOf } from "./cell.ts";
 import { faultOfCell } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 import type { Finding } from "./sentences.ts";
@@ -91,24 +90,6 @@ function warningAt({ row, hasCells }: RowInContext, field: Field | undefined, fi
   if (!field) return [];
   const text = fieldText(row, field.name);
   return [{ ...faultOfCell(row, field, positionOf(row, field.name), text, finding, hasCells), level: "warning" }];
-}
-
-/** The text of a field of ours in a row under our own column names. */
-export function fieldText(row: Row, field: string): string {
-  return withoutSpacesAround(cellText(row, positionOf(row, field)));
-}
-
-/** Rows of a file share their columns: names are compared once. */
-const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
-
-/** -1 where the row has no such column. */
-export function positionOf({ columns }: Row, field: string): number {
-  let positions = POSITIONS.get(columns);
-  if (!positions) {
-    positions = new Map(columns.map((column, index) => [normalizeName(column), index]));
-    POSITIONS.set(columns, positions);
-  }
-  return positions.get(normalizeName(field)) ?? -1;
 }
 
 const PLAIN_NAME = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;

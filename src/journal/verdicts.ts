@@ -17,10 +17,13 @@ interface JudgedRow {
   /** The row that it corrects in the end; null: none. */
   readonly family: string | null;
   readonly name: string;
+  /** It corrects a row, or is corrected by one. */
+  readonly has_kin: number;
 }
 
 const JUDGED = `SELECT r.number, r.state, r.reference_key, r.core_key, r.period, r.ordinal, r.released, r.payee_changed,
-  r.family, b.id || ':' || r.number AS name FROM row r JOIN batch b ON b.seq = r.batch
+  r.family, b.id || ':' || r.number AS name,
+  r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin FROM row r JOIN batch b ON b.seq = r.batch
   WHERE r.batch = ?`;
 
 /**
@@ -104,6 +107,8 @@ export class Verdicts {
 
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
   #seenBy(batch: BatchSeq, row: JudgedRow, keys: Keys, here: readonly Seen[] = []): Seen[] {
+    const others = [...here, ...this.#seen.elsewhere(keys, batch.seq)];
+    if (row.has_kin === 0) return others;
     const family = this.#seen.family(
       { name: row.family ?? row.name, isItself: row.family === null },
       keys,
@@ -111,8 +116,7 @@ export class Verdicts {
       row.number,
     );
     const isKin = (other: Seen): boolean => family.some((kin) => kin.batch === other.batch && kin.row === other.row);
-    const others = [...here, ...this.#seen.elsewhere(keys, batch.seq)];
-    return [...family, ...(family.length === 0 ? others : others.filter((other) => !isKin(other)))];
+    return [...family, ...others.filter((other) => !isKin(other))];
   }
 
   #moveRow(batch: BatchSeq, row: JudgedRow, verdict: Verdict, nowMs: number): void {

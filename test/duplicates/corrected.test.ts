@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openDesk, type Desk } from "../support/desk.ts";
+import { checkFile, processFile } from "../../src/index.ts";
+import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
+import { tomlAt, transferToml } from "../support/mappings.ts";
 import { runProgram } from "../support/program.ts";
 
 const HEADER = "from_account,to_account,amount,reference";
@@ -64,7 +66,7 @@ test("a mended amount goes, a changed payee account waits for a release; what ch
   const checked = await paydrop(desk, "check", "payroll.csv.retry.csv");
   expect(checked.code).toBe(6);
   expect(checked.stdout).toContain(`row 2: corrects row 2 of batch ${batch}: to_account ••4471 → ••4417`);
-  expect(checked.stdout).toContain(`row 3: corrects row 3 of batch ${batch}: amount 1,200.00 → 1200`);
+  expect(checked.stdout).toContain(`row 3: corrects row 3 of batch ${batch}: amount 1,200.00 → 1200.00`);
   expect(sent()).toEqual([]);
 
   const ended = await desk.run("payroll.csv.retry.csv");
@@ -77,7 +79,7 @@ test("a mended amount goes, a changed payee account waits for a release; what ch
     `its payee account is not the one of the row that it corrects. Corrects row 2 of batch ${batch}: to_account ••4471 → ••4417`,
   );
   expect(held?.["result_action"]).toContain(`paydrop release ${held?.["result_batch"] ?? "?"} --row N`);
-  expect(accepted?.result_message).toContain(`Corrects row 3 of batch ${batch}: amount 1,200.00 → 1200`);
+  expect(accepted?.result_message).toContain(`Corrects row 3 of batch ${batch}: amount 1,200.00 → 1200.00`);
 
   const by = ["--by", "ravi", "--reason", "asked the payee"];
   const released = await paydrop(desk, "release", held?.["result_batch"] ?? "", "--row", "2", ...by);
@@ -116,8 +118,8 @@ test("as Excel saves it, with ; and other columns in another order, it still tie
   expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { accepted: 2, held: 1 } });
   expect(office.sent()).toEqual(["60200000005582 1200", "60200000007777 55"]);
   expect(ended.results.map((row) => row.result_message)).toEqual([
-    expect.stringContaining(`Corrects row 3 of batch ${batch}: amount 1,200.00 → 1200`),
-    expect.stringContaining(`Corrects row 2 of batch ${batch}: to_account ••4471 → ••4417`),
+    expect.stringContaining(`Corrects row 3 of batch ${batch}: Amount 1,200.00 → 1200`),
+    expect.stringContaining(`Corrects row 2 of batch ${batch}: to account ••4471 → ••4417`),
     "Transfer initiated",
   ]);
 });
@@ -246,4 +248,73 @@ test("a retry file of JSON ties as well; a payee that was missing is one that ch
     ["accepted", "amount 1.234 → 1.23"],
   ]);
   expect(office.sent()).toEqual(["60200000001234 1.23"]);
+});
+
+test("a mapped file ties by the file's own columns, and is compared under the names of our fields", async () => {
+  const office = await openOffice(["60200000004471"]);
+  const { desk } = office;
+  desk.env["PAYDROP_CONFIG"] = tomlAt(join(desk.stateDir, "..", "paydrop.toml"), transferToml("bank", "paise"));
+  desk.write("pay.csv", "Ref,Payee Account,Net Pay\nR1,60200000004471,10000\nR2,60200000005582,1250.00\n");
+  const first = await desk.run("pay.csv");
+  expect(first.counts).toEqual({ rejected: 1, invalid: 1 });
+  const retry = readFileSync(join(desk.folder, "pay.csv.retry.csv"), "utf8");
+  office.server.use(() => wire.answer(200));
+  office.sent();
+  desk.write("pay.csv.retry.csv", retry.replace("1250.00", "125000").replace("60200000004471", "60200000004417"));
+  const ended = await desk.run("pay.csv.retry.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { accepted: 1, held: 1 } });
+  expect(office.sent()).toEqual(["60200000005582 1250"]);
+  const batch = first.results[0]?.["result_batch"] ?? "";
+  expect(ended.results.map((row) => row.result_message.replace(/^.*Corrects/, "Corrects"))).toEqual([
+    `Corrects row 2 of batch ${batch}: Payee Account (to_account) ••4471 → ••4417`,
+    `Corrects row 3 of batch ${batch}: Net Pay (amount) 1250.00 → 125000`,
+  ]);
+});
+
+test("rows in any order, of several earlier files, find their own", async () => {
+  const office = await openOffice(["6020"]);
+  const { desk } = office;
+  const lines: string[] = [];
+  for (const name of ["a", "b"]) {
+    // more rows than are read in one piece
+    const rows = Array.from({ length: 2500 }, (_, at) => `ACC-OPS-01,${70200000000000 + at},1.234,${name}${at}`);
+    desk.write(`${name}.csv`, `${HEADER}\n${rows.join("\n")}\n`);
+    expect((await desk.run(`${name}.csv`)).counts).toEqual({ invalid: 2500 });
+    const [, ...retry] = readFileSync(join(desk.folder, `${name}.csv.retry.csv`), "utf8")
+      .trim()
+      .split("\r\n");
+    lines.push(...retry);
+  }
+  const picked = [2499, 0, 4999, 1200, 2500, 3999, 1, 2000].map((at) => lines[at]?.replace("1.234", `${at + 1}.00`));
+  desk.write("some.csv", `${HEADER},retry_message,retry_of\n${picked.join("\n")}\n`);
+  const ended = await desk.run("some.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 0, counts: { accepted: 8 } });
+  for (const row of ended.results) {
+    expect(row.result_message).toContain(
+      `Corrects ${(row["retry_of"] ?? "").replace(/^(.*):(.*)$/, "row $2 of batch $1")}`,
+    );
+    expect(row.result_message).toContain(`: amount 1.234 → ${row["amount"] ?? ""}`);
+    expect(row.result_message).not.toContain(";");
+  }
+});
+
+test("the library tells what changed and holds the payee as well", async () => {
+  const office = await openOffice();
+  const { desk, server, sent } = office;
+  const { retry, batch } = await firstRun(office);
+  const path = desk.write("mended.csv", retry.replace(MENDED, "1200.00").replace("60200000004471", "60200000004417"));
+  const options = { baseUrl: server.url, apiKey: API_KEY, aesKey: AES_KEY, aesIv: AES_IV, stateDir: desk.stateDir };
+  const checked = await checkFile(path, options);
+  expect(checked.corrections).toMatchObject({ rows: 2, payeesChanged: 1 });
+  expect(checked.corrected[0]).toEqual({
+    row: 2,
+    correction: {
+      of: { batch, row: 2 },
+      changes: [{ column: "to_account", from: "••4471", to: "••4417" }],
+      payeeChanged: true,
+    },
+  });
+  const report = await processFile(path, { ...options, payeeChange: "hold" });
+  expect({ code: report.exitCode, held: report.byStatus.held?.rows }).toEqual({ code: 6, held: 1 });
+  expect(sent()).toEqual(["60200000005582 1200"]);
 });
