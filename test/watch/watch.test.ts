@@ -216,6 +216,8 @@ test("a retry file is left alone until it is corrected, and then only its rows g
   writeFileSync(desk.path("a.csv.retry.csv"), desk.read("a.csv.retry.csv").replace("1.234", "1.23"));
   await until("the corrected row", () => server.requests.length === 2);
   expect(asked(server)).toEqual(["ACC-1", "ACC-2"]);
+  await until("its results", () => hasResults(desk, "a.csv.retry.csv"));
+  expect(desk.read("a.csv.retry.csv.results.csv")).toMatch(/Corrects row 3 of batch \w{8}: amount 1\.234 → 1\.23/);
 });
 
 test("STOP holds all after the rows in flight, says how far it got, outlives a restart; only resume goes on", async () => {
