@@ -8,9 +8,12 @@ const ROWS_SHOWN = 5;
 /** `row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417`. */
 export function correctionText({ of, changes }: Correction): string {
   const place = `row ${of.row} of batch ${of.batch}`;
-  if (changes === undefined) return `${place}: what was changed cannot be told, the copy of that file is gone`;
+  if (changes === undefined)
+    return `${place}: what was changed cannot be told, the copy of that file is archived or gone`;
   if (changes.length === 0) return `${place}: its values are as they were`;
-  const shown = changes.slice(0, CHANGES_SHOWN).map(({ column, from, to }) => `${column} ${named(from)} → ${named(to)}`);
+  const shown = changes
+    .slice(0, CHANGES_SHOWN)
+    .map(({ column, from, to }) => `${column} ${named(from)} → ${named(to)}`);
   const more = changes.length - CHANGES_SHOWN;
   return `${place}: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
