@@ -63,8 +63,13 @@ export function lackingIn({ missing, unit }: Proposal): readonly string[] {
   return [...missing, ...(unit ? [] : [UNIT])];
 }
 
-export function missing(lacking: readonly string[], { columns }: Proposal, header: readonly string[]): PaydropError {
-  const free = header.filter((column) => !columns.some((one) => one.column === column));
+export function missing(
+  lacking: readonly string[],
+  { columns, mustBe, lookups }: Proposal,
+  header: readonly string[],
+): PaydropError {
+  const used = new Set([...columns.map((one) => one.column), ...mustBe.map((one) => one.column), ...lookups.map(({ by }) => by)]); // prettier-ignore
+  const free = header.filter((column) => !used.has(column));
   const ways = lacking.map((field) => {
     if (field === UNIT) return "--unit rupees or --unit paise";
     if (field.startsWith("bene_")) return `--lookup ${field}=TABLE.csv:COLUMN --lookup-by COLUMN`;

@@ -6,10 +6,10 @@ import { loadSettings } from "../config/load.ts";
 import { mappingToml } from "../config/mapping-toml.ts";
 import type { Mapping } from "../config/mapping.ts";
 import { usualPlaces } from "../config/toml-file.ts";
-import { PaydropError } from "../errors.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { printable } from "../printable.ts";
-import { headerOf, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
+import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
 import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
 import { inLook } from "../results/look.ts";
@@ -34,6 +34,8 @@ export async function run(call: Call): Promise<number> {
   const scratch = await mkdtemp(join(tmpdir(), "paydrop-map-"));
   try {
     const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
+    const noHeader = headerless(input.columns);
+    if (noHeader) throw new FileRefusedError(basename(file), [noHeader]);
     const columns = headerOf(input.columns);
     const flags = readMapFlags(call, columns);
     assertNew(columns, config, flags);

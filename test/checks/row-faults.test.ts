@@ -198,6 +198,10 @@ describe("rows that are none", () => {
     ["collection", { vpa: "Total", amount: "12", currency: "INR" }],
     ["loan", { no: "Sum", borrower_id: "", amount: "12", tenure: "" }],
     ["payout", { ...Object.fromEntries(Object.keys(PAYOUT).map((name) => [name, ""])), name: "Total:", amount: "5" }],
+    ["payout", { ...Object.fromEntries(Object.keys(PAYOUT).map((name) => [name, ""])), amount: "1,53,350.00" }],
+    ["transfer", { from_account: "Summe", to_account: "", amount: "1.586,50" }],
+    ["transfer", { from_account: "Zwischensumme", to_account: "", amount: "1" }],
+    ["transfer", { from_account: "कुल योग", to_account: "", amount: "1" }],
   ] as const)("a totals row of a %s is never sent: %j", (name, cells) => {
     const checked = checkOne(name, cells);
     expect(codesOf(checked)).toEqual(["totals_row"]);
@@ -207,6 +211,7 @@ describe("rows that are none", () => {
   test("a payment to somebody called Total is a payment", () => {
     expect(codes("payout", { ...PAYOUT, debit_account_id: "TOTAL-01" })).toEqual([]);
     expect(codes("transfer", { from_account: "Summit-1", to_account: "", amount: "1" })).toEqual(["value_missing"]);
+    expect(codes("transfer", { from_account: "", to_account: "B-1", amount: "1" })).toEqual(["value_missing"]);
   });
 
   test("an example row of a template goes to the sandbox only", () => {

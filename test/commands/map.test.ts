@@ -141,6 +141,21 @@ describe("paydrop map", () => {
     expect(stderr).toMatch(message);
   });
 
+  test("a file without a header is no header: nobody's address is shown as the name of a column", async () => {
+    const { map } = openDesk("asha@example.com,100.5,INR,ID001,Thanks,PAYPAL\n");
+    const { code, stdout, stderr } = await map();
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr).toContain("has no header row");
+    expect(stderr).not.toContain("asha");
+  });
+
+  test("a column that is checked is not named as one without a meaning", async () => {
+    const { map } = openDesk("transferId,amount,beneId,transferMode,bankAccount,ifsc,vpa,name,email,phone,remarks\nT1,1.00,,NEFT,50100271828001,HDFC0001234,,Asha,a@example.com,9800000001,x\n"); // prettier-ignore
+    const { code, stderr } = await map();
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^paydrop: nothing gives debit_account_id$/m);
+  });
+
   test("as JSON for a program", async () => {
     const { code, stdout } = await openDesk().map("--json", ...SAID, "--set", "reference=Emp No");
     expect(code).toBe(0);

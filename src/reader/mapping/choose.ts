@@ -36,6 +36,11 @@ export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefin
   if (near) return differs(near, clues);
   const template = templateOf(columns)?.template;
   if (template) return unconfirmed(template, clues.fileName);
+  return headerless(columns);
+}
+
+/** A first row that is a payment: its cells must be taken for no header, and be shown to nobody. */
+export function headerless(columns: readonly string[]): FileFault | undefined {
   return looksHeaderless(columns) ? HEADERLESS : undefined;
 }
 
