@@ -54,7 +54,7 @@ async function listOld(call: Call, config: Config, journal: JournalStore, before
   const text =
     resting.length === 0
       ? "Nothing to archive."
-      : `${resting.length} batches with ${counted(rows)}. Nothing was moved.`;
+      : `${resting.length} ${resting.length === 1 ? "batch" : "batches"} with ${counted(rows)}. Nothing was moved.`;
   tell(call, config, text, { type: "summary", batches: [...ids], rows, dry_run: true, exit_code: 0 });
 }
 
