@@ -42,6 +42,8 @@ const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.core_key, r.perio
   b.id, b.guessed_period, b.phase`;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
+// a duplicate was accepted elsewhere: there is nothing left to correct
+const KIN_IN_THE_WAY = `(${IN_THE_WAY} OR r.state = 'duplicate')`;
 
 // what a cancelled batch did not send must not crowd out what it did
 const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held'))`;
@@ -97,7 +99,7 @@ export class SeenRows {
     const kin = (schema: string, word: string, where: string): StatementSync =>
       database.prepare(
         `SELECT ${COLUMNS}, '${word}' AS kin FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
-         WHERE ${where} AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED}
+         WHERE ${where} AND b.phase <> 'recording' AND ${KIN_IN_THE_WAY} AND ${NOT_CANCELLED}
          ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
       );
     this.#corrections = schemas.flatMap((schema) =>
@@ -108,7 +110,7 @@ export class SeenRows {
     this.#origin = schemas.map((schema) => kin(schema, "origin", "b.id = ?1 AND r.number = ?2"));
     this.#correctionsHere = database.prepare(
       `SELECT ${COLUMNS}, 'correction' AS kin FROM row r JOIN batch b ON b.seq = r.batch
-       WHERE r.family = ?1 AND r.batch = ?2 AND r.number < ?3 AND ${IN_THE_WAY} ORDER BY r.number LIMIT ${HERE_MAX}`,
+       WHERE r.family = ?1 AND r.batch = ?2 AND r.number < ?3 AND ${KIN_IN_THE_WAY} ORDER BY r.number LIMIT ${HERE_MAX}`,
     );
     const here = `AND s.batch = ?2 AND s.number < ?3 AND r.state <> 'invalid'`;
     this.#here = database.prepare(`${from("main")} ${here} ORDER BY s.number LIMIT ${HERE_MAX}`);
@@ -195,7 +197,7 @@ function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
   };
 }
 
-function standingOf({ state, phase, code }: SeenRow): Seen["standing"] {
+function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
   switch (state) {
     case "accepted":
     case "settled_done":
@@ -208,10 +210,11 @@ function standingOf({ state, phase, code }: SeenRow): Seen["standing"] {
     case "held":
       // a file held as a whole waits for its correction: it must not stand in the way of it
       return phase === "cancelled" || code === "all_or_nothing" ? "ended" : "held";
+    case "duplicate":
+      return kin === undefined ? "ended" : "accepted";
     case "rejected":
     case "not_sent":
     case "invalid":
-    case "duplicate":
     case "settled_not_done":
       return "ended";
     default:

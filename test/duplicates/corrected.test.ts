@@ -190,6 +190,13 @@ describe("one row of a file is corrected once", () => {
     const ended = await office.desk.run("again.csv");
     expect(ended.counts).toEqual({ held: 1 });
     expect(ended.results[0]?.result_message).toContain(`it corrects row 4 of batch ${batch}, accepted`);
+
+    // nor has one that was found to be another row's payment
+    office.desk.write("same.csv", `${HEADER}\nACC-OPS-01,60200000006693,300.00,R3\n`);
+    const same = await office.desk.run("same.csv");
+    expect(same.counts).toEqual({ duplicate: 1 });
+    office.desk.write("other.csv", row(same.results[0]?.["result_batch"] ?? "", "60200000006693", "301.00"));
+    expect((await office.desk.run("other.csv")).counts).toEqual({ held: 1 });
     expect(office.sent()).toEqual([]);
   });
 
