@@ -13,6 +13,8 @@ import type { Teller } from "./teller.ts";
 /** As long as a file without its last line end must lie still. */
 const PATIENCE_SETTLES = 3;
 const LOOK_MIN_MS = 20;
+/** How often a STOP is looked for while rows are on their way. */
+const STOP_LOOK_MS = 500;
 
 /** Takes everything of an inbox that is complete, once, and says what is not. Gives the gravest exit code. */
 export async function runInbox(
@@ -26,7 +28,8 @@ export async function runInbox(
   },
 ): Promise<number> {
   const { config, processor, teller, gate, monitor } = parts;
-  const isStopping = (): boolean => gate.isOver;
+  let hasFailed = false;
+  const isStopping = (): boolean => gate.isOver || hasFailed;
   const { settleMs } = config;
   const mark = await processor.keepInbox(folder);
   const listener = folderTeller(teller, config);
@@ -35,7 +38,8 @@ export async function runInbox(
     try {
       while (!isStopping() && !drop.isBlocked && (await drop.workOne(which)));
     } catch (error) {
-      // what goes beside it comes to an end before this is told
+      // what goes beside it comes to an end before this is told, and nothing else begins
+      hasFailed = true;
       gate.close();
       throw error;
     }
@@ -48,11 +52,9 @@ export async function runInbox(
       const { away, nextLookMs } = await drop.sweep();
       monitor.sawInbox(drop.folder, drop.count);
       if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
-      const drained = await Promise.allSettled([drain("any"), drain("small")]);
-      const failed = drained.find((one) => one.status === "rejected");
-      if (failed) throw failed.reason as Error;
+      await untilDone(() => drop.lookForStop(), [drain("any"), drain("small")]);
       // what only waited for one of these
-      await drain("any");
+      await untilDone(() => drop.lookForStop(), [drain("any")]);
       const leftMs = until - performance.now();
       if (isStopping() || drop.isBlocked || nextLookMs === undefined || isLast) break;
       // one more look when the time is over
@@ -66,9 +68,29 @@ export async function runInbox(
     const isCutOff = (isStopping() || drop.isBlocked) && drop.waitsForSomething;
     // with nothing that waits for it, a hold is nobody's business
     if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
-    return gravest([...drop.codes, ...(isCutOff ? [7] : [])]);
+    return gravest([...drop.takeCodes(), ...(isCutOff ? [7] : [])]);
   } finally {
     monitor.sawInbox(drop.folder, drop.count);
     await mark.close();
+  }
+}
+
+/** Throws the first failure once all of the work has ended. */
+async function untilDone(lookForStop: () => Promise<void>, work: readonly Promise<void>[]): Promise<void> {
+  const done = new AbortController();
+  void Promise.allSettled(work).then(() => done.abort());
+  const ended = await Promise.allSettled([...work, lookNowAndThen(lookForStop, done.signal)]);
+  const failed = ended.find((one) => one.status === "rejected");
+  if (failed) throw failed.reason as Error;
+}
+
+async function lookNowAndThen(look: () => Promise<void>, done: AbortSignal): Promise<void> {
+  try {
+    for (;;) {
+      await sleep(STOP_LOOK_MS, undefined, { signal: done });
+      await look();
+    }
+  } catch (error) {
+    if (!done.aborted) throw error;
   }
 }

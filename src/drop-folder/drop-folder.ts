@@ -12,6 +12,7 @@ import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { Standing } from "./standing.ts";
+import { stopFilesIn } from "./stop-file.ts";
 
 export interface DropFolderParts {
   readonly config: Config;
@@ -90,9 +91,9 @@ export class DropFolder {
     await this.#answers.clearStale(this.#folders);
   }
 
-  /** Exit codes of all that was done. */
-  get codes(): number[] {
-    return this.#ends.codes;
+  /** Exit codes of all that was done since this was last asked: of each batch and file its last one. */
+  takeCodes(): readonly number[] {
+    return this.#ends.takeCodes();
   }
 
   /** A batch was stopped by a signal before its end. */
@@ -165,12 +166,17 @@ export class DropFolder {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
       if (isWorkbook) await this.#answers.put(path, workbookAnswer(path));
     }
-    if (sweep.stops.length > 0 && (await this.#hold.stopAsked())) this.#parts.stopSending();
+    if (sweep.stops.length > 0) await this.#stopAsked();
     await this.#compareHold();
     this.#ready = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#isInWork(file.path));
     this.#waiting = sweep.waiting;
     await this.#answers.afterSweep(sweep, this.#ready);
     return sweep;
+  }
+
+  /** Between sweeps: people say stop while rows are on their way. */
+  async lookForStop(): Promise<void> {
+    if ((await stopFilesIn(this.#folders)).length > 0) await this.#stopAsked();
   }
 
   /**
@@ -203,6 +209,13 @@ export class DropFolder {
       const answer = this.#ends.blockedAnswer(path);
       if (answer) await this.#answers.put(path, answer);
     }
+  }
+
+  async #stopAsked(): Promise<void> {
+    if (!(await this.#hold.stopAsked())) return;
+    // known as held before sending stops: who sees sending stopped, and nothing held, would let it go on
+    await this.#compareHold();
+    this.#parts.stopSending();
   }
 
   #nextReady(which: "any" | "small"): ReadyFile | undefined {
@@ -244,7 +257,9 @@ export class DropFolder {
   }
 
   async #compareHold(): Promise<void> {
-    if (await this.#hold.compare()) this.#batches = [...(await this.#unfinished())];
+    if (!(await this.#hold.compare())) return;
+    const unfinished = await this.#unfinished();
+    this.#batches = [...new Set([...this.#batches, ...unfinished])];
   }
 
   async #handedOver(): Promise<readonly string[]> {

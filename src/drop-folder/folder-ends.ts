@@ -26,8 +26,8 @@ const RETRY_MAX_TIMES = 20;
 /** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
 export class FolderEnds {
   readonly away: Away;
-  /** Exit codes of all that was done. */
-  readonly codes: number[] = [];
+  /** By batch, or by file: one that is gone through again has the exit code of its last end. */
+  readonly #codes = new Map<string, number>();
   readonly #parts: EndsParts;
   /** Batches that a signal stopped before their end. */
   readonly #cutOff = new Set<string>();
@@ -46,6 +46,12 @@ export class FolderEnds {
     return this.#cutOff.size > 0;
   }
 
+  takeCodes(): readonly number[] {
+    const codes = [...this.#codes.values()];
+    this.#codes.clear();
+    return codes;
+  }
+
   isLeft(file: ReadyFile): boolean {
     return this.#left.has(keyOf(file));
   }
@@ -54,7 +60,7 @@ export class FolderEnds {
   async ended(report: BatchReport): Promise<boolean> {
     const { listener, answers, hold } = this.#parts;
     const code = troubleOf(report);
-    this.codes.push(report.exitCode);
+    this.#codes.set(report.batch, report.exitCode);
     listener.ended(report, !(this.away.isAway && this.away.code === code));
     const kind = code === undefined ? undefined : kindOfStop(code);
     const message = report.stop?.message ?? "the service could not be reached";
@@ -78,12 +84,12 @@ export class FolderEnds {
     const { listener, answers, standing } = this.#parts;
     const isKnown = error instanceof PaydropError;
     if (error instanceof FileRefusedError && file) {
-      this.codes.push(exitCodeOf(error));
+      this.#codes.set(keyOf(file), exitCodeOf(error));
       listener.failed(error);
       await standing.noteRefused(file.path, file.identity);
       await answers.put(file.path, refusedAnswer(file.path, error.faults));
     } else if (isKnown && (error.code === "config" || error.code === "destination")) {
-      this.codes.push(exitCodeOf(error));
+      this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
       if (!this.#told.has(error.message)) listener.failed(error);
       this.#told.add(error.message);
       if (!file) return;

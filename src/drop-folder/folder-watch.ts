@@ -113,7 +113,7 @@ export class FolderWatch {
     while (!this.#isEnding) {
       if (!this.#drop.isHeld) gate.open();
       const isDone = await this.#drop.workOne(which);
-      for (const code of this.#drop.codes.splice(0)) batchEnded?.(code);
+      for (const code of this.#drop.takeCodes()) batchEnded?.(code);
       sawInbox?.(this.#drop.count);
       if (!isDone) await bell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS)));
     }

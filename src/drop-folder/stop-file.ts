@@ -40,17 +40,20 @@ export async function clearStopAnswers(folder: string): Promise<void> {
   for (const name of names.filter((one) => STOP_ANSWER.test(one))) await removeOwn(join(folder, name));
 }
 
+export async function stopFilesIn(folders: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const one of folders) {
+    const names = await readdir(one).catch((): string[] => []);
+    found.push(...names.filter(isStopName).map((name) => join(one, name)));
+  }
+  return found;
+}
+
 /** Takes every STOP out of an inbox; gives how many. Throws the system's error where it has no right to. */
 export async function removeStopFiles(folder: string): Promise<number> {
-  let removed = 0;
-  for (const one of [folder, ...OPERATIONS.map((operation) => join(folder, operation.folder))]) {
-    const names = await readdir(one).catch((): string[] => []);
-    for (const name of names.filter(isStopName)) {
-      await rm(join(one, name), { recursive: false });
-      removed += 1;
-    }
-  }
-  return removed;
+  const found = await stopFilesIn([folder, ...OPERATIONS.map((operation) => join(folder, operation.folder))]);
+  for (const path of found) await rm(path, { recursive: false });
+  return found.length;
 }
 
 const STOP_ANSWER = /^STOP - held .*\.txt$/;

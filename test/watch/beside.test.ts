@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
 
 const LARGE_ROWS = 4_000;
@@ -56,3 +56,73 @@ test("a row that was held only because the large file was on its way gets its en
   await until("the row is a duplicate", () => /\r\n2,duplicate,/.test(results()), 120_000);
   expect(server.requests).toHaveLength(LARGE_ROWS + 1);
 }, 200_000);
+
+/** Both files are complete at the same look. */
+const TOGETHER = { PAYDROP_SETTLE: "10ms" };
+
+async function slowService(slowest = "none"): Promise<FaultServer> {
+  const server = await startFaultServer(({ body }) => async (socket) => {
+    await sleep(body.includes(slowest) ? 1000 : 20);
+    await answer(200)(socket);
+  });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Whatever is written later is taken after it. */
+function writeOlder(path: string, text: string): void {
+  writeFileSync(path, text);
+  utimesSync(path, new Date(), new Date(Date.now() - 60_000));
+}
+
+test("run --inbox: a STOP that comes while it works holds the rest, is answered, and only resume goes on", async () => {
+  const server = await slowService();
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "2" });
+  writeOlder(desk.path("large.csv"), transfers("L", 600));
+  writeFileSync(desk.path("later.csv"), transfers("S", 400));
+  const running = desk.call("run", "--inbox", desk.inbox);
+  await until("rows go", () => server.requests.length > 20, 60_000);
+  writeFileSync(desk.path("STOP"), "");
+  expect((await running).code).toBe(7);
+  const sent = server.requests.length;
+  expect(sent).toBeLessThan(1000);
+  expect(desk.names().filter((name) => name.startsWith("STOP - held"))).toHaveLength(1);
+  expect(desk.read("large.csv.waiting.txt")).toContain("paydrop resume --inbox");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  expect(server.requests).toHaveLength(sent);
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1000);
+  expect(server.requests).toHaveLength(1000);
+}, 200_000);
+
+test("run --inbox: a file that may not go ends the one beside it too, once, and the process", async () => {
+  const server = await slowService();
+  const desk = openInboxDesk(server.url, TOGETHER);
+  mkdirSync(desk.path("transfers"));
+  const other = ["--state-dir", `${desk.stateDir}-other`];
+  expect((await desk.call("run", "--inbox", desk.path("transfers"), ...other)).code).toBe(0);
+  const [header = "", ...rows] = transfers("L", 400).trim().split("\n");
+  const long = [`${header},note`, ...rows.map((row) => `${row},${"long ".repeat(400)}`), ""].join("\n");
+  writeOlder(desk.path("large.csv"), long);
+  writeFileSync(desk.path("transfers/small.csv"), transfers("S", 2));
+  const ended = await desk.call("run", "--inbox", desk.inbox);
+  expect(ended.code).toBe(74);
+  expect(ended.stderr.split(" stopped ").length).toBeLessThanOrEqual(2);
+  expect(server.requests.some(({ body }) => body.includes("ACC-S-"))).toBe(false);
+}, 100_000);
+
+test("run --inbox: a row that was held only while the other file was on its way changes no exit code", async () => {
+  const server = await slowService("ACC-L-299-");
+  const desk = openInboxDesk(server.url, TOGETHER);
+  const [header = "", ...rows] = transfers("L", 300).trim().split("\n");
+  const lines = rows.map((row) => `${row},2026-11`);
+  writeOlder(desk.path("large.csv"), [`${header},period`, ...lines, ""].join("\n"));
+  writeFileSync(desk.path("again.csv"), [`${header},period`, lines.at(-1), ""].join("\n"));
+  const ended = await desk.call("run", "--inbox", desk.inbox);
+  expect(ended.stderr).toContain("held=1");
+  const results = ["again", "large"].map((name) => desk.read(`${name}.csv.results.csv`)).join("");
+  expect(results).toMatch(/\r\n\d+,duplicate,/);
+  expect(ended.code).toBe(0);
+  expect(server.requests).toHaveLength(300);
+}, 100_000);
