@@ -20,6 +20,7 @@ import type { JournalStore, RowRecord } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
 import { operationNamed } from "./operations/catalogue.ts";
+import { labelOf } from "./operations/label.ts";
 import { Origins } from "./origins.ts";
 import type { Services } from "./processor.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
@@ -66,18 +67,32 @@ export async function checkFile(path: string, services: Services, all = false): 
     const ofDay = await compareToday(journal, opened.reading.rules, config, now);
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
+      operation: labelOf(await journal.operations(id), opened.reading.operation).label,
       ...{ file, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
       ...(await mappingSaid(opened)),
       ...(corrections ? { corrections } : {}),
       control: { sources: opened.control.map(({ source }) => source), faults: differing },
       caps: [...caps.refused, ...ofDay.refused],
-      remarks: [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks],
+      remarks: [...takenBefore(config, id), ...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks],
     };
     const earlier = await EarlierPayees.of(config);
     return await checkReport(journal, id, lookedAtTwice(journal, id, opened, earlier, scratch), facts, all);
   } finally {
     await journal.close();
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Without it the rows of a file that was sent look like those of a second payment. */
+function takenBefore({ stateDir }: Config, batchId: string): string[] {
+  const past = LookBack.at(stateDir);
+  try {
+    if (!past?.batch(batchId)) return [];
+    return [
+      `this very file was taken in before, as batch ${batchId}; paydrop status ${batchId} says what became of its rows`,
+    ];
+  } finally {
+    past?.close();
   }
 }
 

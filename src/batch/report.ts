@@ -8,7 +8,7 @@ import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { collectReport, type Report } from "../results/report/report.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
-import { mappingSaid } from "../take-in.ts";
+import { mappingSaid, readingOf } from "../take-in.ts";
 import { SANDBOX, type Ground } from "./ground.ts";
 
 /** What became of a batch: the files beside its input, and the report for people. */
@@ -32,7 +32,7 @@ export class BatchReporting {
   /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
   async #writeOnce(batch: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
     const { sheet, view } = await this.#ground.open(batch);
-    const { label } = labelOf(await this.#ground.journal.operations(batch.id));
+    const { label } = labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation);
     const endedAt = this.#ground.now();
     const { stop, requests } = submitted;
     const mark = batch.destination === SANDBOX ? {} : { mark: await this.#ground.journal.mark() };
@@ -77,7 +77,7 @@ export class BatchReporting {
     const opened = await this.#ground.open(batch);
     return collectReport({
       ...{ batch, sheet: opened.sheet, view: opened.view },
-      operation: labelOf(await this.#ground.journal.operations(batch.id)).label,
+      operation: labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation).label,
       records: this.#ground.journal.rows(batch.id),
       history: await this.#ground.journal.history(batch.id),
       ...(await mappingSaid(opened)),

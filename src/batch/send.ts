@@ -16,7 +16,7 @@ import { RETRY_LIMITS } from "../submission/retry.ts";
 import { sendableRows } from "../submission/sendable-rows.ts";
 import { STOPS } from "../submission/stop-rules.ts";
 import { submit, type Submitted } from "../submission/submit.ts";
-import { compareToday, mappingSaid } from "../take-in.ts";
+import { compareToday, mappingSaid, readingOf } from "../take-in.ts";
 import type { Ground } from "./ground.ts";
 
 /** What is told of a file when it is taken in, and not again. */
@@ -76,7 +76,7 @@ export class BatchSending {
     await this.#compareDestination(batch);
     const toSend = (await journal.tallies(batch.id)).ready?.rows ?? 0;
     const opened = toSend > 0 ? await this.#ground.openVerified(batch) : undefined;
-    const { label, needsEnvelope } = labelOf(await journal.operations(batch.id));
+    const { label, needsEnvelope } = labelOf(await journal.operations(batch.id), readingOf(batch).operation);
     this.#ground.tell({
       type: "start",
       batch: batch.id,

@@ -68,7 +68,7 @@ async function batchSaid(journal: JournalStore, said: string | undefined): Promi
     throw new PaydropError(
       "usage",
       `no batch was made of ${said}`,
-      "`paydrop status` lists the batches; a refused file makes none: `paydrop check` says why it was refused",
+      "`paydrop status` lists the batches; a refused file makes none (`paydrop check` says why it was refused), and of `run --sandbox` none is kept without --state-dir",
     );
   }
   return knownBatch(journal, said);

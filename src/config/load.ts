@@ -40,7 +40,7 @@ export interface LoadedSettings {
 export function loadSettings(sources: Sources): LoadedSettings {
   const { env, flags = {}, cwd = process.cwd() } = sources;
   const secrets = sources.secrets === "ignore" ? forgetAll(env) : takeSecrets(env);
-  const named = flags["config"] ?? env["PAYDROP_CONFIG"];
+  const named = flags["config"] ?? (env["PAYDROP_CONFIG"] || undefined);
   const file = readTomlFile(typeof named === "string" ? resolve(cwd, named) : undefined, env, homeOf(env));
   const { values, origins } = readSettings(flags, env, file, cwd);
   const config = assemble(values, env, secrets, origins, tablesIn(file, origins));

@@ -4,7 +4,6 @@ import type { FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { JournalStore, RowRecord, Tally } from "../journal/store.ts";
-import { labelOf } from "../operations/label.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 
 /** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each, unless all were asked for. */
@@ -56,6 +55,7 @@ const SHOWN_ROWS_MAX = 1000;
 
 type Passed =
   | "file"
+  | "operation"
   | "rows"
   | "total"
   | "accounts"
@@ -83,7 +83,6 @@ export async function checkReport(
   for await (const page of rows) for (const record of page) lists.add(record);
   return {
     ...facts,
-    operation: labelOf(await journal.operations(batchId)).label,
     ...{ ready, invalid, held, duplicate },
     ...lists.listed(),
     exitCode: gravest([

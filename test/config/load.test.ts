@@ -59,6 +59,10 @@ describe("which source counts", () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
+  test("an empty PAYDROP_CONFIG names no file", () => {
+    expect(loadConfig({ env: { HOME, PAYDROP_CONFIG: "" } }).concurrency).toBe(8);
+  });
+
   test("a flag beats the environment, which beats the file, which beats the default; each origin is known", () => {
     const file = toml('concurrency = 3\nrate = 5\ntimeout = "2m"\nown_columns = ["Grade"]\n');
     const env = { HOME, PAYDROP_CONFIG: file, PAYDROP_CONCURRENCY: "4", PAYDROP_RATE: "0.5" };

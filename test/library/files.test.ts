@@ -192,6 +192,23 @@ describe("checkFile", () => {
     expect(report).toMatchObject({ duplicate: { rows: 2 }, ready: { rows: 1 } });
   });
 
+  test("says that the very file was taken in before", async () => {
+    const { options } = await newServer(() => answer(200));
+    const { stateDir = "" } = options;
+    const path = transfersFile("1", "2");
+    expect((await checkFile(path, { stateDir, environment: "test" })).remarks).toEqual([]);
+    const { batch } = await processFile(path, options);
+    const { remarks } = await checkFile(path, { stateDir, environment: "test" });
+    expect(remarks).toEqual([expect.stringContaining(`taken in before, as batch ${batch}`)]);
+  });
+
+  test("a file without a valid row has an operation all the same", async () => {
+    const { options } = await newServer(() => answer(200));
+    const path = transfersFile("1e3");
+    expect(await checkFile(path, { stateDir: temporaryDirectory() })).toMatchObject({ operation: "transfer" });
+    expect(await processFile(path, options)).toMatchObject({ operation: "transfer", exitCode: 3 });
+  });
+
   test("a file that is not there is named", async () => {
     const error = await thrownBy(checkFile(join(temporaryDirectory(), "missing.csv")));
     expect(error).toMatchObject({ code: "usage", message: expect.stringContaining("missing.csv") as string });

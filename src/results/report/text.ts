@@ -101,8 +101,12 @@ function timeLines({ timeline, attempts }: Report, clock: Clock): string[] {
     ...heading("WHEN IT WENT"),
     `from  ${clock.stamp(firstAt)}`,
     `to    ${clock.stamp(lastAt)}`,
-    `${attempts} requests, ${answered} answers, ${slowestText}`,
+    `${numberOf(attempts, "request")}, ${numberOf(answered, "answer")}, ${slowestText}`,
   ];
+}
+
+function numberOf(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function actLines(title: string, decisions: readonly Decision[], batchId: string, clock: Clock): string[] {
