@@ -84,13 +84,15 @@ const CLEAR_LINE = "\r\u001b[2K";
 
 function terminalTeller(call: Call, config: Config): Teller {
   const look = lookOf(call.stderr, call, config);
-  let counter: ProgressCounter | undefined;
+  const counters = new Map<string, ProgressCounter>();
   let drawn = "";
   const clear = (): void => {
     if (drawn !== "") call.stderr.write(CLEAR_LINE);
     drawn = "";
   };
   const redraw = (): void => {
+    // of two at a time the one that began first: the other one is small
+    const [counter] = counters.values();
     const progress = counter?.at(Date.now());
     if (!progress || progress.toSend === 0) return;
     const bar = progressLine(progress, { ...look, width: Math.min(look.width - 1, 70) });
@@ -106,9 +108,10 @@ function terminalTeller(call: Call, config: Config): Teller {
   const timer = setInterval(redraw, REDRAW_MS).unref();
   return {
     onEvent: (event) => {
-      if (event.type === "row") counter?.add(event, Date.now());
+      if (event.type === "row") counters.get(event.batch)?.add(event, Date.now());
+      if (event.type === "stopped") counters.delete(event.batch);
       if (event.type === "start") {
-        counter = new ProgressCounter(event);
+        counters.set(event.batch, new ProgressCounter(event));
         say(openingText(event, look).trimEnd());
       } else if (event.type !== "row" || event.alone) {
         const line = lineOf(event, config);
@@ -117,7 +120,7 @@ function terminalTeller(call: Call, config: Config): Teller {
     },
     ended: (report) => {
       clear();
-      counter = undefined;
+      counters.delete(report.batch);
       call.stdout.write(summaryText(report, lookOf(call.stdout, call, config)));
     },
     say,
@@ -143,43 +146,53 @@ const PLAIN_EVERY_SHARE = 0.1;
 const REJECTED_TOLD_MAX = 50;
 
 function plainTeller(call: Call, config: Config): Teller {
-  let counter: ProgressCounter | undefined;
-  let toldAtMs = 0;
-  let toldDone = 0;
-  let rejectedTold = 0;
+  const going = new Map<string, PlainlyTold>();
   const say = (text: string): void => call.stderr.write(`${text}\n`);
-  const tellProgress = (): void => {
+  const tellProgress = (told: PlainlyTold): void => {
     const nowMs = Date.now();
-    const progress = counter?.at(nowMs);
-    if (!progress || progress.done === progress.toSend) return;
-    const due = nowMs - toldAtMs >= PLAIN_EVERY_MS || progress.done - toldDone >= progress.toSend * PLAIN_EVERY_SHARE;
-    if (!due) return;
+    const progress = told.counter.at(nowMs);
+    if (progress.done === progress.toSend) return;
+    const newlyDone = progress.done - told.done;
+    if (nowMs - told.atMs < PLAIN_EVERY_MS && newlyDone < progress.toSend * PLAIN_EVERY_SHARE) return;
     say(plainProgress(progress, nowMs));
-    toldAtMs = nowMs;
-    toldDone = progress.done;
+    told.atMs = nowMs;
+    told.done = progress.done;
   };
-  const timer = setInterval(tellProgress, 250).unref();
+  const timer = setInterval(() => {
+    for (const told of going.values()) tellProgress(told);
+  }, 250).unref();
   return {
     onEvent: (event) => {
       if (event.type === "start") {
-        counter = new ProgressCounter(event);
-        [toldAtMs, toldDone, rejectedTold] = [Date.now(), 0, 0];
+        going.set(event.batch, { counter: new ProgressCounter(event), atMs: Date.now(), done: 0, rejected: 0 });
       }
-      if (event.type === "row") {
-        counter?.add(event, Date.now());
-        if (event.status === "rejected" && !event.alone && ++rejectedTold > REJECTED_TOLD_MAX) return;
+      const told = going.get(event.batch);
+      if (event.type === "row" && told) {
+        told.counter.add(event, Date.now());
+        if (event.status === "rejected" && !event.alone && ++told.rejected > REJECTED_TOLD_MAX) return;
       }
+      if (event.type === "stopped") going.delete(event.batch);
       const line = plainLine(event, Date.now());
       if (line !== undefined) say(line);
     },
     ended: (report) => {
-      counter = undefined;
+      going.delete(report.batch);
       say(plainEnd(report, Date.now()));
       call.stdout.write(summaryText(report, lookOf(call.stdout, call, config)));
     },
     say,
     close: () => clearInterval(timer),
   };
+}
+
+/** What was told of one batch: two may go at a time. */
+interface PlainlyTold {
+  readonly counter: ProgressCounter;
+  atMs: number;
+  /** Rows that had gone by then. */
+  done: number;
+  /** Refusals of single rows. */
+  rejected: number;
 }
 
 function asLine(object: Readonly<Record<string, unknown>>): string {

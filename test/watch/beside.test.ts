@@ -22,7 +22,7 @@ test("a small file goes while a large one is sent, and both share the limit of r
   });
   onTestFinished(() => server.close());
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "4" });
-  desk.watch();
+  const program = desk.watch();
   writeFileSync(desk.path("large.csv"), transfers("L", LARGE_ROWS));
   await until("the large one is sent", () => server.requests.length > 100, 60_000);
   writeFileSync(desk.path("small.csv"), transfers("S", 10));
@@ -33,6 +33,14 @@ test("a small file goes while a large one is sent, and both share the limit of r
   expect(server.requests).toHaveLength(LARGE_ROWS + 10);
   expect(inFlightMost).toBeGreaterThan(1);
   expect(inFlightMost).toBeLessThanOrEqual(4);
+  // what is told of one is not counted as the other's
+  await until("the end is told", () => / end accepted=4000 /.test(program.stderr()));
+  const told = [...program.stderr().matchAll(/ progress done=(\d+) of=(\d+) /g)].map(([, done, of]) => [
+    Number(done),
+    Number(of),
+  ]);
+  expect(told.filter(([done = 0, of]) => of === LARGE_ROWS && done > LARGE_ROWS / 2)).not.toEqual([]);
+  expect(told.filter(([done = 0, of = 0]) => done > of)).toEqual([]);
 }, 200_000);
 
 test("a row that was held only because the large file was on its way gets its end when that has one", async () => {
