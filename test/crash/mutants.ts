@@ -23,8 +23,8 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "src/journal/sqlite-journal.ts",
-        "return this.#group.run(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, judge, this.#now()));",
-        "PRETENDED.push(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, judge, this.#now()));\n" +
+        "return this.#group.run(() =>\n      this.#attempts.begin(this.#batches.seqOf(batchId), row, this.#judge(rules), this.#now()),\n    );",
+        "PRETENDED.push(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, this.#judge(rules), this.#now()));\n" +
           "    return Promise.resolve({ attempt: PRETENDED.length, ordinal: 1 });",
       ],
       [
@@ -145,7 +145,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when a row is attempted",
-    edits: [["src/journal/verdicts.ts", '.filter((other) => other.standing !== "held");', ".filter(() => false);"]],
+    edits: [["src/journal/verdicts.ts", '(other) => !other.sameBatch && other.standing !== "held",', "() => false,"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {
@@ -177,11 +177,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "all or nothing is forgotten",
     edits: [
-      [
-        "src/take-in.ts",
-        "remarks: opened.sheet.remarks }, rules, config.allOrNothing)",
-        "remarks: opened.sheet.remarks }, rules)",
-      ],
+      ["src/take-in.ts", "total: totals.total, remarks }, config.allOrNothing);", "total: totals.total, remarks });"],
     ],
     tests: ["test/crash/points.test.ts"],
   },
