@@ -378,10 +378,10 @@ export function refused(fileName: string, code: keyof typeof OWN_FILES): FileRef
 const OWN_FILES = {
   own_results_file: {
     message: "this is a results file that paydrop wrote (it has the columns result_row and result_status)",
-    hint: "run the file that it reports on, or the retry file after you corrected it",
+    hint: "Run the file that it reports on, or the retry file after you corrected it.",
   },
   retry_not_corrected: {
     message: "this retry file is just as paydrop wrote it: nothing in it was corrected",
-    hint: "correct its rows, save it, then run it again",
+    hint: "Correct its rows, save it, then run it again.",
   },
 } as const;

@@ -102,8 +102,12 @@ function masked({ sensitive }: Place, text: string, code: Finding["code"]): stri
   if (sensitive === undefined) return maskStray(text);
   const isNumber = sensitive === "account" || sensitive === "mobile";
   if (isNumber && GONE.includes(code)) return text;
+  if (sensitive === "account" && NAMED_ACCOUNT.test(text)) return text;
   return isNumber && SHAPED.includes(code) ? maskDigits(text) : mask(text, sensitive);
 }
+
+/** `ACC-OPS-01`: what people call an account, with fewer digits than a masked number shows. */
+const NAMED_ACCOUNT = /^(?!(?:[^0-9]*[0-9]){5})[A-Za-z]+(?:[-_][A-Za-z0-9]+)+$/;
 
 /** `5.01002E+13` as it is, `="50100271828"` as `="••1828"`: the shape, and of many digits the last four. */
 function maskDigits(text: string): string {

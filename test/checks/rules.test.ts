@@ -71,6 +71,16 @@ describe("allowed", () => {
     expect(codes(check({ currency: { allowed: ["USD"] } }, cells, "collection"))).toEqual(["fault value_not_allowed"]);
   });
 
+  test("an account that is a name is shown as it is; a number, also in groups, by its last digits", () => {
+    const allowed = { debit_account_id: { allowed: ["ACC-OPS-01"] } };
+    const shown = (account: string): string => said(check(allowed, { ...PAYOUT, debit_account_id: account }))[0] ?? "";
+    expect(shown("ACC-OPS-02")).toContain('"ACC-OPS-02" is none');
+    expect(shown("ACC-50100")).toContain('"••0100" is none');
+    expect(shown("IN-5010-0271")).toContain('"••0271" is none');
+    expect(shown("5010-0271-8280")).toContain('"••8280" is none');
+    expect(shown("Asha")).toContain('"••" is none');
+  });
+
   test("never shows a list of accounts", () => {
     const allowed = { debit_account_id: { allowed: ["50100271828099"] } };
     const [text] = said(check(allowed, { ...PAYOUT, debit_account_id: "50100271828001" }));
