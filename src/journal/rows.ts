@@ -18,6 +18,9 @@ export class Rows {
   readonly #keys: PaymentKeys;
   readonly #insert: StatementSync;
   readonly #page: StatementSync;
+  readonly #ready: StatementSync;
+  readonly #operations: StatementSync;
+  readonly #inStates: StatementSync;
   readonly #last: StatementSync;
   readonly #tie: StatementSync;
 
@@ -37,6 +40,15 @@ export class Rows {
     );
     this.#last = database.prepare("SELECT number FROM row WHERE batch = ? ORDER BY number DESC LIMIT 1");
     this.#page = database.prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.number >= ? ORDER BY r.number LIMIT ?`);
+    this.#ready = database.prepare(
+      "SELECT number FROM row WHERE batch = ? AND number >= ? AND state = 'ready' ORDER BY number LIMIT ?",
+    );
+    this.#operations = database.prepare(
+      "SELECT DISTINCT operation, option FROM row WHERE batch = ? AND core_key IS NOT NULL",
+    );
+    this.#inStates = database.prepare(
+      `${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`,
+    );
   }
 
   add(batch: BatchSeq, row: NewRow, nowMs: number): void {
@@ -67,6 +79,24 @@ export class Rows {
   /** 0 where there are no rows. */
   lastNumber(batchSeq: number): number {
     return Number(this.#last.get(batchSeq)?.["number"] ?? 0);
+  }
+
+  /** Numbers of the rows that may go, in input order. */
+  readyPage(batchSeq: number, fromRow: number, rowsMax: number): number[] {
+    return (this.#ready.all(batchSeq, fromRow, rowsMax) as { number: number }[]).map((row) => row.number);
+  }
+
+  operations(batchSeq: number): { operation: OperationName; option?: PayoutOption }[] {
+    const found = this.#operations.all(batchSeq) as { operation: OperationName; option: PayoutOption | null }[];
+    return found.map(({ operation, option }) => (option === null ? { operation } : { operation, option }));
+  }
+
+  one(batchSeq: number, number: number): RowRecord | undefined {
+    return this.page(batchSeq, number, 1).find((row) => row.number === number);
+  }
+
+  inStates(batchSeq: number, states: readonly RowState[]): RowRecord[] {
+    return (this.#inStates.all(batchSeq, JSON.stringify(states)) as unknown as RecordColumns[]).map(asRecord);
   }
 
   /** One page of rows in input order. */

@@ -12,9 +12,10 @@ import { DaySums } from "./day-sums.ts";
 import { Decisions } from "./decisions.ts";
 import { InboxHolds } from "./inbox-holds.ts";
 import { PaymentKeys } from "./keys.ts";
+import { KnownFiles } from "./known-files.ts";
 import { Marks } from "./marks.ts";
 import { openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
-import { asRecord, type RecordColumns, Rows, SELECT_RECORD } from "./rows.ts";
+import { Rows } from "./rows.ts";
 import { SeenRows } from "./seen.ts";
 import type { RowState } from "./state.ts";
 import type {
@@ -96,6 +97,7 @@ class SqliteJournal implements JournalStore {
   readonly #decisions: Decisions;
   readonly #marks: Marks;
   readonly #holds: InboxHolds;
+  readonly #files: KnownFiles;
   readonly #judgeOf: JudgeOf;
   readonly #now: () => number;
   #rules: JudgeRules | undefined;
@@ -116,6 +118,7 @@ class SqliteJournal implements JournalStore {
     this.#group = new CommitGroup(database, ballast);
     this.#marks = new Marks(database, stateId);
     this.#holds = new InboxHolds(database);
+    this.#files = new KnownFiles(database);
     this.#batches = new Batches(database);
     this.#archives = new Archives(database);
     this.#rows = new Rows(database, keys, past);
@@ -198,42 +201,25 @@ class SqliteJournal implements JournalStore {
 
   async *readyRows(batchId: string, fromRow = 0): AsyncIterable<readonly number[]> {
     const { seq } = this.#batches.seqOf(batchId);
-    const select = this.#database.prepare(
-      "SELECT number FROM row WHERE batch = ? AND number >= ? AND state = 'ready' ORDER BY number LIMIT ?",
-    );
     let next = fromRow;
     for (;;) {
-      const page = await this.#read(() => select.all(seq, next, PAGE_ROWS) as { number: number }[]);
+      const page = await this.#read(() => this.#rows.readyPage(seq, next, PAGE_ROWS));
       if (page.length === 0) return;
-      yield page.map((row) => row.number);
-      next = (page.at(-1)?.number ?? 0) + 1;
+      yield page;
+      next = (page.at(-1) ?? 0) + 1;
     }
   }
 
   operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]> {
-    return this.#read(() => {
-      const found = this.#database
-        .prepare("SELECT DISTINCT operation, option FROM row WHERE batch = ? AND core_key IS NOT NULL")
-        .all(this.#batches.seqOf(batchId).seq) as { operation: OperationName; option: PayoutOption | null }[];
-      return found.map(({ operation, option }) => (option === null ? { operation } : { operation, option }));
-    });
+    return this.#read(() => this.#rows.operations(this.#batches.seqOf(batchId).seq));
   }
 
   row(batchId: string, number: number): Promise<RowRecord | undefined> {
-    return this.#read(() => {
-      const { seq } = this.#batches.seqOf(batchId);
-      const row = this.#database.prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.number = ?`).get(seq, number);
-      return row === undefined ? undefined : asRecord(row as unknown as RecordColumns);
-    });
+    return this.#read(() => this.#rows.one(this.#batches.seqOf(batchId).seq, number));
   }
 
   rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]> {
-    return this.#read(() => {
-      const rows = this.#database
-        .prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`)
-        .all(this.#batches.seqOf(batchId).seq, JSON.stringify(states));
-      return (rows as unknown as RecordColumns[]).map(asRecord);
-    });
+    return this.#read(() => this.#rows.inStates(this.#batches.seqOf(batchId).seq, states));
   }
 
   tallies(batchId: string): Promise<Tallies> {
@@ -404,33 +390,19 @@ class SqliteJournal implements JournalStore {
   }
 
   sourceBatch(path: string, identity: string): Promise<string | undefined> {
-    return this.#read(() => {
-      const row = this.#database
-        .prepare("SELECT batch FROM source WHERE path = ? AND identity = ?")
-        .get(path, identity);
-      return row?.["batch"] as string | undefined;
-    });
+    return this.#read(() => this.#files.sourceBatch(path, identity));
   }
 
   noteSource(path: string, identity: string, batchId: string): Promise<void> {
-    return this.#group.run(() => {
-      this.#database
-        .prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)")
-        .run(path, identity, batchId);
-    });
+    return this.#group.run(() => this.#files.noteSource(path, identity, batchId));
   }
 
   written(path: string): Promise<string | undefined> {
-    return this.#read(() => {
-      const row = this.#database.prepare("SELECT sha256 FROM written WHERE path = ?").get(path);
-      return row?.["sha256"] as string | undefined;
-    });
+    return this.#read(() => this.#files.written(path));
   }
 
   noteWritten(path: string, sha256: string): Promise<void> {
-    return this.#group.run(() => {
-      this.#database.prepare("INSERT OR REPLACE INTO written (path, sha256) VALUES (?, ?)").run(path, sha256);
-    });
+    return this.#group.run(() => this.#files.noteWritten(path, sha256));
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,35 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+
+/** Files in folders that the journal knows: those that were taken in, and those that paydrop wrote. */
+export class KnownFiles {
+  readonly #source: StatementSync;
+  readonly #noteSource: StatementSync;
+  readonly #written: StatementSync;
+  readonly #noteWritten: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#source = database.prepare("SELECT batch FROM source WHERE path = ? AND identity = ?");
+    this.#noteSource = database.prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)");
+    this.#written = database.prepare("SELECT sha256 FROM written WHERE path = ?");
+    this.#noteWritten = database.prepare("INSERT OR REPLACE INTO written (path, sha256) VALUES (?, ?)");
+  }
+
+  /** The batch that a file at this path, with this identity on disk, was taken as. */
+  sourceBatch(path: string, identity: string): string | undefined {
+    return this.#source.get(path, identity)?.["batch"] as string | undefined;
+  }
+
+  /** Called, like `noteWritten`, inside a transaction of the caller. */
+  noteSource(path: string, identity: string, batchId: string): void {
+    this.#noteSource.run(path, identity, batchId);
+  }
+
+  /** The hash of what paydrop wrote there. */
+  written(path: string): string | undefined {
+    return this.#written.get(path)?.["sha256"] as string | undefined;
+  }
+
+  noteWritten(path: string, sha256: string): void {
+    this.#noteWritten.run(path, sha256);
+  }
+}
