@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync, statfsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { PaydropError } from "../errors.ts";
 import type { Config } from "../config/config.ts";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import type { Finding } from "./doctor-finding.ts";
@@ -51,6 +52,17 @@ function apart(what: string, inbox: string, stateDir: string, settingsFile: stri
     findings.push({ what, health: "wrong", found: "holds the settings file", hint });
   }
   return findings;
+}
+
+/** DESIGN §10: settings never come from a folder that others drop files into. Throws PaydropError `config`. */
+export function refuseSettingsIn(folders: readonly string[], settingsFile: string | undefined): void {
+  const inbox = settingsFile && folders.find((folder) => isWithin(settingsFile, folder));
+  if (!settingsFile || inbox === undefined) return;
+  throw new PaydropError(
+    "config",
+    `the settings file ${settingsFile} lies in the drop folder ${inbox}`,
+    "keep them apart: whoever drops files must not reach it; nothing was sent",
+  );
 }
 
 function isWithin(path: string, folder: string): boolean {

@@ -2,14 +2,14 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { loadConfig, requireSending } from "../config/load.ts";
+import { loadSettings, requireSending } from "../config/load.ts";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { stateRemark } from "./doctor-folders.ts";
+import { refuseSettingsIn, stateRemark } from "./doctor-folders.ts";
 import { errorText } from "./error-text.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import { withLog } from "./log-events.ts";
@@ -32,7 +32,8 @@ export function withSending(
   work: (config: Config, sandbox: boolean, monitor: Monitor) => Promise<number>,
 ): Promise<number> {
   const sandboxed = call.flags["sandbox"] === true;
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
+  const { config, file } = loadSettings({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
+  refuseSettingsIn(operandsOf(call), file);
   if (!sandboxed) {
     requireSending(config, config.operation === "payout");
     return monitored(call, config, (monitor) => work(config, false, monitor));
@@ -99,9 +100,8 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
 }
 
 /** Files and folders, `--inbox` among them. Throws `usage` for none. */
-function namedIn({ operands, flags }: Call): readonly string[] {
-  const inbox = flags["inbox"];
-  const named = typeof inbox === "string" ? [...operands, inbox] : operands;
+function namedIn(call: Call): readonly string[] {
+  const named = operandsOf(call);
   if (named.length > 0) return named;
   throw new PaydropError("usage", "missing required argument 'file'", "paydrop run --help shows how it is used");
 }
@@ -118,6 +118,11 @@ async function isLarge(paths: readonly string[]): Promise<boolean> {
 }
 
 const SMALL_BYTES_MAX = 64 * 1024;
+
+function operandsOf({ operands, flags }: Call): readonly string[] {
+  const inbox = flags["inbox"];
+  return typeof inbox === "string" ? [...operands, inbox] : operands;
+}
 
 /** A link to a folder is one too. What is not there is told as a missing file. */
 function isFolder(path: string): Promise<boolean> {

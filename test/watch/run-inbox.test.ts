@@ -220,3 +220,16 @@ test("a file that is not what was seen at both looks is not taken", async () => 
   await expect(taking).rejects.toMatchObject({ code: "stopped" });
   expect(server.requests).toHaveLength(0);
 });
+
+test("settings that lie in the inbox are refused, also by a link: whoever drops files must not reach them", async () => {
+  const server = await service(() => answer(200));
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfersCsv(2));
+  writeFileSync(desk.path("paydrop.toml"), "concurrency = 1\n");
+  symlinkSync(desk.inbox, `${desk.inbox}-link`);
+  for (const inbox of [desk.inbox, `${desk.inbox}-link`]) {
+    const run = await desk.call("run", "--config", desk.path("paydrop.toml"), "--inbox", inbox);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining("lies in the drop folder")]);
+  }
+  expect(server.requests).toEqual([]);
+});
