@@ -140,18 +140,24 @@ class JournalThread {
     this.#isPosting = true;
     setImmediate(() => {
       this.#isPosting = false;
-      const calls = this.#calls;
-      this.#calls = [];
-      if (this.#gathered > 0) this.#committing = this.#gathered;
-      this.#gathered = 0;
-      this.#worker.postMessage({ calls } satisfies Calls);
+      this.#post();
     });
+  }
+
+  #post(): void {
+    if (this.#calls.length === 0) return;
+    const calls = this.#calls;
+    this.#calls = [];
+    if (this.#gathered > 0) this.#committing = this.#gathered;
+    this.#gathered = 0;
+    this.#worker.postMessage({ calls } satisfies Calls);
   }
 
   #settle({ done, failed }: Answers): void {
     for (let at = 0; at < done.length; at += 2) this.#take(done[at] as number)?.resolve(done[at + 1]);
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
-    if (this.#committing === 0 && this.#calls.length > 0) this.#postSoon();
+    // at once: the thread works on what has gathered while what is settled here is sent
+    if (this.#committing === 0) this.#post();
   }
 
   #take(id: number): Waiting | undefined {
