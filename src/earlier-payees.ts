@@ -9,7 +9,7 @@ import type { Config } from "./config/config.ts";
 import { PaydropError, systemCodeOf } from "./errors.ts";
 import { LookBack } from "./journal/look-back.ts";
 import type { BatchRecord } from "./journal/store.ts";
-import { openSnapshot, readingOf } from "./take-in.ts";
+import { openSnapshot, readingOf } from "./reading.ts";
 
 /** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */
 const BATCHES_MAX = 24;

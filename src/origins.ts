@@ -15,7 +15,7 @@ import type { BatchRecord } from "./journal/store.ts";
 import type { Row } from "./reader/row.ts";
 import type { Operation } from "./operations/operation.ts";
 import { withoutTextMark } from "./spreadsheet-text.ts";
-import { openSnapshot, readingOf } from "./take-in.ts";
+import { openSnapshot, readingOf } from "./reading.ts";
 
 /** What `retry_of` makes of a row: a correction, or something to point out; neither for a row that names none. */
 export interface Tie {

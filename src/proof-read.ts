@@ -25,15 +25,9 @@ import { Origins } from "./origins.ts";
 import type { Services } from "./processor.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { lockstep } from "./results/lockstep.ts";
-import {
-  compareToday,
-  judgeRulesOf,
-  mappingSaid,
-  openInput,
-  understand,
-  writeDownRows,
-  type OpenedFile,
-} from "./take-in.ts";
+import { mappingSaid } from "./reading.ts";
+import { compareToday, judgeRulesOf, writeDownRows } from "./batch/record.ts";
+import { openInput, understand, type OpenedFile } from "./take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {

@@ -8,7 +8,8 @@ import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
-import { judgeRulesOf, openSnapshot, readingOf, type OpenedSnapshot } from "../take-in.ts";
+import { openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
+import { judgeRulesOf } from "./record.ts";
 
 /** What taking, sending and reporting a batch stand on. */
 export class Ground {

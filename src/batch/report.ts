@@ -8,7 +8,7 @@ import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { collectReport, type Report } from "../results/report/report.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
-import { mappingSaid, readingOf } from "../take-in.ts";
+import { mappingSaid, readingOf } from "../reading.ts";
 import { SANDBOX, type Ground } from "./ground.ts";
 
 /** What became of a batch: the files beside its input, and the report for people. */

@@ -16,7 +16,8 @@ import { RETRY_LIMITS } from "../submission/retry.ts";
 import { sendableRows } from "../submission/sendable-rows.ts";
 import { STOPS } from "../submission/stop-rules.ts";
 import { submit, type Submitted } from "../submission/submit.ts";
-import { compareToday, mappingSaid, readingOf } from "../take-in.ts";
+import { mappingSaid, readingOf } from "../reading.ts";
+import { compareToday } from "./record.ts";
 import type { Ground } from "./ground.ts";
 
 /** What is told of a file when it is taken in, and not again. */

@@ -1,5 +1,6 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { FileFault } from "../errors.ts";
+import { CONTROL_MISSING, sayDiffering } from "./control-words.ts";
 import type { CheckedRow } from "./instruction.ts";
 
 /** What somebody said the file would hold. */
@@ -51,19 +52,20 @@ export function compareControl(
   isRequired: boolean,
 ): readonly FileFault[] {
   const said = expected.filter(({ rows, total }) => rows !== undefined || total !== undefined);
-  if (said.length === 0) return isRequired ? [MISSING] : [];
+  if (said.length === 0) return isRequired ? [CONTROL_MISSING] : [];
   return said.flatMap((one) => [...compareRows(one, actual), ...compareTotal(one, actual)]);
 }
 
 function compareRows({ source, rows }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
   if (rows === undefined || rows === actual.rows) return [];
-  const difference = Math.abs(rows - actual.rows);
   return [
-    {
-      code: "control_rows_differ",
-      message: `${source} says ${rows} rows, the file has ${actual.rows}: ${difference} ${rows > actual.rows ? "too few" : "too many"}`,
-      hint: "Copy the file again completely, or correct the number of rows.",
-    },
+    sayDiffering("control_rows_differ", {
+      source,
+      stated: String(rows),
+      found: String(actual.rows),
+      difference: String(Math.abs(rows - actual.rows)),
+      way: rows > actual.rows ? "less" : "more",
+    }),
   ];
 }
 
@@ -71,23 +73,14 @@ function compareTotal({ source, total }: ExpectedControl, actual: ControlTotals)
   if (total === undefined) return [];
   const difference = unitsOf(total) - unitsOf(actual.total);
   if (difference === 0n) return [];
-  const [amount, direction] = difference > 0n ? [difference, "less"] : [-difference, "more"];
-  const rest = actual.unreadable > 0 ? `; ${countOf(actual.unreadable)} whose amount cannot be read` : "";
   return [
-    {
-      code: "control_total_differs",
-      message: `${source} says ${total}, the amounts of the file add up to ${actual.total}, ${formatUnits(amount)} ${direction}${rest}`,
-      hint: "Look for a row that is missing, repeated or changed, or correct the total.",
-    },
+    sayDiffering("control_total_differs", {
+      source,
+      stated: total,
+      found: actual.total,
+      difference: formatUnits(difference > 0n ? difference : -difference),
+      way: difference > 0n ? "less" : "more",
+      unreadable: actual.unreadable,
+    }),
   ];
 }
-
-function countOf(rows: number): string {
-  return rows === 1 ? "there is 1 row" : `there are ${rows} rows`;
-}
-
-const MISSING: FileFault = {
-  code: "control_missing",
-  message: "nobody said how many rows the file has or what its amounts add up to, and the configuration requires it",
-  hint: "Give --expect-rows or --expect-total, or a file beside it with .control after its name: rows=240, total=11087750.50.",
-};

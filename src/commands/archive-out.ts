@@ -8,7 +8,7 @@ import { writeArchive } from "../results/archive/archive-file.ts";
 import { isPacked, packCopy } from "../results/archive/packed-copy.ts";
 import { counted } from "../results/next-steps.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
-import { readingOf } from "../take-in.ts";
+import { readingOf } from "../reading.ts";
 import type { Call } from "./command.ts";
 import { tell } from "./tell.ts";
 

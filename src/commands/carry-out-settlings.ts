@@ -3,7 +3,7 @@ import type { JournalStore, RowRecord } from "../journal/store.ts";
 import type { Call } from "./command.ts";
 import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
-import { judgeRulesOf } from "../take-in.ts";
+import { judgeRulesOf } from "../batch/record.ts";
 
 /** All in one transaction; then the rows elsewhere that waited for these are judged. Gives the batches it changed. */
 export async function carryOutSettlings(

@@ -9,7 +9,7 @@ import { letGo, type Prepare } from "./let-go.ts";
 import { asGoing } from "./retry.ts";
 import { rowsSaid } from "./rows-said.ts";
 import { personNamed, textSaid } from "./who.ts";
-import { judgeRulesOf } from "../take-in.ts";
+import { judgeRulesOf } from "../batch/record.ts";
 
 /** Held rows go, and duplicate ones that are named; never one that is held for an unknown row. Exit code as `run`. */
 export function run(call: Call): Promise<number> {

@@ -10,7 +10,7 @@ import { openProcessor } from "../processor.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { lockstep } from "../results/lockstep.ts";
 import { tableIn, type TableRow } from "../results/table.ts";
-import { openSnapshot, readingOf, type OpenedSnapshot } from "../take-in.ts";
+import { openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { knownBatch } from "./known-batch.ts";
 import type { TemplateMade } from "./template.ts";
 

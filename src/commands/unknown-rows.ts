@@ -6,7 +6,7 @@ import { maskAccountId } from "../mask.ts";
 import type { Row } from "../reader/row.ts";
 import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
 import { sentenceOf } from "../results/sentences.ts";
-import { openSnapshot, readingOf } from "../take-in.ts";
+import { openSnapshot, readingOf } from "../reading.ts";
 
 /** One unknown row, with what a person needs to find it in the service's dashboard. */
 export interface UnknownRow {

@@ -3,7 +3,6 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { PLAIN_DECIMAL } from "../amount.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
-import type { FileFault } from "../errors.ts";
 
 /** Control totals as somebody stated them. `total` is plain decimal text. */
 export interface ControlTotals {
@@ -28,11 +27,11 @@ export async function readControlFile(inputPath: string): Promise<ControlTotals 
     const [, name = "", value = ""] = /^\s*(rows|total)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
     const key = name.toLowerCase();
     const isGood = key === "rows" ? /^\d{1,9}$/.test(value) : PLAIN_DECIMAL.test(value) && !/\.\d{5}/.test(value);
-    if (!isGood) throw refusal(file, "this line is neither rows=240 nor total=11087750.50", index + 1);
-    if (stated.has(key)) throw refusal(file, `${key} is stated twice`, index + 1);
+    if (!isGood) throw refusal(file, "neither", index + 1);
+    if (stated.has(key)) throw refusal(file, key === "rows" ? "rows_twice" : "total_twice", index + 1);
     stated.set(key, value);
   }
-  if (stated.size === 0) throw refusal(file, "the file states neither rows nor total");
+  if (stated.size === 0) throw refusal(file, "nothing");
   const rows = stated.get("rows");
   const total = stated.get("total");
   return { ...(rows === undefined ? {} : { rows: Number(rows) }), ...(total === undefined ? {} : { total }) };
@@ -44,24 +43,32 @@ async function readSmallFile(path: string): Promise<string | undefined> {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw refusal(basename(path), "the file cannot be opened, or is a link");
+    throw refusal(basename(path), "closed");
   }
   try {
-    if (!(await file.stat()).isFile()) throw refusal(basename(path), "this is not a regular file");
+    if (!(await file.stat()).isFile()) throw refusal(basename(path), "no_file");
     const buffer = Buffer.alloc(BYTES_MAX + 1);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-    if (bytesRead > BYTES_MAX) throw refusal(basename(path), "the file is too long for two lines");
+    if (bytesRead > BYTES_MAX) throw refusal(basename(path), "too_long");
     return buffer.toString("utf8", 0, bytesRead).replace(/^\ufeff/, "");
   } finally {
     await file.close();
   }
 }
 
-function refusal(file: string, message: string, line?: number): FileRefusedError {
-  const fault: FileFault = {
-    code: "control_malformed",
-    message: line === undefined ? message : `line ${line}: ${message}`,
-    hint: "Write one line rows=… and one line total=… with plain digits, or remove the file.",
-  };
-  return new FileRefusedError(file, [fault]);
+/** What may be wrong with such a file, in words. */
+const MALFORMED = {
+  neither: "this line is neither rows=240 nor total=11087750.50",
+  rows_twice: "rows is stated twice",
+  total_twice: "total is stated twice",
+  nothing: "the file states neither rows nor total",
+  closed: "the file cannot be opened, or is a link",
+  no_file: "this is not a regular file",
+  too_long: "the file is too long for two lines",
+} as const;
+const HINT = "Write one line rows=… and one line total=… with plain digits, or remove the file.";
+
+function refusal(file: string, why: keyof typeof MALFORMED, line?: number): FileRefusedError {
+  const message = line === undefined ? MALFORMED[why] : `line ${line}: ${MALFORMED[why]}`;
+  return new FileRefusedError(file, [{ code: "control_malformed", message, hint: HINT }]);
 }

@@ -16,7 +16,8 @@ import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openProcessor } from "../../src/processor.ts";
 import type { Row } from "../../src/reader/row.ts";
-import { judgeRulesOf, type OpenedFile, openInput, recordRows, understand } from "../../src/take-in.ts";
+import { judgeRulesOf, recordRows } from "../../src/batch/record.ts";
+import { type OpenedFile, openInput, understand } from "../../src/take-in.ts";
 import { AES_IV, AES_KEY, API_KEY, PAYDROP_KEYS } from "./keys.ts";
 import { LANES } from "./peers.ts";
 

@@ -177,7 +177,11 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "all or nothing is forgotten",
     edits: [
-      ["src/take-in.ts", "total: totals.total, remarks }, config.allOrNothing);", "total: totals.total, remarks });"],
+      [
+        "src/batch/record.ts",
+        "total: totals.total, remarks }, config.allOrNothing);",
+        "total: totals.total, remarks });",
+      ],
     ],
     tests: ["test/crash/points.test.ts"],
   },

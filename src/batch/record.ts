@@ -1,0 +1,152 @@
+import { isTable } from "../format.ts";
+import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
+import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
+import type { JudgeRules } from "../checks/duplicates.ts";
+import type { CheckedRow } from "../checks/instruction.ts";
+import type { Config } from "../config/config.ts";
+import type { Rules } from "../config/rule-settings.ts";
+import { startOfDay } from "../day.ts";
+import { FileRefusedError, type FileFault } from "../errors.ts";
+import type { AccountTotals, CorrectionsSaid } from "../events.ts";
+import { faultPoint } from "../fault-point.ts";
+import type { JournalStore, NewRow, RowRecord } from "../journal/store.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import type { Origins, Tie } from "../origins.ts";
+import { CorrectionsHeard } from "../results/correction-words.ts";
+import { debitFieldOf, ownCell } from "../results/own-cell.ts";
+import { TotalsCollector } from "../results/totals.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import type { OpenedFile } from "../take-in.ts";
+
+/** Reads, checks and writes down every row, then compares the control totals; only then is the batch open. */
+export async function recordRows(
+  journal: JournalStore,
+  batchId: string,
+  opened: OpenedFile,
+  origins: Origins,
+  period: string | undefined,
+  rules: JudgeRules,
+  config: Config,
+  now: number,
+): Promise<RowsWritten> {
+  const { differing, caps, ...totals } = await writeDownRows(journal, batchId, opened, origins, period, config);
+  refuseFor(opened, [...differing, ...caps.refused]);
+  await journal.judgeRows(batchId, rules);
+  const ofDay = await compareToday(journal, opened.reading.rules, config, now);
+  refuseFor(opened, ofDay.refused);
+  faultPoint("rows.recorded");
+  const remarks = [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks];
+  await journal.openBatch(batchId, { rows: totals.rows, total: totals.total, remarks }, config.allOrNothing);
+  faultPoint("batch.opened");
+  return totals;
+}
+
+function refuseFor({ fileName }: OpenedFile, faults: readonly FileFault[]): void {
+  if (faults.length > 0) throw new FileRefusedError(fileName, faults);
+}
+
+/**
+ * What `max_per_day` says of what went today and what may still go: when a file is taken in, of every file of today, so
+ * that what is let in can go on whatever cuts it off. `ofBatch`: when that one is about to send, of its own rows only.
+ */
+export async function compareToday(
+  journal: JournalStore,
+  rules: Rules,
+  { environment, timeZone }: Pick<Config, "environment" | "timeZone">,
+  nowMs: number,
+  ofBatch?: string,
+): Promise<CapFindings> {
+  if (!hasDayCap(rules)) return { refused: [], remarks: [] };
+  const sinceMs = startOfDay(nowMs, timeZone);
+  const day = { environment, sinceMs, reasons: RESUMABLE_REFUSALS, ...(ofBatch === undefined ? {} : { ofBatch }) };
+  const sums = await journal.goneOrWaiting(day);
+  return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
+}
+
+type RowsWritten = Pick<ControlTotals, "rows" | "total"> & {
+  readonly accounts: readonly AccountTotals[];
+  readonly corrections?: CorrectionsSaid;
+};
+
+/** Every row, checked, in the journal; where the control totals differ, and what caps the file passes. */
+export async function writeDownRows(
+  journal: JournalStore,
+  batchId: string,
+  opened: OpenedFile,
+  origins: Origins,
+  period: string | undefined,
+  config: Config,
+): Promise<RowsWritten & { readonly differing: readonly FileFault[]; readonly caps: CapFindings }> {
+  const counter = createControlCounter();
+  const sums = createSumCounter(opened.reading.rules);
+  const accounts = new TotalsCollector();
+  const heard = new CorrectionsHeard();
+  for await (const rows of opened.sheet.rows()) {
+    const checked = opened.checker.check(rows);
+    const ties = await origins.tie(checked, isTable(opened.sheet.format));
+    const newRows = checked.map((one, index) => asNewRow(one, period, ties[index]));
+    counter.add(checked);
+    sums.add(checked);
+    for (const [index, one] of checked.entries()) {
+      const newRow = newRows[index];
+      if (!newRow) continue;
+      heard.add(newRow.number, newRow.correction);
+      const record = asIfReady(newRow);
+      accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
+    }
+    await journal.addRows(batchId, newRows);
+  }
+  const found = counter.totals();
+  const differing = compareControl(opened.control, found, config.requireControl);
+  const caps = compareFile(opened.reading.rules, sums.sums);
+  const corrections = heard.said();
+  return {
+    ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts, differing, caps },
+    ...(corrections ? { corrections } : {}),
+  };
+}
+
+export function judgeRulesOf({ duplicateDays, allowRepeats, payeeChange }: Config): JudgeRules {
+  return { duplicateDays, allowRepeats, payeeChange };
+}
+
+function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {
+  const { row, instruction } = checked;
+  const noted = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
+  const warnings = {
+    ...(noted ? { warnings: noted } : {}),
+    ...(tie.correction ? { correction: tie.correction } : {}),
+  };
+  if (!instruction) {
+    return {
+      number: row.number,
+      faults: checked.faults,
+      ...warnings,
+      ...(checked.operation === undefined ? {} : { operation: checked.operation.name }),
+      ...(checked.amount === undefined ? {} : { amount: checked.amount }),
+    };
+  }
+  const stated = instruction.period ?? period;
+  return {
+    number: row.number,
+    operation: instruction.operation.name,
+    ...(instruction.option === undefined ? {} : { option: instruction.option }),
+    amount: instruction.amount,
+    ...warnings,
+    payment: {
+      core: instruction.core,
+      beneficiary: instruction.beneficiary,
+      ...(instruction.reference === undefined ? {} : { reference: instruction.reference }),
+      ...(stated === undefined ? {} : { period: stated }),
+    },
+  };
+}
+
+function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {
+  return {
+    ...{ number, state: "ready", attempts: 0 },
+    ...(faults?.[0] ? { code: faults[0].code } : {}),
+    ...(operation === undefined ? {} : { operation }),
+    ...(amount === undefined ? {} : { amount }),
+  };
+}

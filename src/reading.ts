@@ -1,0 +1,110 @@
+/**
+ * How a snapshot is read, the same way every time: what is remembered of it, its rows, the view of its columns and its
+ * checks. With `take-in.ts` and `batch/` a place where stages meet.
+ */
+import { join } from "node:path";
+import { createChecker, type Checker } from "./checks/check-row.ts";
+import type { KnownValues } from "./checks/rules.ts";
+import type { Choices } from "./config/config.ts";
+import type { MappingSaid } from "./events.ts";
+import { filesKeptIn } from "./intake/kept-files.ts";
+import type { BatchRecord } from "./journal/store.ts";
+import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
+import type { OperationName } from "./operations/operation.ts";
+import { openMapping, sayMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";
+import type { RowMapper } from "./reader/mapping/mapped-rows.ts";
+import type { Sheet } from "./reader/row.ts";
+import { openSheet } from "./reader/sheet.ts";
+
+/** What must be known to read a snapshot the same way again, whatever the configuration says by then. */
+export interface Reading extends Pick<
+  Choices,
+  | "emptyFields"
+  | "amountDigitsMax"
+  | "amountDecimalsMax"
+  | "ifscFormat"
+  | "ownColumns"
+  | "encoding"
+  | "numberGrouping"
+  | "decimalSign"
+  | "rules"
+> {
+  /** File name of the snapshot. */
+  readonly snapshot: string;
+  readonly operation?: OperationName;
+  /** Of a workbook: the sheet, and the row of its header. */
+  readonly sheet?: string;
+  readonly headerRow?: number;
+  readonly sandbox: boolean;
+  /** The column mapping; none: the columns have our own names. */
+  readonly mapping?: KeptMapping;
+}
+
+/** `known`: only a file that is taken in is compared with lists; what they pointed out stands in the journal. */
+export function checkerOf(
+  batch: Pick<BatchRecord, "fileName" | "format">,
+  reading: Reading,
+  mapping?: MappingInUse,
+  known: KnownValues = new Map(),
+): Checker {
+  const checker = createChecker({
+    fileName: batch.fileName,
+    format: batch.format,
+    choices: reading,
+    headerRow: reading.headerRow,
+    sandbox: reading.sandbox,
+    known,
+    ...(reading.operation === undefined ? {} : { operation: operationNamed(reading.operation) }),
+  });
+  return mapping ? { check: (rows) => checker.check(rows.map(mapping.view)) } : checker;
+}
+
+/** A batch's snapshot, read the way it was read first. */
+export interface OpenedSnapshot {
+  /** The rows as they stand in the file. */
+  readonly sheet: Sheet;
+  /** A row under the names of our fields. */
+  readonly view: RowMapper;
+  readonly mapping?: MappingInUse;
+  readonly checker: Checker;
+}
+
+export async function openSnapshot(batch: BatchRecord, reading: Reading, snapshots: string): Promise<OpenedSnapshot> {
+  const sheet = await openSheet(join(snapshots, reading.snapshot), {
+    fileName: batch.fileName,
+    format: batch.format,
+    encoding: reading.encoding,
+    knownNames: FIELD_NAMES,
+    sheetName: reading.sheet,
+    headerRow: reading.headerRow,
+  });
+  const mapping = await mappingOf(reading, snapshots);
+  const view = mapping?.view ?? ((row) => row);
+  return { sheet, view, checker: checkerOf(batch, reading, mapping), ...(mapping ? { mapping } : {}) };
+}
+
+/** `mapping`: what is to be said of the one that a file is read by; nothing where there is none. */
+export async function mappingSaid({
+  mapping,
+  sheet,
+  checker,
+}: Pick<OpenedSnapshot, "mapping" | "sheet" | "checker">): Promise<{ mapping?: MappingSaid }> {
+  if (!mapping) return {};
+  return { mapping: await sayMapping(mapping, sheet, (row) => checker.check([row])[0]?.instruction?.amount) };
+}
+
+export async function mappingOf(reading: Reading, snapshots: string): Promise<MappingInUse | undefined> {
+  return reading.mapping && openMapping(reading.mapping, reading.encoding, filesKeptIn(snapshots));
+}
+
+export function readingOf(batch: BatchRecord): Reading {
+  // what was not asked of a file when it was taken in is not asked of it later
+  return { ...UNASKED, ...(JSON.parse(batch.choices) as Reading) };
+}
+
+const UNASKED = { numberGrouping: "none", decimalSign: "point", rules: {} } as const;
+
+export const FIELD_NAMES: readonly string[] = [
+  ...new Set(OPERATIONS.flatMap((one) => one.forms.flatMap((form) => form.fields.map((field) => field.name)))),
+  ...["operation", "reference", "period"],
+];
