@@ -32,7 +32,7 @@ export interface RowInContext {
   readonly middle?: UsualAmount;
   /** The accounts of this row's name so far; empty for a name that is not known. */
   readonly earlier: readonly EarlierAccount[];
-  /** The same account with zeros in front, that was paid before. */
+  /** The same account with zeros in front, of an accepted row. */
   readonly withZeros?: EarlierAccount;
   readonly hasCells: boolean;
 }
@@ -49,7 +49,10 @@ export function secondLook(context: RowInContext): Fault[] {
   const { operation, option } = context;
   const form = operation.forms.find((one) => one.option === option) ?? operation.forms[0];
   if (!form) return [];
-  return [...payeeTwice(context, form), ...amountUnusual(context, form), ...accountNew(context, form)];
+  const zerosLost = accountWithoutZeros(context, form);
+  // the account is new only because of that
+  const account = zerosLost.length > 0 ? zerosLost : accountNew(context, form);
+  return [...payeeTwice(context, form), ...amountUnusual(context, form), ...account];
 }
 
 function payeeTwice(context: RowInContext, form: Form): Fault[] {
@@ -71,15 +74,19 @@ function amountUnusual(context: RowInContext, form: Form): Fault[] {
   });
 }
 
+function accountWithoutZeros(context: RowInContext, form: Form): Fault[] {
+  const { row, withZeros } = context;
+  const field = form.fields.find(({ name }) => name === ACCOUNT_FIELD);
+  if (!withZeros || !field || fieldText(row, ACCOUNT_FIELD) === "") return [];
+  const found = `${mask(withZeros.account, "account")} of ${withZeros.account.length} digits`;
+  const more = `batch ${withZeros.batch}, row ${withZeros.row}`;
+  return warningAt(context, field, { code: "zeros_lost", found, more });
+}
+
 function accountNew(context: RowInContext, form: Form): Fault[] {
   const { row, earlier } = context;
   const field = form.fields.find(({ name }) => name === ACCOUNT_FIELD);
   const account = field && fieldText(row, ACCOUNT_FIELD);
-  if (context.withZeros && account) {
-    const { account: whole, batch, row: paid } = context.withZeros;
-    const found = `${mask(whole, "account")} of ${whole.length} digits`;
-    return warningAt(context, field, { code: "zeros_lost", found, more: `batch ${batch}, row ${paid}` });
-  }
   const last = earlier[0];
   if (!last || !account || earlier.some((one) => one.account === account)) return [];
   const more = `batch ${last.batch}, row ${last.row}`;

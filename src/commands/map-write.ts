@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { readMappings, type Mapping } from "../config/mapping.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { AtomicFile } from "../results/atomic.ts";
+import { writeAtomically } from "../results/atomic.ts";
 import { INBOX_MARK, inboxesOf, markAt } from "../results/found-mark.ts";
 
 /**
@@ -23,14 +23,7 @@ export async function appendToToml(path: string, tables: string): Promise<void> 
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     const mode = await stat(target).then(({ mode }) => mode & 0o777, () => 0o600); // prettier-ignore
-    const file = await AtomicFile.create(target, mode);
-    try {
-      await file.write(text);
-      await file.finish();
-      await file.publish();
-    } finally {
-      await file.discard();
-    }
+    await writeAtomically(target, text, mode);
   } catch (error) {
     throw unwritable(target, error);
   }

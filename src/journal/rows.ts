@@ -110,7 +110,7 @@ export function notesOf({ faults = [], warnings = [] }: Pick<NewRow, "faults" | 
   return faults.length + warnings.length === 0 ? null : JSON.stringify([...faults, ...warnings]);
 }
 
-export const SELECT_RECORD = `SELECT r.number, r.state, r.operation, r.option, r.amount, r.code, r.faults,
+const SELECT_RECORD = `SELECT r.number, r.state, r.operation, r.option, r.amount, r.code, r.faults,
   r.other_batch, r.other_row, r.other_at, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.attempts, r.settled_by, a.http_status, a.started_at, a.duration_ms, a.response
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 

@@ -5,7 +5,7 @@ import { systemCodeOf } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { AtomicFile } from "./atomic.ts";
+import { writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
 import { counted, namedRows } from "./next-steps.ts";
 
@@ -190,14 +190,7 @@ export async function writeOwn(path: string, text: string, mode: number): Promis
   const found = await ownText(path);
   if (found === text) return;
   if (found === "foreign") throw new Error(`${basename(path)} is not a file that paydrop wrote`);
-  const file = await AtomicFile.create(path, mode);
-  try {
-    await file.write(text);
-    await file.finish();
-    await file.publish();
-  } finally {
-    await file.discard();
-  }
+  await writeAtomically(path, text, mode);
 }
 
 export async function removeOwn(path: string): Promise<void> {

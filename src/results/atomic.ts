@@ -190,3 +190,15 @@ async function syncFolder(folder: string): Promise<void> {
     if (!["EINVAL", "EPERM", "EISDIR", "ENOTSUP", "EACCES"].includes(systemCodeOf(thrown) ?? "")) throw thrown;
   }
 }
+
+/** A short file, whole or not at all. */
+export async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
+  const file = await AtomicFile.create(path, mode);
+  try {
+    await file.write(text);
+    await file.finish();
+    await file.publish();
+  } finally {
+    await file.discard();
+  }
+}

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
-import { AtomicFile } from "./atomic.ts";
+import { writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
 import { describeForeign, standingOfNote, type Standing } from "./own.ts";
 
@@ -19,14 +19,7 @@ export async function hasCheckNote(file: string): Promise<boolean> {
 export async function writeCheckNote(file: string, text: string): Promise<string> {
   const path = checkNotePath(file);
   assertOurs(path, await standingOfNote(path));
-  const note = await AtomicFile.create(path, await modeOf(file));
-  try {
-    await note.write(noteText(file, text));
-    await note.finish();
-    await note.publish();
-  } finally {
-    await note.discard();
-  }
+  await writeAtomically(path, noteText(file, text), await modeOf(file));
   return path;
 }
 
