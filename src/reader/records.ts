@@ -18,9 +18,10 @@ export interface RecordBatch {
 }
 
 /**
- * Cuts a file into records. One without a quote is cut at its delimiters right here, which is all that CSV asks for
- * and many times faster; every record with a quote goes through csv-parse, those of a chunk in one call. Chunks that
- * end before the row `fromRow` are only counted: their records are empty.
+ * Cuts a file into records. One without a quote is cut at its delimiters right here, and one whose quotes stand around
+ * whole cells and nowhere else at those: that is all that CSV asks for, and many times faster. Every other record goes
+ * through csv-parse, those of a chunk in one call. Chunks that end before the row `fromRow` are only counted: their
+ * records are empty.
  */
 export async function* readRecords(source: SheetSource, dialect: Dialect, fromRow = 0): AsyncGenerator<RecordBatch> {
   let carried = "";
@@ -92,8 +93,10 @@ function cutRecords(
     if (isCounted && !isTooLong) {
       records.push(COUNTED_RECORD);
     } else if (isQuoted) {
-      quoted.push({ index: records.length, text: text.slice(at, Math.min(next, at + recordCharactersMax)) });
-      records.push([]);
+      const cells = isTooLong ? undefined : cutAtQuotes(text.slice(at, stop), delimiter);
+      const end = isTooLong ? at + recordCharactersMax : next;
+      if (!cells) quoted.push({ index: records.length, text: text.slice(at, end) });
+      records.push(cells ?? []);
     } else if (!isTooLong) {
       records.push(stop === at ? BLANK_RECORD : text.slice(at, stop).split(delimiter));
     }
@@ -115,6 +118,24 @@ function cutRecords(
 const BLANK_RECORD = [""];
 const COUNTED_RECORD: string[] = [];
 
+/**
+ * The cells of a record in which every quote is the first or last character of its cell; undefined for any other one.
+ * What csv-parse makes of the others does not depend on it.
+ */
+function cutAtQuotes(record: string, delimiter: string): string[] | undefined {
+  const cells: string[] = [];
+  // outside of quotes, inside, outside, … With a delimiter at either end all pieces outside look alike.
+  const pieces = (delimiter + record + delimiter).split('"');
+  if (pieces.length % 2 === 0) return undefined;
+  for (const [index, piece] of pieces.entries()) {
+    if (index % 2 === 1) cells.push(piece);
+    else if (!piece.startsWith(delimiter) || !piece.endsWith(delimiter)) return undefined;
+    else if (piece.length > 1) cells.push(...piece.slice(1, -1).split(delimiter));
+  }
+  return cells;
+}
+
+/** A record that csv-parse is to read. */
 interface QuotedRecord {
   /** Its place among the records. */
   readonly index: number;

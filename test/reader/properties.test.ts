@@ -40,20 +40,24 @@ describe("properties", () => {
         rows: fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 12 }),
         delimiter: fc.constantFrom(",", ";", "\t", "|"),
         lineEnds: fc.array(fc.constantFrom("\r\n", "\n", "\r"), { minLength: 1, maxLength: 3 }),
-        always: fc.boolean(),
+        /** Of cells that need no quotes, in turn. */
+        inQuotes: fc.array(fc.boolean(), { minLength: 1, maxLength: 7 }),
         isOpenEnd: fc.boolean(),
         encoding: fc.constantFrom(...(Object.keys(encodings) as (keyof typeof encodings)[])),
         repeat: fc.constantFrom(1, 1, 1, 2000),
       }),
     );
     const property = fc.asyncProperty(tables, async (table) => {
-      const { width, lineEnds, always, isOpenEnd, encoding } = table;
+      const { width, lineEnds, inQuotes, isOpenEnd, encoding } = table;
       const delimiter = width === 1 ? "," : table.delimiter;
       const header = Array.from({ length: width }, (_, index) => (index === 0 ? "amount" : `field ${index}`));
       const rows = Array.from({ length: table.repeat }, () => table.rows).flat();
-      const lines = [header, ...rows].map((row) =>
-        row.map((text) => quotedIfNeeded(text, delimiter, always || (width === 1 && text === ""))).join(delimiter),
-      );
+      let cellsWritten = 0;
+      const written = (text: string): string => {
+        const always = inQuotes[cellsWritten++ % inQuotes.length] ?? false;
+        return quotedIfNeeded(text, delimiter, always || (width === 1 && text === ""));
+      };
+      const lines = [header, ...rows].map((row) => row.map(written).join(delimiter));
       const ends: string[] = lines.map((_, index) => lineEnds[index % lineEnds.length] ?? "\n");
       if (isOpenEnd) ends[rows.length] = "";
       const text = lines.map((line, index) => line + (ends[index] ?? "")).join("");
