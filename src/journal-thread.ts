@@ -3,23 +3,25 @@
  * where stages meet: the rules of duplicates are not the journal's own.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { createJudge } from "./checks/duplicates.ts";
+import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { keepBallast } from "./journal/ballast.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
-import type { JournalStore } from "./journal/store.ts";
+import type { AttemptEnd, Begun, JournalStore } from "./journal/store.ts";
 import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
 const port = parentPort;
 const start = workerData as ThreadStart;
+let rules: JudgeRules;
 let done: unknown[] = [];
 let failed: [number, ErrorText][] = [];
 
 const journal = open();
 if (journal) {
   port.postMessage({ stateId: journal.stateId } satisfies FirstAnswer);
-  port.on("message", ({ calls }: Calls) => {
+  port.on("message", ({ rules: others, calls }: Calls) => {
+    if (others) rules = others;
     for (let at = 0; at < calls.length;) {
       const [id, method, count] = calls.slice(at, at + 3) as [number, keyof JournalStore, number];
       carryOut(journal, id, method, calls.slice(at + 3, at + 3 + count));
@@ -32,7 +34,7 @@ function carryOut(store: JournalStore, id: number, method: keyof JournalStore, a
   answer(store, method, args).then(
     (value) => {
       answerLater();
-      done.push(id, value);
+      done.push(id, method === "begin" ? shortly(value as Begun) : value);
       if (method === "close") queueMicrotask(() => port.close());
     },
     (error: unknown) => {
@@ -56,9 +58,19 @@ function open(): JournalStore | undefined {
 }
 
 function answer(store: JournalStore, method: keyof JournalStore, args: readonly unknown[]): Promise<unknown> {
+  if (method === "begin") return store.begin(args[0] as string, args[1] as number, rules);
+  if (method === "end") return store.end(args[0] as number, endOf(args));
   const calls = store as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown> | Pages>;
   const answered = calls[method]?.(...args) ?? Promise.reject(new Error(`a journal has no method ${method}`));
   return Symbol.asyncIterator in answered ? firstPage(answered) : answered;
+}
+
+function shortly(begun: Begun): Begun | number {
+  return begun.attempt !== undefined && begun.ordinal === 1 ? begun.attempt : begun;
+}
+
+function endOf([, state, reason, durationMs, httpStatus, response]: readonly unknown[]): AttemptEnd {
+  return { state, reason, durationMs, httpStatus, response } as AttemptEnd;
 }
 
 type Pages = AsyncIterable<readonly unknown[]>;

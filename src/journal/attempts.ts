@@ -18,7 +18,8 @@ export class Attempts {
   readonly #state: StatementSync;
   readonly #last: StatementSync;
   readonly #insert: StatementSync;
-  readonly #sending: StatementSync;
+  readonly #first: StatementSync;
+  readonly #again: StatementSync;
   readonly #rowOf: StatementSync;
   readonly #end: StatementSync;
   readonly #endRow: StatementSync;
@@ -41,10 +42,11 @@ export class Attempts {
     this.#state = database.prepare("SELECT state FROM row WHERE batch = ? AND number = ?");
     this.#last = database.prepare("SELECT coalesce(max(id), 0) AS id FROM attempt");
     this.#insert = database.prepare("INSERT INTO attempt (id, batch, row, started_at) VALUES (?, ?, ?, ?)");
-    this.#sending = database.prepare(
-      `UPDATE row SET state = 'sending', code = NULL, attempts = attempts + 1, last_attempt = ?, changed_at = ?
-       WHERE batch = ? AND number = ? AND state = 'ready' RETURNING attempts`,
-    );
+    const sending = `UPDATE row SET state = 'sending', code = NULL, attempts = attempts + 1, last_attempt = ?, changed_at = ?
+       WHERE batch = ? AND number = ? AND state = 'ready'`;
+    this.#first = database.prepare(`${sending} AND attempts = 0`);
+    // SQLite makes a table to return anything from an update: too dear for every row
+    this.#again = database.prepare(`${sending} RETURNING attempts`);
     this.#rowOf = database.prepare("SELECT batch, row FROM attempt WHERE id = ?");
     this.#end = database.prepare(
       `UPDATE attempt SET outcome = ?, reason = ?, http_status = ?, duration_ms = ?, response = ?
@@ -79,12 +81,19 @@ export class Attempts {
     if (verdict !== undefined) return { state: verdict };
     assertMove("ready", "sending");
     const attempt = this.#lastAttempt() + 1;
-    const row = this.#sending.get(attempt, nowMs, batch.seq, number) as { attempts: number } | undefined;
-    if (!row) return { state: this.#stateOf(batch.seq, number) };
+    const ordinal = this.#moveToSending(attempt, batch.seq, number, nowMs);
+    if (ordinal === undefined) return { state: this.#stateOf(batch.seq, number) };
     this.#insert.run(attempt, batch.seq, number, nowMs);
     this.#lastId = attempt;
     this.#onTheirWay.set(attempt, { batch: batch.seq, row: number });
-    return { attempt, ordinal: row.attempts };
+    return { attempt, ordinal };
+  }
+
+  /** The how-manieth attempt of the row it is, or undefined for a row that is not ready. */
+  #moveToSending(attempt: number, batchSeq: number, number: number, nowMs: number): number | undefined {
+    if (this.#first.run(attempt, nowMs, batchSeq, number).changes === 1) return 1;
+    const row = this.#again.get(attempt, nowMs, batchSeq, number) as { attempts: number } | undefined;
+    return row?.attempts;
   }
 
   /** Ids go up by one and never come again. */

@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { OpenOptions } from "./open.ts";
-import type { JournalStore, RowRecord } from "./store.ts";
+import type { JudgeRules } from "../checks/duplicates.ts";
+import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./store.ts";
 
 /** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
 export type ThreadStart =
@@ -13,11 +14,16 @@ export type ThreadStart =
  * small arrays and objects cost more to carry over than what is in them.
  */
 export interface Calls {
-  /** id, method, number of arguments, the arguments; again and again. */
+  /** By these every `begin` judges from now on. */
+  readonly rules?: JudgeRules;
+  /**
+   * id, method, number of arguments, the arguments; again and again. What every row asks for has plain arguments only:
+   * `begin` has its batch and row, `end` the attempt and then state, reason, duration, HTTP status, answer.
+   */
   readonly calls: readonly unknown[];
 }
 export interface Answers {
-  /** id, value; again and again. */
+  /** id, value; again and again. A row's first attempt, as nearly every one is, is told by its number alone. */
   readonly done: readonly unknown[];
   readonly failed: readonly (readonly [id: number, error: ErrorText])[];
 }
@@ -58,6 +64,8 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
   return {
     ...methods,
     stateId: first.stateId,
+    begin: (batchId, row, rules) => thread.begin(batchId, row, rules),
+    end: (attempt, end) => thread.end(attempt, end),
     rows: (batchId, fromRow = 0) =>
       pages(
         (from) => thread.call("rows", [batchId, from]),
@@ -92,7 +100,10 @@ async function* pages<T>(
   }
 }
 
+type OfRow = "begin" | "end";
+
 interface Waiting {
+  readonly method: keyof JournalStore;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -107,6 +118,8 @@ class JournalThread {
   #gathered = 0;
   #committing = 0;
   #failure: Error | undefined;
+  #rules: JudgeRules | undefined;
+  #areRulesNew = false;
 
   constructor(worker: Worker) {
     this.#worker = worker;
@@ -116,14 +129,36 @@ class JournalThread {
   }
 
   call<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
+    this.#postSoon();
+    return this.#add(method, args);
+  }
+
+  begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
+    // those of one message judge all of it
+    if (this.#rules !== rules && this.#calls.length > 0) this.#post();
+    this.#areRulesNew ||= this.#rules !== rules;
+    this.#rules = rules;
+    return this.#addOfRow("begin", [batchId, row]);
+  }
+
+  end(attempt: number, { state, reason, durationMs, httpStatus, response }: AttemptEnd): Promise<void> {
+    return this.#addOfRow("end", [attempt, state, reason, durationMs, httpStatus, response]);
+  }
+
+  #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
+    const answered = this.#add<T>(method, args);
+    this.#gathered = this.#lastId;
+    // while one group commits the next one gathers: fewer messages, larger groups
+    if (this.#committing === 0) this.#postSoon();
+    return answered;
+  }
+
+  #add<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
       this.#lastId += 1;
-      this.#waiting.set(this.#lastId, { resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.set(this.#lastId, { method, resolve: resolve as (value: unknown) => void, reject });
       this.#calls.push(this.#lastId, method, args.length, ...args);
-      if (isOfRow(method)) this.#gathered = this.#lastId;
-      // while one group commits the next one gathers: fewer messages, larger groups
-      if (this.#committing === 0 || !isOfRow(method)) this.#postSoon();
     });
   }
 
@@ -150,11 +185,16 @@ class JournalThread {
     this.#calls = [];
     if (this.#gathered > 0) this.#committing = this.#gathered;
     this.#gathered = 0;
-    this.#worker.postMessage({ calls } satisfies Calls);
+    const rules = this.#areRulesNew ? this.#rules : undefined;
+    this.#areRulesNew = false;
+    this.#worker.postMessage((rules ? { rules, calls } : { calls }) satisfies Calls);
   }
 
   #settle({ done, failed }: Answers): void {
-    for (let at = 0; at < done.length; at += 2) this.#take(done[at] as number)?.resolve(done[at + 1]);
+    for (let at = 0; at < done.length; at += 2) {
+      const waiting = this.#take(done[at] as number);
+      waiting?.resolve(waiting.method === "begin" ? begunOf(done[at + 1]) : done[at + 1]);
+    }
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
     // at once: the thread works on what has gathered while what is settled here is sent
     if (this.#committing === 0) this.#post();
@@ -178,8 +218,8 @@ class JournalThread {
   }
 }
 
-function isOfRow(method: keyof JournalStore): boolean {
-  return method === "begin" || method === "end";
+function begunOf(told: unknown): Begun {
+  return typeof told === "number" ? { attempt: told, ordinal: 1 } : (told as Begun);
 }
 
 function errorOf({ code, message, hint }: ErrorText): Error {
@@ -187,7 +227,7 @@ function errorOf({ code, message, hint }: ErrorText): Error {
 }
 
 type Streamed = "rows" | "readyRows";
-type Forwarded = Exclude<keyof JournalStore, Streamed | "stateId" | "close">;
+type Forwarded = Exclude<keyof JournalStore, Streamed | OfRow | "stateId" | "close">;
 
 /** Every method that gives one value; the compiler knows when one is missing. */
 const METHODS = Object.keys({
@@ -205,8 +245,6 @@ const METHODS = Object.keys({
   tallies: 0,
   keepTallies: 0,
   goneOrWaiting: 0,
-  begin: 0,
-  end: 0,
   recover: 0,
   judgeAgain: 0,
   makeReady: 0,
