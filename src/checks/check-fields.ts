@@ -68,17 +68,17 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
     operation,
     form: { option },
   } = form;
-  const instruction = {
+  const instruction: { -readonly [K in keyof Instruction]: Instruction[K] } = {
     operation,
-    ...(option === undefined ? {} : { option }),
     payload,
     amount: values[form.amountAt] ?? "",
-    ...(reference === undefined ? {} : { reference }),
-    ...(period === undefined ? {} : { period }),
     core: canonicalText(form, form.core, values),
     beneficiary: canonicalText(form, form.beneficiary, values),
-    ...(form.debitAt < 0 ? {} : { debitAccount: values[form.debitAt] ?? "" }),
   };
+  if (option !== undefined) instruction.option = option;
+  if (reference !== undefined) instruction.reference = reference;
+  if (period !== undefined) instruction.period = period;
+  if (form.debitAt >= 0) instruction.debitAccount = values[form.debitAt] ?? "";
   return { instruction, ...noted };
 }
 

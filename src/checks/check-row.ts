@@ -72,8 +72,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const operationAt = plan.positions.get("operation") ?? -1;
   const amountAt = plan.positions.get("amount") ?? -1;
   const readAmount = amountReaderOf(options.choices);
-  const formsOf = new Map<Operation, readonly FormInFile[]>();
-  const compiledOf = new Map<FormInFile, CompiledForm>();
+  const formsOf = new Map<Operation, readonly CompiledFormInFile[]>();
   const setting = {
     hasCells: isTable(options.format),
     sandbox: options.sandbox,
@@ -110,20 +109,36 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
       return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
     }
 
-    const forms = formsOf.get(operation) ?? formsInFile(operation, plan);
-    formsOf.set(operation, forms);
+    let forms = formsOf.get(operation);
+    if (!forms) {
+      forms = compiledForms(operation, plan, options);
+      formsOf.set(operation, forms);
+    }
     const form = formOfRow(row, forms);
     if ("code" in form) {
       const others = row.mapped ? faultsOfOthers(row.mapped, setting.hasCells) : [];
       return invalid(row, [faultOfRow(form), ...others], operation);
     }
-    const compiled = compiledOf.get(form) ?? compileForm(operation, form.form, plan, options.choices, options.known);
-    compiledOf.set(form, compiled);
-    const checked = checkFields(row, compiled, setting);
+    const checked = checkFields(row, form.compiled, setting);
     const { instruction, warnings } = checked;
     const result = instruction ? { row, instruction } : invalid(row, checked.faults, operation);
     return warnings ? { ...result, warnings } : result;
   };
+}
+
+interface CompiledFormInFile extends FormInFile {
+  readonly compiled: CompiledForm;
+}
+
+function compiledForms(
+  operation: Operation,
+  plan: ColumnPlan,
+  { choices, known }: CheckerOptions,
+): readonly CompiledFormInFile[] {
+  return formsInFile(operation, plan).map((one) => ({
+    ...one,
+    compiled: compileForm(operation, one.form, plan, choices, known),
+  }));
 }
 
 /** The plan of the columns, or the refusal of the file. A row of JSON has no columns that others lack. */

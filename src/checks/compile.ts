@@ -83,7 +83,7 @@ export function compileForm(
 function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rules: CompiledRules): CompiledField {
   const isText = field.kind === "text" || field.kind === "id";
   const index = plan.positions.get(field.name) ?? -1;
-  const inspect = firstOf([inspectorOf(field, choices) ?? [], rules.inspect].flat());
+  const inspect = rememberingLast(firstOf([inspectorOf(field, choices) ?? [], rules.inspect].flat()));
   const read = field.kind === "amount" ? amountReaderOf(choices) : undefined;
   const canonical = canonicalOf(field);
   return {
@@ -115,6 +115,18 @@ function firstOf(all: readonly Inspect[]): Inspect | undefined {
       if (finding) return finding;
     }
     return undefined;
+  };
+}
+
+/** Rows of a file mostly name the same account: what was good a row ago is good. */
+function rememberingLast(inspect: Inspect | undefined): Inspect | undefined {
+  if (!inspect) return undefined;
+  let good: string | undefined;
+  return (text) => {
+    if (text === good) return undefined;
+    const finding = inspect(text);
+    if (!finding) good = text;
+    return finding;
   };
 }
 

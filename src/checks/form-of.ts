@@ -37,10 +37,10 @@ export function formsInFile(operation: Operation, plan: ColumnPlan): readonly Fo
 }
 
 /** Of several forms the one whose own fields hold values. Both or neither is for a person to say (E8). */
-export function formOfRow(row: Row, forms: readonly FormInFile[]): FormInFile | Finding {
+export function formOfRow<F extends FormInFile>(row: Row, forms: readonly F[]): F | Finding {
   const [only] = forms;
   if (only && forms.length === 1) return only;
-  let found: FormInFile | undefined;
+  let found: F | undefined;
   for (const one of forms) {
     if (!one.own.some(({ index }) => isFilled(row, index))) continue;
     if (found) return { code: "option_both", found: filledNames(row, forms) };

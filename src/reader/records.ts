@@ -124,13 +124,16 @@ const COUNTED_RECORD: string[] = [];
  */
 function cutAtQuotes(record: string, delimiter: string): string[] | undefined {
   const cells: string[] = [];
-  // outside of quotes, inside, outside, … With a delimiter at either end all pieces outside look alike.
-  const pieces = (delimiter + record + delimiter).split('"');
-  if (pieces.length % 2 === 0) return undefined;
-  for (const [index, piece] of pieces.entries()) {
-    if (index % 2 === 1) cells.push(piece);
-    else if (!piece.startsWith(delimiter) || !piece.endsWith(delimiter)) return undefined;
-    else if (piece.length > 1) cells.push(...piece.slice(1, -1).split(delimiter));
+  for (let at = 0; at <= record.length; at += delimiter.length) {
+    const isQuoted = record.startsWith('"', at);
+    const start = isQuoted ? at + 1 : at;
+    const end = record.indexOf(isQuoted ? '"' : delimiter, start);
+    if (end < 0 && isQuoted) return undefined;
+    const cell = record.slice(start, end < 0 ? record.length : end);
+    if (!isQuoted && cell.includes('"')) return undefined;
+    cells.push(cell);
+    at = start + cell.length + (isQuoted ? 1 : 0);
+    if (at < record.length && !record.startsWith(delimiter, at)) return undefined;
   }
   return cells;
 }

@@ -191,6 +191,28 @@ describe("JSON", () => {
   });
 });
 
+describe("a row says nothing of the one behind it", () => {
+  test.each([
+    ["transfer", "from_account", ["ACC-1", "ACC-1", "1.5E+11", "1.5E+11", "ACC-1", "", "ACC-1"]],
+    ["transfer", "amount", ["5", "5", "5,00", "5,00", "5", "5 ", "0", "5"]],
+    ["payout", "ifsc_code", ["HDFC0001234", "HDFC1", "HDFC1", "HDFC0001234", "HDFC0001234"]],
+  ] as const)("%s: each %s is judged by itself, however often it was there before", (name, field, values) => {
+    const checker = createChecker({
+      fileName: "a.csv",
+      format: "csv",
+      operation: operationNamed(name),
+      choices: DEFAULT_CHOICES,
+      sandbox: false,
+    });
+    const rows = values.map((value) => rowOf({ ...GOOD_ROWS[name], [field]: value }));
+    // of one file: their columns are the same array
+    const ofOneFile = rows.map((row) => ({ ...row, columns: rows[0]?.columns ?? [] }));
+    const alone = values.map((value) => codes(name, { ...GOOD_ROWS[name], [field]: value }));
+    expect(new Set(alone.map(String)).size).toBeGreaterThan(1);
+    expect(checker.check(ofOneFile).map(codesOf)).toEqual(alone);
+  });
+});
+
 describe("rows that are none", () => {
   test.each([
     ["transfer", { from_account: "Total", to_account: "", amount: "1200.50" }],
