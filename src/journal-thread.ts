@@ -6,8 +6,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { keepBallast } from "./journal/ballast.ts";
+import { asColumns } from "./journal/row-columns.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
-import type { AttemptEnd, Begun, JournalStore } from "./journal/store.ts";
+import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./journal/store.ts";
 import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
@@ -62,7 +63,9 @@ function answer(store: JournalStore, method: keyof JournalStore, args: readonly 
   if (method === "end") return store.end(args[0] as number, endOf(args));
   const calls = store as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown> | Pages>;
   const answered = calls[method]?.(...args) ?? Promise.reject(new Error(`a journal has no method ${method}`));
-  return Symbol.asyncIterator in answered ? firstPage(answered) : answered;
+  if (!(Symbol.asyncIterator in answered)) return answered;
+  const page = firstPage(answered);
+  return method === "rows" ? page.then((rows) => asColumns(rows as RowRecord[])) : page;
 }
 
 function shortly(begun: Begun): Begun | number {
@@ -75,7 +78,7 @@ function endOf([, state, reason, durationMs, httpStatus, response]: readonly unk
 
 type Pages = AsyncIterable<readonly unknown[]>;
 
-async function firstPage(pages: Pages): Promise<unknown> {
+async function firstPage(pages: Pages): Promise<readonly unknown[]> {
   for await (const page of pages) return page;
   return [];
 }

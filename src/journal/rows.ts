@@ -49,6 +49,8 @@ export class Rows {
     this.#inStates = database.prepare(
       `${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`,
     );
+    // an object with twenty names for each row would cost more than reading it
+    for (const records of [this.#page, this.#inStates]) records.setReturnArrays(true);
   }
 
   add(batch: BatchSeq, row: NewRow, nowMs: number): void {
@@ -110,66 +112,62 @@ export function notesOf({ faults = [], warnings = [] }: Pick<NewRow, "faults" | 
   return faults.length + warnings.length === 0 ? null : JSON.stringify([...faults, ...warnings]);
 }
 
-const SELECT_RECORD = `SELECT r.number, r.state, r.operation, r.option, r.amount, r.code, r.faults,
-  r.other_batch, r.other_row, r.other_at, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.attempts, r.settled_by, a.http_status, a.started_at, a.duration_ms, a.response
+const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,
+  r.other_batch, r.other_row, r.other_at, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.settled_by,
+  a.http_status, a.started_at, a.duration_ms, a.response
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
-export interface RecordColumns {
-  readonly number: number;
-  readonly state: RowState;
-  readonly operation: OperationName | null;
-  readonly option: PayoutOption | null;
-  readonly amount: string | null;
-  readonly code: string | null;
-  readonly faults: string | null;
-  readonly other_batch: string | null;
-  readonly other_row: number | null;
-  readonly other_at: number | null;
-  readonly origin_batch: string | null;
-  readonly origin_row: number | null;
-  readonly changes: string | null;
-  readonly payee_changed: number;
-  readonly attempts: number;
-  readonly settled_by: string | null;
-  readonly http_status: number | null;
-  readonly started_at: number | null;
-  readonly duration_ms: number | null;
-  readonly response: string | null;
-}
+/** The columns of `SELECT_RECORD`, in its order. */
+type RecordColumns = readonly [
+  number: number,
+  state: RowState,
+  attempts: number,
+  operation: OperationName | null,
+  option: PayoutOption | null,
+  amount: string | null,
+  code: string | null,
+  faults: string | null,
+  otherBatch: string | null,
+  otherRow: number | null,
+  otherAt: number | null,
+  originBatch: string | null,
+  originRow: number | null,
+  changes: string | null,
+  payeeChanged: number,
+  settledBy: string | null,
+  httpStatus: number | null,
+  startedAt: number | null,
+  durationMs: number | null,
+  response: string | null,
+];
 
-export function asRecord(row: RecordColumns): RowRecord {
-  const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = {
-    number: row.number,
-    state: row.state,
-    attempts: row.attempts,
-  };
-  if (row.operation !== null) record.operation = row.operation;
-  if (row.option !== null) record.option = row.option;
-  if (row.amount !== null) record.amount = row.amount;
-  if (row.code !== null) record.code = row.code;
-  if (row.faults !== null) {
-    const { fault, warning } = Object.groupBy(JSON.parse(row.faults) as Fault[], ({ level = "fault" }) => level);
+function asRecord(columns: RecordColumns): RowRecord {
+  const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, originBatch,
+    originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response] = columns; // prettier-ignore
+  const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
+  if (operation !== null) record.operation = operation;
+  if (option !== null) record.option = option;
+  if (amount !== null) record.amount = amount;
+  if (code !== null) record.code = code;
+  if (faults !== null) {
+    const { fault, warning } = Object.groupBy(JSON.parse(faults) as Fault[], ({ level = "fault" }) => level);
     if (fault) record.faults = fault;
     if (warning) record.warnings = warning;
   }
-  if (row.other_batch !== null && row.other_row !== null) {
-    record.other = {
-      batch: row.other_batch,
-      row: row.other_row,
-      ...(row.other_at === null ? {} : { at: row.other_at }),
-    };
+  if (otherBatch !== null && otherRow !== null) {
+    record.other = { batch: otherBatch, row: otherRow, ...(otherAt === null ? {} : { at: otherAt }) };
   }
-  if (row.origin_batch !== null && row.origin_row !== null) {
+  if (originBatch !== null && originRow !== null) {
     record.correction = {
-      of: { batch: row.origin_batch, row: row.origin_row },
-      ...(row.changes === null ? {} : { changes: JSON.parse(row.changes) as Change[] }),
-      payeeChanged: row.payee_changed === 1,
+      of: { batch: originBatch, row: originRow },
+      ...(changes === null ? {} : { changes: JSON.parse(changes) as Change[] }),
+      payeeChanged: payeeChanged === 1,
     };
   }
-  if (row.http_status !== null) record.httpStatus = row.http_status;
-  if (row.started_at !== null) record.sentAt = row.started_at;
-  if (row.duration_ms !== null) record.durationMs = row.duration_ms;
-  if (row.response !== null) record.response = row.response;
-  if (row.settled_by !== null) record.settledBy = row.settled_by;
+  if (httpStatus !== null) record.httpStatus = httpStatus;
+  if (startedAt !== null) record.sentAt = startedAt;
+  if (durationMs !== null) record.durationMs = durationMs;
+  if (response !== null) record.response = response;
+  if (settledBy !== null) record.settledBy = settledBy;
   return record;
 }

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { OpenOptions } from "./open.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
+import { fromColumns, type RowColumns } from "./row-columns.ts";
 import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./store.ts";
 
 /** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
@@ -68,7 +69,7 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
     end: (attempt, end) => thread.end(attempt, end),
     rows: (batchId, fromRow = 0) =>
       pages(
-        (from) => thread.call("rows", [batchId, from]),
+        (from) => thread.call<RowColumns>("rows", [batchId, from]).then(fromColumns),
         fromRow,
         (row: RowRecord) => row.number,
       ),

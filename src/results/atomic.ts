@@ -23,6 +23,7 @@ export class AtomicFile {
   #waiting: (string | Uint8Array)[] = [];
   #waitingLength = 0;
   #sizeBytes = 0;
+  #writing: Promise<void> = Promise.resolve();
   #stage: "open" | "closed" | "gone" = "open";
 
   private constructor(path: string, temporary: string, handle: FileHandle) {
@@ -47,7 +48,7 @@ export class AtomicFile {
     });
   }
 
-  /** Gathers text or bytes and writes them in large pieces; resolves when the disk has taken what was too much to keep. */
+  /** Gathers text or bytes in large pieces, each written while the next one gathers: only one waits for the disk. */
   async write(piece: string | Uint8Array): Promise<void> {
     this.#waiting.push(piece);
     this.#waitingLength += piece.length;
@@ -58,6 +59,7 @@ export class AtomicFile {
   async finish(): Promise<string> {
     await onDisk(this.path, async () => {
       await this.#flush();
+      await this.#writing;
       await this.#handle.sync();
       const { size } = await this.#handle.stat();
       if (size !== this.#sizeBytes) throw new Error(`${size} bytes arrived of ${this.#sizeBytes}`);
@@ -113,7 +115,10 @@ export class AtomicFile {
     this.#waitingLength = 0;
     this.#hash.update(bytes);
     this.#sizeBytes += bytes.length;
-    await this.#handle.writeFile(bytes);
+    await this.#writing;
+    this.#writing = this.#handle.writeFile(bytes);
+    // what the disk refuses is told by whoever waits for it: the next piece, or the end
+    this.#writing.catch(() => undefined);
   }
 }
 

@@ -6,19 +6,28 @@ import type { Form } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import type { Row } from "../reader/row.ts";
 
-const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
-
 /** The text of one of the row's own columns. */
 export function ownCell(row: Row, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  let positions = POSITIONS.get(row.columns);
-  if (!positions) {
-    positions = new Map(row.columns.map((column, index) => [normalizeName(column), index]));
-    POSITIONS.set(row.columns, positions);
-  }
-  const cell = row.cells[positions.get(normalizeName(name)) ?? -1];
+  const cell = row.cells[positionOf(row.columns, name)];
   const text = typeof cell === "string" ? withoutTextMark(cell.trim(), true).trim() : cell?.source;
   return text === "" ? undefined : text;
+}
+
+/** By name, for columns that many rows share. */
+const POSITIONS = new WeakMap<readonly string[], Map<string, number>>();
+
+/** -1 where no column has the name. */
+function positionOf(columns: readonly string[], name: string): number {
+  let positions = POSITIONS.get(columns);
+  if (!positions) POSITIONS.set(columns, (positions = new Map<string, number>()));
+  let position = positions.get(name);
+  if (position === undefined) {
+    const wanted = normalizeName(name);
+    position = columns.findLastIndex((column) => normalizeName(column) === wanted);
+    positions.set(name, position);
+  }
+  return position;
 }
 
 /** The column that names the account to debit; a totals row says something else there. */

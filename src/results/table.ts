@@ -44,32 +44,30 @@ function csvTable(shape: TableShape, header: readonly string[]): Table {
   return {
     begin() {
       const names = [...shape.before, ...kept.map((index) => guardCell(header[index] ?? "")), ...shape.after];
-      return `\uFEFF${csvLine(names)}`;
+      return `\uFEFF${names.map(quoted).join(",")}\r\n`;
     },
     rows(rows) {
       let text = "";
-      for (const row of rows) text += csvLine(csvRecord(row, kept));
+      for (const row of rows) text += csvLine(row, kept);
       return text;
     },
     end: () => "",
   };
 }
 
-const NEEDS_QUOTES = /[",\r\n]/;
-
 /** RFC 4180. Written by hand because csv-stringify takes 6 µs for a line like ours; a test holds it to what that writes. */
-function csvLine(cells: readonly string[]): string {
+function csvLine({ before, row, after }: TableRow, kept: readonly number[]): string {
   let line = "";
-  for (const cell of cells) line += `${NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell},`;
+  for (const value of before) line += `${quoted(csvValue(value))},`;
+  for (const index of kept) line += `${quoted(guardCell(textOf(row.cells[index] ?? "")))},`;
+  for (const value of after) line += `${quoted(csvValue(value))},`;
   return `${line.slice(0, -1)}\r\n`;
 }
 
-function csvRecord({ before, row, after }: TableRow, kept: readonly number[]): string[] {
-  const record: string[] = [];
-  for (const value of before) record.push(csvValue(value));
-  for (const index of kept) record.push(guardCell(textOf(row.cells[index] ?? "")));
-  for (const value of after) record.push(csvValue(value));
-  return record;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+function quoted(cell: string): string {
+  return NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
 function csvValue(value: OurValue): string {
