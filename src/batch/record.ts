@@ -81,6 +81,7 @@ export async function writeDownRows(
   const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();
   const heard = new CorrectionsHeard();
+  let written: Promise<void> = Promise.resolve();
   for await (const rows of opened.sheet.rows()) {
     const checked = opened.checker.check(rows);
     const ties = await origins.tie(checked, isTable(opened.sheet.format));
@@ -94,8 +95,13 @@ export async function writeDownRows(
       const record = asIfReady(newRow);
       accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
     }
-    await journal.addRows(batchId, newRows);
+    // these are written while the next ones are read
+    await written;
+    written = journal.addRows(batchId, newRows);
+    // awaited above or below, unless what is read next refuses the file
+    written.catch(() => undefined);
   }
+  await written;
   const found = counter.totals();
   const differing = compareControl(opened.control, found, config.requireControl);
   const caps = compareFile(opened.reading.rules, sums.sums);
