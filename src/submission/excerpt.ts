@@ -17,18 +17,15 @@ export function excerptOf(
   conceal: (text: string) => string,
 ): string | undefined {
   if (body.trim() === "") return undefined;
-  let text = conceal(body);
-  // most answers hold nothing of the row: the text is folded once, and only what is found in it is looked at closely
-  const mayHoldCode = CODE.test(text);
-  const folded = text.toLowerCase();
-  const sensitive = sensitiveFieldsOf(operation);
-  for (const [name, value] of Object.entries(JSON.parse(payload) as Record<string, unknown>)) {
-    const sensitivity = sensitive.get(name);
-    if (sensitivity === undefined || typeof value !== "string" || value.length < VALUE_CHARACTERS_MIN) continue;
-    if (mayHoldCode || folded.includes(value.toLowerCase())) text = without(text, value, mask(value, sensitivity));
+  let left = lookedAt(conceal(body));
+  const fields = JSON.parse(payload) as Record<string, unknown>;
+  for (const [name, sensitivity] of sensitiveFieldsOf(operation)) {
+    const value = fields[name];
+    if (typeof value !== "string" || value.length < VALUE_CHARACTERS_MIN) continue;
+    for (const form of formsOf(value, left)) left = without(left, form, value, sensitivity);
   }
   // cut only after replacing, so that no secret survives at the edge
-  const clean = text.replace(LONG_CODE, "[…]").trim();
+  const clean = left.text.replace(LONG_CODE, "[…]").trim();
   return printable(clean.slice(0, EXCERPT_CHARACTERS_MAX * 2), EXCERPT_CHARACTERS_MAX);
 }
 
@@ -45,21 +42,39 @@ function sensitiveFieldsOf(operation: Operation): ReadonlyMap<string, Sensitivit
 }
 
 /** Hex or base64 longer than any id: the ciphertext that we sent (S5), or whatever else nobody can read. */
-const LONG_CODE = /[A-Za-z0-9+/_-]{65,}={0,2}/g;
-/** Something in which a value could be hidden in another writing. */
-const CODE = /%|\\|[A-Za-z0-9+/]{12}/;
+const LONG_CODE = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{65,}={0,2}/g;
+/** What may be hex or base64 of a value: its four characters at least are six of base64. */
+const CODE = /[A-Za-z0-9+/]{6,}/g;
 
-function without(text: string, value: string, masked: string): string {
-  const plainly = withoutForm(text, value, masked);
-  if (!CODE.test(plainly)) return plainly;
-  const bytes = Buffer.from(value);
-  const base64 = bytes.toString("base64").replace(/=+$/, "");
-  const forms = [encodeURIComponent(value), JSON.stringify(value).slice(1, -1), bytes.toString("hex"), base64];
-  return forms.reduce((left, form) => withoutForm(left, form, masked), plainly);
+/** A text with what is asked of it for every value: most answers hold nothing of the row. */
+interface LookedAt {
+  readonly text: string;
+  /** In lower case: services write addresses and hex as they please. */
+  readonly folded: string;
+  /** Characters of the longest stretch that may be hex or base64. */
+  readonly longestCode: number;
 }
 
-/** In any case of its letters: services write addresses and hex as they please. */
-function withoutForm(text: string, form: string, masked: string): string {
-  if (form.length > text.length || !text.toLowerCase().includes(form.toLowerCase())) return text;
-  return text.replace(new RegExp(form.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), "gi"), () => masked);
+function lookedAt(text: string): LookedAt {
+  const longestCode = (text.match(CODE) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
+  return { text, folded: text.toLowerCase(), longestCode };
+}
+
+/** The ways to write a value that the text has the characters for. */
+function formsOf(value: string, { text, longestCode }: LookedAt): readonly string[] {
+  const forms = [value];
+  if (text.includes("%")) forms.push(encodeURIComponent(value));
+  if (text.includes("\\")) forms.push(JSON.stringify(value).slice(1, -1));
+  // three bytes are four characters of base64 and six of hex
+  if (longestCode * 3 >= value.length * 4) {
+    const bytes = Buffer.from(value);
+    forms.push(bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""));
+  }
+  return forms;
+}
+
+function without(from: LookedAt, form: string, value: string, sensitivity: Sensitivity): LookedAt {
+  if (!from.folded.includes(form.toLowerCase())) return from;
+  const anyCase = new RegExp(form.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), "gi");
+  return lookedAt(from.text.replace(anyCase, () => mask(value, sensitivity)));
 }

@@ -1,0 +1,75 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { operationNamed } from "../../src/operations/catalogue.ts";
+import { excerptOf } from "../../src/submission/excerpt.ts";
+import { GOOD_ROWS } from "../support/rows.ts";
+
+const payouts = operationNamed("payout");
+const UUID = "9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d";
+
+function excerpt(body: string, fields: Readonly<Record<string, string>> = GOOD_ROWS.payout): string | undefined {
+  return excerptOf(body, JSON.stringify(fields), payouts, (text) => text.replaceAll("our-key", "[secret]"));
+}
+
+const FORMS: Readonly<Record<string, (value: string) => string>> = {
+  "as it is": (value) => value,
+  "in capitals": (value) => value.toUpperCase(),
+  "for a URL": encodeURIComponent,
+  "in JSON": (value) => JSON.stringify(value).slice(1, -1),
+  "in hex": (value) => Buffer.from(value).toString("hex"),
+  "in hex of capitals": (value) => Buffer.from(value).toString("hex").toUpperCase(),
+  "in base64": (value) => Buffer.from(value).toString("base64").replace(/=+$/, ""),
+};
+
+const SENSITIVE = ["debit_account_id", "name", "mobile", "email", "bank_acc_num", "bank_owner_name"] as const;
+
+describe("what is kept of an answer holds nothing of the row (I10)", () => {
+  test.each(Object.entries(FORMS))("any value, however short, %s", (_, write) => {
+    const value = fc.oneof(
+      fc.stringMatching(/^[0-9]{4,18}$/),
+      fc.stringMatching(/^[a-zA-Z ."\\%@+é₹]{4,14}$/).filter((text) => text.trim().length === text.length),
+    );
+    // around it what no value is made of, with and without a code of the service's own
+    const around = fc.constantFrom("", `{"status":"created"}`, "<", `"id":"${UUID}",`, "#".repeat(40));
+    const property = fc.property(
+      fc.constantFrom(...SENSITIVE),
+      value,
+      around,
+      around,
+      (field, text, before, behind) => {
+        const written = write(text);
+        const kept = excerpt(`${before}:${written}:${behind}`, { [field]: text }) ?? "";
+        expect(kept.toLowerCase()).not.toContain(`:${written.toLowerCase()}:`);
+        // of a number the last four digits at most, of a name one letter, of an address two
+        expect(kept).toContain("••");
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  test("every value of one answer, each in another writing", () => {
+    const { debit_account_id: debit, name, mobile, email, bank_acc_num: account } = GOOD_ROWS.payout;
+    const base64 = Buffer.from(mobile).toString("base64");
+    const body = [UUID, debit, name, Buffer.from(account).toString("hex"), base64, encodeURIComponent(email)].join(" ");
+    expect(excerpt(body)).toBe(`${UUID} ••S-01 A•• ••8001 ••0001== as••@mail.example`);
+  });
+
+  test("what is no value of the row stays: fields of ours that anybody may see, words, ids of the service", () => {
+    const body = `{"status":"created","id":"${UUID}","purpose":"salary","amount":52250.00,"bank":"HDFC"}`;
+    expect(excerpt(body)).toBe(body);
+  });
+
+  test("a value too short to be told from a word stays", () => {
+    expect(excerpt("Das paid", { name: "Das" })).toBe("Das paid");
+  });
+
+  test("secrets, codes nobody can read, line breaks and length", () => {
+    expect(excerpt("key our-key")).toBe("key [secret]");
+    expect(excerpt(`a ${"0f".repeat(300)}== b`)).toBe("a […] b");
+    expect(excerpt(`a ${"0".repeat(65)} b`)).toBe("a […] b");
+    expect(excerpt(`a ${"0".repeat(64)} b`)).toBe(`a ${"0".repeat(64)} b`);
+    expect(excerpt("a\nb\u202e")).toBe("a\\nb\\u{202e}");
+    expect(excerpt("x ".repeat(5000))).toHaveLength(200);
+    expect(excerpt(" \n")).toBeUndefined();
+  });
+});
