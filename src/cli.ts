@@ -71,6 +71,8 @@ function programWith(start: Start): Parser {
 
 function addCommand(program: Parser, command: Command, start: Start): void {
   const parser = program.command(`${command.name} ${command.operands}`.trim()).description(command.shown);
+  // there are five hundred options in all: those of a command that nobody named are not asked for
+  if (!argv.includes(command.name)) return;
   for (const option of command.options) parser.option(option.flags, option.shown);
   parser
     .optionsGroup("Options of every command:")

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { formatUnits, unitsOf } from "./amount.ts";
@@ -177,6 +176,8 @@ export interface MetricsServer {
 
 /** `GET /metrics` on 127.0.0.1. Throws `config` when the port is taken. */
 export async function startMetricsServer(port: number, read: () => Promise<string>): Promise<MetricsServer> {
+  // here: as an import of every run it would load all of Node's own fetch with it
+  const { createServer } = await import("node:http");
   const server = createServer((request, response) => {
     const path = request.url?.split("?")[0];
     if (path !== "/metrics" || (request.method !== "GET" && request.method !== "HEAD")) {

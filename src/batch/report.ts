@@ -5,7 +5,7 @@ import { labelOf } from "../operations/label.ts";
 import { exitCodeOfTotals } from "../results/exit-code.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
-import { collectReport, type Report } from "../results/report/report.ts";
+import type { Report } from "../results/report/report.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
@@ -75,6 +75,7 @@ export class BatchReporting {
     const batch = await this.#ground.known(batchId);
     await this.#ground.verifySnapshot(batch);
     const opened = await this.#ground.open(batch);
+    const { collectReport } = await import("../results/report/report.ts");
     return collectReport({
       ...{ batch, sheet: opened.sheet, view: opened.view },
       operation: labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation).label,

@@ -14,7 +14,6 @@ import { errorText } from "./error-text.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
-import { runInbox } from "./run-inbox.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
@@ -73,6 +72,7 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
         }
         try {
           if (await isFolder(file)) {
+            const { runInbox } = await import("./run-inbox.ts");
             codes.push(await runInbox(file, { config, processor, teller, gate, monitor }));
             continue;
           }

@@ -83,8 +83,9 @@ export function readIdentity(database: DatabaseSync): { stateId: string; hashKey
   const select = database.prepare("SELECT value FROM meta WHERE key = ?");
   if (!select.get("hash_key")) {
     if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");
-    const insert = database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)");
-    insert.run("hash_key", randomBytes(32));
+    const made = randomBytes(32);
+    const insert = database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('hash_key', ?), ('state_id', ?)");
+    insert.run(made, stateIdOf(made));
   }
   const hashKey = select.get("hash_key")?.["value"] as Uint8Array;
   const stateId = stateIdOf(hashKey);

@@ -121,20 +121,24 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX row_family ON row (family) WHERE family IS NOT NULL;`,
 ];
 
-/** Brings a journal to the newest schema; refuses one that a newer paydrop wrote. */
+/** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */
 export function migrate(database: DatabaseSync): void {
+  if (versionOf(database) === MIGRATIONS.length) return;
+  database.exec("BEGIN IMMEDIATE");
+  // asked again: another process may have come first
+  const steps = MIGRATIONS.slice(versionOf(database));
+  database.exec(`${steps.join(" ")} PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;`);
+}
+
+function versionOf(database: DatabaseSync): number {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number };
   if (version < 0) throw new DamageError(`the schema version ${version} cannot be`);
-  if (version > MIGRATIONS.length) {
-    throw new PaydropError(
-      "journal",
-      `the journal was written by a newer paydrop (schema ${version}, this one knows ${MIGRATIONS.length})`,
-      "use the newer paydrop; nothing was sent",
-    );
-  }
-  for (let next = version; next < MIGRATIONS.length; next += 1) {
-    database.exec(`BEGIN IMMEDIATE; ${MIGRATIONS[next] ?? ""} PRAGMA user_version = ${next + 1}; COMMIT;`);
-  }
+  if (version <= MIGRATIONS.length) return version;
+  throw new PaydropError(
+    "journal",
+    `the journal was written by a newer paydrop (schema ${version}, this one knows ${MIGRATIONS.length})`,
+    "use the newer paydrop; nothing was sent",
+  );
 }
 
 /** Whether every table and index is there and worded as the migrations word it: a changed byte could loosen a rule. */
