@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { messageOf, PaydropError } from "./errors.ts";
 import { keepBallast } from "./journal/ballast.ts";
-import { asColumns } from "./journal/row-columns.ts";
+import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/row-columns.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./journal/store.ts";
 import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
@@ -61,11 +61,12 @@ function open(): JournalStore | undefined {
 function answer(store: JournalStore, method: keyof JournalStore, args: readonly unknown[]): Promise<unknown> {
   if (method === "begin") return store.begin(args[0] as string, args[1] as number, rules);
   if (method === "end") return store.end(args[0] as number, endOf(args));
+  if (method === "addRows") return store.addRows(args[0] as string, newRowsFromColumns(args[1] as NewRowColumns));
   const calls = store as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown> | Pages>;
   const answered = calls[method]?.(...args) ?? Promise.reject(new Error(`a journal has no method ${method}`));
   if (!(Symbol.asyncIterator in answered)) return answered;
   const page = firstPage(answered);
-  return method === "rows" ? page.then((rows) => asColumns(rows as RowRecord[])) : page;
+  return method === "rows" ? page.then((rows) => recordsAsColumns(rows as RowRecord[])) : page;
 }
 
 function shortly(begun: Begun): Begun | number {

@@ -73,7 +73,9 @@ function createEncryption({ key, iv, padding = "pkcs7", hexCase = "lower" }: Env
     const cipher = createCipheriv("aes-256-cbc", secret, iv);
     const bytes = typeof payload === "string" ? Buffer.from(payload, "utf8") : payload;
     const plain = padding === "pkcs7" ? bytes : padded(bytes, padding);
-    const hex = cipher.setAutoPadding(padding === "pkcs7").update(plain, undefined, "hex") + cipher.final("hex");
+    const begun = cipher.setAutoPadding(padding === "pkcs7").update(plain);
+    // cipher.final("hex") and the like keep a decoder for each cipher: dearer than the text of two buffers
+    const hex = begun.toString("hex") + cipher.final().toString("hex");
     return hexCase === "upper" ? hex.toUpperCase() : hex;
   };
 }

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { OpenOptions } from "./open.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
-import { fromColumns, type RowColumns } from "./row-columns.ts";
+import { type Columns, newRowsAsColumns, recordsFromColumns } from "./row-columns.ts";
 import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./store.ts";
 
 /** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
@@ -65,11 +65,12 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
   return {
     ...methods,
     stateId: first.stateId,
+    addRows: (batchId, rows) => thread.call("addRows", [batchId, newRowsAsColumns(rows)]),
     begin: (batchId, row, rules) => thread.begin(batchId, row, rules),
     end: (attempt, end) => thread.end(attempt, end),
     rows: (batchId, fromRow = 0) =>
       pages(
-        (from) => thread.call<RowColumns>("rows", [batchId, from]).then(fromColumns),
+        (from) => thread.call<Columns<RowRecord>>("rows", [batchId, from]).then(recordsFromColumns),
         fromRow,
         (row: RowRecord) => row.number,
       ),
@@ -228,7 +229,7 @@ function errorOf({ code, message, hint }: ErrorText): Error {
 }
 
 type Streamed = "rows" | "readyRows";
-type Forwarded = Exclude<keyof JournalStore, Streamed | OfRow | "stateId" | "close">;
+type Forwarded = Exclude<keyof JournalStore, Streamed | OfRow | "addRows" | "stateId" | "close">;
 
 /** Every method that gives one value; the compiler knows when one is missing. */
 const METHODS = Object.keys({
@@ -236,7 +237,6 @@ const METHODS = Object.keys({
   batches: 0,
   batchesOfBytes: 0,
   createBatch: 0,
-  addRows: 0,
   judgeRows: 0,
   openBatch: 0,
   dropBatch: 0,

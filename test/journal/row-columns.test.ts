@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { asColumns, fromColumns } from "../../src/journal/row-columns.ts";
-import type { RowRecord } from "../../src/journal/store.ts";
+import {
+  newRowsAsColumns,
+  newRowsFromColumns,
+  recordsAsColumns,
+  recordsFromColumns,
+} from "../../src/journal/row-columns.ts";
+import type { NewRow, RowRecord } from "../../src/journal/store.ts";
 
 const plain = { noNullPrototype: true };
 const fault = fc.record({ code: fc.constant("ifsc_form"), message: fc.string(), hint: fc.string() }, plain);
@@ -33,7 +38,38 @@ const row: fc.Arbitrary<RowRecord> = fc.record(
 it("gives back the very rows after they crossed threads, what is missing still missing", () => {
   fc.assert(
     fc.property(fc.array(row, { maxLength: 6 }), (rows) => {
-      expect(fromColumns(structuredClone(asColumns(rows)))).toStrictEqual(rows);
+      expect(recordsFromColumns(structuredClone(recordsAsColumns(rows)))).toStrictEqual(rows);
+    }),
+  );
+});
+
+const payment = fc.record(
+  {
+    reference: fc.constantFrom("", "INV-7"),
+    period: fc.constant("2026-11"),
+    core: fc.constantFrom("", "a\u001f100"),
+    beneficiary: fc.string({ maxLength: 2 }),
+  },
+  { requiredKeys: ["core", "beneficiary"], ...plain },
+);
+const newRow: fc.Arbitrary<NewRow> = fc.record(
+  {
+    number: fc.nat(),
+    operation: fc.constantFrom("payout", "loan"),
+    option: fc.constant("B"),
+    amount: fc.constantFrom("100.00", "7"),
+    payment,
+    faults: fc.array(fault, { minLength: 1, maxLength: 2 }),
+    warnings: fc.array(fault, { minLength: 1, maxLength: 2 }),
+    correction: fc.record({ of: fc.record({ batch, row: fc.nat(3) }, plain), payeeChanged: fc.boolean() }, plain),
+  },
+  { requiredKeys: ["number"], ...plain },
+);
+
+it("gives back the very rows that are to be written down, invalid ones without a payment", () => {
+  fc.assert(
+    fc.property(fc.array(newRow, { maxLength: 6 }), (rows) => {
+      expect(newRowsFromColumns(structuredClone(newRowsAsColumns(rows)))).toStrictEqual(rows);
     }),
   );
 });
