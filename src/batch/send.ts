@@ -110,7 +110,7 @@ export class BatchSending {
             await journal.makeReady(batch.id, [row.number], ["not_sent"]);
           },
           send: (row, signal) => sender.send(row.operation, row.payload, signal),
-          excerpt: (row, body) => excerptOf(body, row.payload, row.operation, conceal),
+          excerpt: (row, body) => excerptOf(body, row, conceal),
           onOutcome: (row, sent) =>
             this.#ground.tell({
               type: "row",

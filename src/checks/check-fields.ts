@@ -70,7 +70,9 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   } = form;
   const instruction: { -readonly [K in keyof Instruction]: Instruction[K] } = {
     operation,
+    form: form.form,
     payload,
+    values,
     amount: values[form.amountAt] ?? "",
     core: canonicalText(form, form.core, values),
     beneficiary: canonicalText(form, form.beneficiary, values),

@@ -1,4 +1,4 @@
-import type { Operation, PayoutOption } from "../operations/operation.ts";
+import type { Form, Operation, PayoutOption } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import type { Fault } from "./fault.ts";
 
@@ -8,6 +8,9 @@ export interface Instruction {
   readonly option?: PayoutOption;
   /** The request body (or the plaintext payload of a payout) as compact JSON, fields in the order of §2. */
   readonly payload: string;
+  /** What the payload holds of each field of the form, in its order: empty where it holds nothing. Never stored. */
+  readonly values: readonly string[];
+  readonly form: Form;
   /** As written in the file. */
   readonly amount: string;
   /** The user's own id, not sent. */

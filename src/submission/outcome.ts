@@ -83,7 +83,8 @@ function speaksOfFailure(body: string): boolean {
   const text = body.trim();
   if (!/^[{[]/.test(text)) return false;
   try {
-    return [JSON.parse(text) as unknown].flat().some(reportsFailure);
+    const answer = JSON.parse(text) as unknown;
+    return Array.isArray(answer) ? answer.some(reportsFailure) : reportsFailure(answer);
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import type { Checker } from "../checks/check-row.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Form, Operation } from "../operations/operation.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 
 export interface Sendable {
@@ -8,6 +8,9 @@ export interface Sendable {
   readonly payload: string;
   readonly amount: string;
   readonly operation: Operation;
+  /** To know its values again in an answer. */
+  readonly form: Form;
+  readonly values: readonly string[];
 }
 
 /** The instructions of the rows that are ready, made again from the snapshot, only as fast as they are taken. */
@@ -39,6 +42,6 @@ async function* flat<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T, v
 
 function asSendable({ row, instruction, faults }: CheckedRow): Sendable {
   if (!instruction) throw new Error(`row ${row.number} is ready, but reads as ${faults[0]?.code ?? "invalid"} now`);
-  const { operation, payload, amount } = instruction;
-  return { number: row.number, operation, payload, amount };
+  const { operation, form, payload, values, amount } = instruction;
+  return { number: row.number, operation, form, payload, values, amount };
 }

@@ -46,6 +46,27 @@ describe("the payload", () => {
     expect(instructionOf(name, GOOD_ROWS[name]).payload).toBe(payload);
   });
 
+  test.each([
+    ["payout", PAYOUT],
+    ["payout", { ...PAYOUT, mobile: "", bank_id: " ", narration: 'rent "May" \\ ₹' }],
+    ["payout", { ...PAYOUT, mobile: "", bank_acc_num: '="00123456"' }],
+    ["payout", GOOD_OPTION_A],
+    ["transfer", GOOD_ROWS.transfer],
+    ["loan", GOOD_ROWS.loan],
+    ["collection", { ...GOOD_ROWS.collection, currency: "", expiry: "" }],
+  ] as const)("of a %s is told field by field too: by these values an answer is masked (I10) %#", (name, cells) => {
+    for (const emptyFields of ["omit", "send"] as const) {
+      const { payload, form, values } = instructionOf(name, cells, { choices: { emptyFields } });
+      const sent = JSON.parse(payload) as Record<string, unknown>;
+      expect(values).toHaveLength(form.fields.length);
+      for (const [index, field] of form.fields.entries()) {
+        const isNumber = typeof sent[field.name] === "number";
+        const value = isNumber ? Number(values[index]) : values[index];
+        expect({ field: field.name, value }).toEqual({ field: field.name, value: sent[field.name] ?? "" });
+      }
+    }
+  });
+
   test("takes the order of the interface, not that of the file", () => {
     const reversed = Object.fromEntries(Object.entries(PAYOUT).reverse());
     expect(instructionOf("payout", reversed).payload).toBe(instructionOf("payout", PAYOUT).payload);
