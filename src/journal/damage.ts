@@ -10,8 +10,9 @@ const SQLITE_NOTADB = 26;
 
 /**
  * Up to this size every start checks everything, indexes against tables too (0.6 s for 32 MB, 120,000 rows). A larger
- * journal is checked only after it was not closed properly, at 10 s for a gigabyte: five million rows must start in
- * under a second. What is damaged in it all the same SQLite finds when it reads the page, and that stops everything.
+ * journal is checked only where the machine may have gone down on it, at 10 s for a gigabyte: five million rows must
+ * start in under a second. What is damaged in it all the same SQLite finds when it reads the page, and that stops
+ * everything.
  */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
@@ -31,11 +32,11 @@ export function wasCutOff(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** SQLite's own checks and ours. Throws DamageError. */
-export function assertSound(database: DatabaseSync, path: string, isCutOff: boolean): void {
+/** SQLite's own checks and ours; `mayBeTorn`: it was not closed, and the machine has gone down since. Throws DamageError. */
+export function assertSound(database: DatabaseSync, path: string, mayBeTorn: boolean): void {
   const small = statSync(path).size <= CHECKED_BYTES_MAX;
   if (small) assertPassed(database.prepare("PRAGMA integrity_check(1)").all());
-  else if (isCutOff) assertPassed(database.prepare("PRAGMA quick_check(1)").all());
+  else if (mayBeTorn) assertPassed(database.prepare("PRAGMA quick_check(1)").all());
   if (!small) return;
   assertNoOrphans(database);
   assertNothingForgotten(database);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
+import { isSameBoot, noteBoot } from "./boot.ts";
 import {
   assertSound,
   DamageError,
@@ -59,7 +60,11 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
     migrate(database);
     if (!hasSchema(database)) throw new DamageError("its tables are not those that paydrop makes");
     readIdentity(database);
-    if (isChecked) assertSound(database, path, isCutOff);
+    if (isChecked) {
+      const isKnownBoot = isSameBoot(database);
+      assertSound(database, path, isCutOff && !isKnownBoot);
+      if (!isKnownBoot) noteBoot(database);
+    }
     return database;
   } catch (error) {
     database.close();

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   closeSync,
   openSync,
   readdirSync,
@@ -142,7 +143,7 @@ describe("a damaged journal", () => {
     expect(outcomes.refused).toBeGreaterThan(30);
   });
 
-  test("a large one is checked after it was cut off, and opens at once after it was closed", async () => {
+  test("a large one is checked when the machine went down on it, and opens at once after its process was killed", async () => {
     const directory = temporaryDirectory();
     const store = openSqliteJournal(directory, createJudge);
     await addBatch(store, "AAAA1111", [newRow(2, "a/2")]);
@@ -156,6 +157,10 @@ describe("a damaged journal", () => {
     await openSqliteJournal(directory, createJudge, Date.now, { isChecked: true }).close();
     const writer = new DatabaseSync(path);
     writer.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO filler VALUES ('x')");
+    if (existsSync("/proc/sys/kernel/random/boot_id")) {
+      await openSqliteJournal(directory, createJudge, Date.now, { isChecked: true }).close();
+    }
+    writer.exec("UPDATE meta SET value = 'an earlier one' WHERE key = 'boot'");
     expect(() => openSqliteJournal(directory, createJudge, Date.now, { isChecked: true })).toThrow(/is damaged/);
     writer.close();
   });
