@@ -17,8 +17,10 @@ export interface ExchangeOptions {
  * has settled: undici calls `onRequestStart` just before the first byte is written, and that call is the whole proof.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
+  /** Whose it is to abort it. */
+  readonly signal: AbortSignal | undefined;
   readonly #options: ExchangeOptions;
-  readonly #settled: (answer: Answer, exchange: Exchange) => void;
+  readonly #settled: (answer: Answer) => void;
   readonly #startedAt = performance.now();
   /** When the time is over, by `performance.now()`. */
   #deadlineMs: number;
@@ -31,8 +33,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bodyBytes = 0;
 
-  constructor(options: ExchangeOptions, settled: (answer: Answer, exchange: Exchange) => void) {
+  constructor(options: ExchangeOptions, signal: AbortSignal | undefined, settled: (answer: Answer) => void) {
     this.#options = options;
+    this.signal = signal;
     this.#settled = settled;
     this.#deadlineMs = this.#startedAt + options.timeoutMs;
   }
@@ -99,7 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#chunks = [];
     // After a complete answer this does nothing; otherwise it destroys the connection, which is no longer in step.
     if (answer.kind !== "answered" || answer.bodyEnd !== "complete") this.#wire?.abort(new Error("given up"));
-    this.#settled(answer, this);
+    this.#settled(answer);
   }
 
   #answered(bodyEnd: Answered["bodyEnd"]): Answered {

@@ -2,6 +2,7 @@ import { EnvHttpProxyAgent, Pool } from "undici";
 import type { Dispatcher } from "undici";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
+import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
 import { RestingConnections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
@@ -61,12 +62,13 @@ export function createTransport(options: TransportOptions): Transport {
     post(path, body, { signal } = {}) {
       return new Promise((resolve) => {
         const { dispatcher, done } = network.take();
-        const exchange = new Exchange(exchangeOptions, (answer, settled) => {
-          underWay.remove(settled, signal);
+        const exchange = new Exchange(exchangeOptions, signal, (answer) => {
+          underWay.remove(place);
           done();
           resolve(answer);
         });
-        underWay.add(exchange, signal);
+        const place = underWay.add(exchange);
+        if (signal?.aborted) exchange.abort();
         if (exchange.done) return;
         dispatcher.dispatch({ origin: base.origin, path: prefix + path, method: "POST", headers, body }, exchange);
       });
@@ -164,35 +166,22 @@ const RESTING_MIN = 64;
 
 /** The requests that have no end yet, one clock for all of them, and one listener per signal that some of them share. */
 class UnderWay {
-  readonly #exchanges = new Set<Exchange>();
-  readonly #bySignal = new Map<AbortSignal, Set<Exchange>>();
+  readonly #exchanges = new Places<Exchange>();
+  readonly #signals = new Set<AbortSignal>();
   /** Takes the listeners off again: a signal may outlive thousands of transports. */
   readonly #ended = new AbortController();
   #clock: NodeJS.Timeout | undefined;
   #nothingLeft: (() => void) | undefined;
 
-  add(exchange: Exchange, signal: AbortSignal | undefined): void {
-    this.#exchanges.add(exchange);
+  /** Gives the place to remove it from. */
+  add(exchange: Exchange): number {
     this.#clock ??= setInterval(() => this.#expire(), CLOCK_MS);
-    if (!signal) return;
-    if (signal.aborted) {
-      exchange.abort();
-      return;
-    }
-    let shared = this.#bySignal.get(signal);
-    if (!shared) {
-      const exchanges = new Set<Exchange>();
-      const abortAll = (): void => exchanges.forEach((one) => one.abort());
-      signal.addEventListener("abort", abortAll, { once: true, signal: this.#ended.signal });
-      this.#bySignal.set(signal, exchanges);
-      shared = exchanges;
-    }
-    shared.add(exchange);
+    if (exchange.signal && !this.#signals.has(exchange.signal)) this.#listenTo(exchange.signal);
+    return this.#exchanges.put(exchange);
   }
 
-  remove(exchange: Exchange, signal: AbortSignal | undefined): void {
-    this.#exchanges.delete(exchange);
-    if (signal) this.#bySignal.get(signal)?.delete(exchange);
+  remove(place: number): void {
+    this.#exchanges.take(place);
     if (this.#exchanges.size > 0) return;
     clearInterval(this.#clock);
     this.#clock = undefined;
@@ -202,7 +191,15 @@ class UnderWay {
   async ended(): Promise<void> {
     if (this.#exchanges.size > 0) await new Promise<void>((resolve) => (this.#nothingLeft = resolve));
     this.#ended.abort();
-    this.#bySignal.clear();
+    this.#signals.clear();
+  }
+
+  #listenTo(signal: AbortSignal): void {
+    const abortAll = (): void => {
+      for (const exchange of this.#exchanges) if (exchange.signal === signal) exchange.abort();
+    };
+    signal.addEventListener("abort", abortAll, { once: true, signal: this.#ended.signal });
+    this.#signals.add(signal);
   }
 
   #expire(): void {

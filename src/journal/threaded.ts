@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
+import { Places } from "../places.ts";
 import type { OpenOptions } from "./open.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { type Columns, newRowsAsColumns, recordsFromColumns } from "./row-columns.ts";
@@ -112,9 +113,8 @@ interface Waiting {
 
 class JournalThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Places<Waiting>();
   #calls: unknown[] = [];
-  #lastId = 0;
   #isPosting = false;
   /** The last begin or end that waits to be posted, and the last that is on its way to a commit; 0: none. */
   #gathered = 0;
@@ -149,7 +149,6 @@ class JournalThread {
 
   #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
     const answered = this.#add<T>(method, args);
-    this.#gathered = this.#lastId;
     // while one group commits the next one gathers: fewer messages, larger groups
     if (this.#committing === 0) this.#postSoon();
     return answered;
@@ -158,9 +157,9 @@ class JournalThread {
   #add<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
-      this.#lastId += 1;
-      this.#waiting.set(this.#lastId, { method, resolve: resolve as (value: unknown) => void, reject });
-      this.#calls.push(this.#lastId, method, args.length, ...args);
+      const id = this.#waiting.put({ method, resolve: resolve as (value: unknown) => void, reject });
+      this.#calls.push(id, method, args.length, ...args);
+      if (method === "begin" || method === "end") this.#gathered = id;
     });
   }
 
@@ -204,9 +203,7 @@ class JournalThread {
 
   #take(id: number): Waiting | undefined {
     if (id === this.#committing) this.#committing = 0;
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting;
+    return this.#waiting.take(id);
   }
 
   #fail(why: string): void {
@@ -215,8 +212,7 @@ class JournalThread {
       `the journal failed: ${why}`,
       "sending has stopped; run again: what was in flight is shown as unknown",
     );
-    for (const { reject } of this.#waiting.values()) reject(this.#failure);
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting) reject(this.#failure);
   }
 }
 
