@@ -92,6 +92,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     handedOver: () => work.handedOver(),
     keepInbox: (folder) => work.ground.marks.keepInbox(folder),
     close: async () => {
+      await work.close();
       await journal.close();
       lock?.release();
     },
@@ -215,6 +216,10 @@ class BatchWork {
 
   report(batchId: string): Promise<Report> {
     return this.#reporting.collect(batchId);
+  }
+
+  close(): Promise<void> {
+    return this.#sending.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from "p-limit";
-import { createSender } from "../client/sender.ts";
+import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
 import { PaydropError } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
@@ -36,6 +36,9 @@ export class BatchSending {
   readonly #alone: LimitFunction = pLimit(1);
   #working = 0;
   #stopOfAll: Stop | undefined;
+  /** One for all batches: the next file finds the connections of the one before it. */
+  #sender: Sender | undefined;
+  #unused: NodeJS.Timeout | undefined;
 
   constructor(ground: Ground) {
     this.#ground = ground;
@@ -46,12 +49,24 @@ export class BatchSending {
   /** What the service said to one batch stops those beside it, until nothing is worked on any more. */
   async together<T>(work: () => Promise<T>): Promise<T> {
     this.#working += 1;
+    clearTimeout(this.#unused);
     try {
       return await work();
     } finally {
       this.#working -= 1;
-      if (this.#working === 0) this.#stopOfAll = undefined;
+      if (this.#working === 0) {
+        this.#stopOfAll = undefined;
+        this.#unused = setTimeout(() => void this.close(), UNUSED_MS).unref();
+      }
     }
+  }
+
+  /** The connections; whoever sends again opens others. */
+  async close(): Promise<void> {
+    clearTimeout(this.#unused);
+    const sender = this.#sender;
+    this.#sender = undefined;
+    await sender?.close();
   }
 
   /** Rows that people let go meanwhile go in the same run: every pass takes all ready rows to another state, or stops. */
@@ -96,7 +111,7 @@ export class BatchSending {
     const overCap = await this.#compareToday(batch);
     if (overCap) return this.#noteStop(batch, { requests: 0, stop: overCap });
     // first: without its keys nothing begins, and nothing beside the file may say that it did
-    const sender = createSender(this.#ground.config, needsEnvelope);
+    const sender = this.#senderFor(needsEnvelope);
     const phase = watchPhase(journal, batch.id);
     let mark: MarkKeeper | undefined;
     try {
@@ -147,8 +162,14 @@ export class BatchSending {
     } finally {
       phase.close();
       await mark?.close();
-      await sender.close();
     }
+  }
+
+  #senderFor(needsEnvelope: boolean): Sender {
+    const { config } = this.#ground;
+    const sender = (this.#sender ??= createSender(config));
+    if (needsEnvelope) assertCanEncrypt(config);
+    return sender;
   }
 
   async #compareDestination(batch: BatchRecord): Promise<void> {
@@ -206,5 +227,7 @@ function stopOfPhase(phase: BatchPhase): Stop | undefined {
   return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
 }
 
+/** Between two files that come one after the other; afterwards certificates are read anew, should they have changed. */
+const UNUSED_MS = 4_000;
 const NOTHING: Tally = { rows: 0, amount: "0.00" };
 const NEVER: AbortSignal = new AbortController().signal;

@@ -14,14 +14,16 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+/** Throws PaydropError `config` for a payload that must be encrypted where there is nothing to encrypt it with. */
+export function assertCanEncrypt({ aesKey, aesIv }: Config): void {
+  if (aesKey === undefined || aesIv === undefined) throw missing(aesKey ? "PAYDROP_AES_IV" : "PAYDROP_AES_KEY");
+}
+
 /** Throws PaydropError `config` for missing or malformed keys, certificates or address: before anything is sent. */
-export function createSender(config: Config, needsEnvelope: boolean): Sender {
+export function createSender(config: Config): Sender {
   const { baseUrl, apiKey, aesKey, aesIv, choices } = config;
   if (baseUrl === undefined || apiKey === undefined) {
     throw missing(baseUrl === undefined ? "PAYDROP_BASE_URL" : "PAYDROP_API_KEY");
-  }
-  if (needsEnvelope && (aesKey === undefined || aesIv === undefined)) {
-    throw missing(aesKey === undefined ? "PAYDROP_AES_KEY" : "PAYDROP_AES_IV");
   }
   const envelope =
     aesKey === undefined || aesIv === undefined
