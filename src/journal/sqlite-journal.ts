@@ -154,8 +154,7 @@ class SqliteJournal implements JournalStore {
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void> {
     return this.#group.run(() => {
       const batch = this.#batches.seqOf(batchId);
-      const nowMs = this.#now();
-      for (const row of rows) this.#rows.add(batch, row, nowMs);
+      this.#rows.add(batch, rows, this.#now());
     });
   }
 

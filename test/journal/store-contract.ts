@@ -80,6 +80,23 @@ export function describeJournalStore(
       expect((await store.batch("AAAA"))?.rows).toBe(3);
     });
 
+    it("writes down every row of a page with its own values, however many there are and wherever one is invalid", async () => {
+      const { store } = await open();
+      const faultIn = (row: number) => ({ code: "amount_missing", message: `row ${row} is empty`, hint: "write it" });
+      const rows = Array.from({ length: 27 }, (_, index): NewRow => {
+        const number = index + 2;
+        if (index % 5 === 3) return { number, faults: [faultIn(number)] };
+        return { ...newRow(number, `a/${number}`), amount: `${number}.00` };
+      });
+      await addBatch(store, "AAAA1111", rows);
+      const found = (await allRows(store, "AAAA1111")).map(({ number, state, amount, faults }) => ({
+        ...{ number, state, amount, faults },
+      }));
+      expect(found).toEqual(
+        rows.map(({ number, amount, faults }) => ({ number, state: faults ? "invalid" : "ready", amount, faults })),
+      );
+    });
+
     it("keeps what is pointed out of a row apart from what is wrong with it, whatever becomes of the row", async () => {
       const { store } = await open();
       const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
