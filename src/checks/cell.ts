@@ -40,8 +40,8 @@ export function fieldText(row: Row, field: string): string {
   return withoutSpacesAround(cellText(row, positionOf(row, field)));
 }
 
-/** Rows of a file share their columns: names are compared once. */
-const POSITIONS = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+/** Rows of a file share their columns: names are compared once, and every name that was asked for is kept. */
+const POSITIONS = new WeakMap<readonly string[], Map<string, number>>();
 
 /** -1 where the row has no such column. */
 export function positionOf({ columns }: Row, field: string): number {
@@ -50,5 +50,9 @@ export function positionOf({ columns }: Row, field: string): number {
     positions = new Map(columns.map((column, index) => [normalizeName(column), index]));
     POSITIONS.set(columns, positions);
   }
-  return positions.get(normalizeName(field)) ?? -1;
+  const known = positions.get(field);
+  if (known !== undefined) return known;
+  const position = positions.get(normalizeName(field)) ?? -1;
+  positions.set(field, position);
+  return position;
 }

@@ -105,6 +105,12 @@ async function* pages<T>(
 
 type OfRow = "begin" | "end";
 
+/**
+ * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes. When
+ * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
+ */
+const FEW_CALLS = 12;
+
 interface Waiting {
   readonly method: keyof JournalStore;
   readonly resolve: (value: unknown) => void;
@@ -116,7 +122,7 @@ class JournalThread {
   readonly #waiting = new Places<Waiting>();
   #calls: unknown[] = [];
   #isPosting = false;
-  /** The last begin or end that waits to be posted, and the last that is on its way to a commit; 0: none. */
+  /** How many begins and ends wait to be posted, and how many are on their way to a commit. */
   #gathered = 0;
   #committing = 0;
   #failure: Error | undefined;
@@ -149,8 +155,8 @@ class JournalThread {
 
   #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
     const answered = this.#add<T>(method, args);
-    // while one group commits the next one gathers: fewer messages, larger groups
-    if (this.#committing === 0) this.#postSoon();
+    if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
+    else if (this.#committing === 0) this.#postSoon();
     return answered;
   }
 
@@ -159,7 +165,7 @@ class JournalThread {
     return new Promise<T>((resolve, reject) => {
       const id = this.#waiting.put({ method, resolve: resolve as (value: unknown) => void, reject });
       this.#calls.push(id, method, args.length, ...args);
-      if (method === "begin" || method === "end") this.#gathered = id;
+      if (isOfRow(method)) this.#gathered += 1;
     });
   }
 
@@ -171,10 +177,10 @@ class JournalThread {
     await ended;
   }
 
-  #postSoon(): void {
+  #postSoon(soon: (post: () => void) => unknown = setImmediate): void {
     if (this.#isPosting) return;
     this.#isPosting = true;
-    setImmediate(() => {
+    soon(() => {
       this.#isPosting = false;
       this.#post();
     });
@@ -184,7 +190,7 @@ class JournalThread {
     if (this.#calls.length === 0) return;
     const calls = this.#calls;
     this.#calls = [];
-    if (this.#gathered > 0) this.#committing = this.#gathered;
+    this.#committing += this.#gathered;
     this.#gathered = 0;
     const rules = this.#areRulesNew ? this.#rules : undefined;
     this.#areRulesNew = false;
@@ -198,12 +204,13 @@ class JournalThread {
     }
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
     // at once: the thread works on what has gathered while what is settled here is sent
-    if (this.#committing === 0) this.#post();
+    this.#post();
   }
 
   #take(id: number): Waiting | undefined {
-    if (id === this.#committing) this.#committing = 0;
-    return this.#waiting.take(id);
+    const waiting = this.#waiting.take(id);
+    if (waiting && isOfRow(waiting.method)) this.#committing -= 1;
+    return waiting;
   }
 
   #fail(why: string): void {
@@ -214,6 +221,10 @@ class JournalThread {
     );
     for (const { reject } of this.#waiting) reject(this.#failure);
   }
+}
+
+function isOfRow(method: keyof JournalStore): method is OfRow {
+  return method === "begin" || method === "end";
 }
 
 function begunOf(told: unknown): Begun {
