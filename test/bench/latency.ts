@@ -1,9 +1,8 @@
 import type { Bench } from "./bench.ts";
 import { run } from "./child.ts";
 import { figure, median, spread, table } from "./figures.ts";
-import { clear, LANES, PEER } from "./peers.ts";
+import { clear, emptyFolder, LANES, PEER, type PeerName } from "./peers.ts";
 import type { ServerOptions } from "./server.ts";
-import { emptyFolder } from "./peers.ts";
 import { withService } from "./service.ts";
 
 /** A service that takes its time, and how much of what the lanes can carry then must be reached. */
@@ -19,6 +18,8 @@ export interface Latency {
   readonly rowsPerSecond: readonly number[];
   /** What the lanes could carry, 1 for all of it. */
   readonly reached: readonly number[];
+  /** Of the bare loop: what the timers of the server leave of it. */
+  readonly bare: number;
   readonly aim: number;
 }
 
@@ -30,25 +31,28 @@ export async function latency(bench: Bench): Promise<Latency[]> {
     const runs: { reached: number; rowsPerSecond: number }[] = [];
     for (let time = 1; time <= bench.repeat; time += 1) {
       bench.progress(`${title}: ${time} of ${bench.repeat}`);
-      runs.push(await measure(bench, rows, server));
+      runs.push(await measure(bench, rows, server, "paydrop"));
     }
+    bench.progress(`${title}: the bare loop`);
+    const bare = (await measure(bench, rows, server, "undici")).reached;
     const [reached, rowsPerSecond] = [runs.map((one) => one.reached), runs.map((one) => one.rowsPerSecond)];
-    found.push({ title, rows, reached, rowsPerSecond, aim });
+    found.push({ title, rows, reached, rowsPerSecond, bare, aim });
   }
-  const lines = found.map(({ title, rows, rowsPerSecond, reached, aim }) => {
-    const perCent = `${figure(median(reached) * 100)} %`;
-    return [title, figure(rows), figure(median(rowsPerSecond)), perCent, spread(reached), `${Math.round(aim * 100)} %`];
+  const lines = found.map(({ title, rows, rowsPerSecond, reached, bare, aim }) => {
+    const perCent = (part: number): string => `${figure(part * 100)} %`;
+    const [mine, ofBare] = [perCent(median(reached)), perCent(bare)];
+    return [title, figure(rows), figure(median(rowsPerSecond)), mine, spread(reached), ofBare, perCent(aim)];
   });
   bench.say(`\nSlow answers, ${LANES} connections: first request to last answer, against what the lanes can carry\n`);
-  bench.say(table(["", "rows", "rows/s", "of the ideal", "spread", "at least"], lines));
+  bench.say(table(["", "rows", "rows/s", "of the ideal", "spread", "bare loop", "at least"], lines));
   return found;
 }
 
-async function measure(bench: Bench, rows: number, server: ServerOptions) {
+async function measure(bench: Bench, rows: number, server: ServerOptions, peer: PeerName) {
   const folder = emptyFolder(bench.folder, "latency");
   try {
     return await withService(server, async (service) => {
-      await run(PEER.paydrop.prepare({ folder, kind: "payouts-b", rows }, service.url, bench.program));
+      await run(PEER[peer].prepare({ folder, kind: "payouts-b", rows }, service.url, bench.program));
       const { requests, firstAt, lastAt } = await service.counts();
       if (requests !== rows) throw new Error(`${requests} requests for ${rows} rows`);
       const takenMs = lastAt - firstAt;
