@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { createChecker, type Checker } from "./checks/check-row.ts";
+import type { CheckChoices } from "./checks/compile.ts";
 import type { KnownValues } from "./checks/rules.ts";
 import type { Choices } from "./config/config.ts";
 import type { MappingSaid } from "./events.ts";
@@ -17,18 +18,7 @@ import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
 
 /** What must be known to read a snapshot the same way again, whatever the configuration says by then. */
-export interface Reading extends Pick<
-  Choices,
-  | "emptyFields"
-  | "amountDigitsMax"
-  | "amountDecimalsMax"
-  | "ifscFormat"
-  | "ownColumns"
-  | "encoding"
-  | "numberGrouping"
-  | "decimalSign"
-  | "rules"
-> {
+export interface Reading extends CheckChoices, Pick<Choices, "encoding"> {
   /** File name of the snapshot. */
   readonly snapshot: string;
   readonly operation?: OperationName;

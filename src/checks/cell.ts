@@ -1,4 +1,4 @@
-import { normalizeName } from "../names.ts";
+import { columnPosition } from "../names.ts";
 import type { Row } from "../reader/row.ts";
 
 /** The text of a cell, or the source of a JSON value that is no text; empty where there is none. */
@@ -40,19 +40,7 @@ export function fieldText(row: Row, field: string): string {
   return withoutSpacesAround(cellText(row, positionOf(row, field)));
 }
 
-/** Rows of a file share their columns: names are compared once, and every name that was asked for is kept. */
-const POSITIONS = new WeakMap<readonly string[], Map<string, number>>();
-
 /** -1 where the row has no such column. */
 export function positionOf({ columns }: Row, field: string): number {
-  let positions = POSITIONS.get(columns);
-  if (!positions) {
-    positions = new Map(columns.map((column, index) => [normalizeName(column), index]));
-    POSITIONS.set(columns, positions);
-  }
-  const known = positions.get(field);
-  if (known !== undefined) return known;
-  const position = positions.get(normalizeName(field)) ?? -1;
-  positions.set(field, position);
-  return position;
+  return columnPosition(columns, field);
 }

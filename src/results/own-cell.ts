@@ -1,6 +1,6 @@
 import type { RowRecord } from "../journal/store.ts";
 import { mask } from "../mask.ts";
-import { normalizeName } from "../names.ts";
+import { columnPosition } from "../names.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { Form } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
@@ -9,25 +9,9 @@ import type { Row } from "../reader/row.ts";
 /** The text of one of the row's own columns. */
 export function ownCell(row: Row, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  const cell = row.cells[positionOf(row.columns, name)];
+  const cell = row.cells[columnPosition(row.columns, name)];
   const text = typeof cell === "string" ? withoutTextMark(cell.trim(), true).trim() : cell?.source;
   return text === "" ? undefined : text;
-}
-
-/** By name, for columns that many rows share. */
-const POSITIONS = new WeakMap<readonly string[], Map<string, number>>();
-
-/** -1 where no column has the name. */
-function positionOf(columns: readonly string[], name: string): number {
-  let positions = POSITIONS.get(columns);
-  if (!positions) POSITIONS.set(columns, (positions = new Map<string, number>()));
-  let position = positions.get(name);
-  if (position === undefined) {
-    const wanted = normalizeName(name);
-    position = columns.findLastIndex((column) => normalizeName(column) === wanted);
-    positions.set(name, position);
-  }
-  return position;
 }
 
 /** The column that names the account to debit; a totals row says something else there. */
