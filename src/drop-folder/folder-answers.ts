@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Sweep } from "../intake/inbox.ts";
 import { printable } from "../printable.ts";
-import { answeredFile, isOwnAnswer, notYetAnswer, putAnswer } from "../results/answers.ts";
+import { answeredFile, isOwnAnswer, notYetAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answers.ts";
 import type { Answer } from "../results/answers.ts";
 
 export interface AnswersParts {
@@ -51,9 +51,10 @@ export class FolderAnswers {
       if (!present.has(path) && !(await isThere(path))) await this.put(path, undefined);
   }
 
-  /** An answer to a file that was taken away says nothing any more: those that an earlier process left. */
+  /** What an earlier process left: an answer to a file that was taken away says nothing any more. */
   async clearStale(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
+      await removeUnfinishedAnswers(folder);
       const names = new Set(await namesIn(folder));
       for (const name of names) {
         const file = answeredFile(name);

@@ -5,7 +5,7 @@ import { systemCodeOf } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { writeAtomically } from "./atomic.ts";
+import { removeTemporaries, writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
 import { counted, namedRows } from "./next-steps.ts";
 
@@ -20,6 +20,8 @@ export interface Answer {
 
 /** Every answer begins with it: by it an answer is known as ours. */
 const OWN = "paydrop: ";
+/** Of what a crash left unfinished: the file it is about may be gone, and with it the name. */
+const UNFINISHED = "answer";
 const FAULTS_MAX = 20;
 
 export function refusedAnswer(path: string, faults: readonly FileFault[]): Answer {
@@ -190,11 +192,16 @@ export async function writeOwn(path: string, text: string, mode: number): Promis
   const found = await ownText(path);
   if (found === text) return;
   if (found === "foreign") throw new Error(`${basename(path)} is not a file that paydrop wrote`);
-  await writeAtomically(path, text, mode);
+  await writeAtomically(path, text, mode, UNFINISHED);
 }
 
 export async function removeOwn(path: string): Promise<void> {
   if (await isOwnAnswer(path)) await unlink(path);
+}
+
+/** What a process that was killed left unfinished; only for the holder of the folder, who alone writes answers. */
+export async function removeUnfinishedAnswers(folder: string): Promise<void> {
+  await removeTemporaries(folder, [UNFINISHED]).catch(() => 0);
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024;

@@ -32,9 +32,9 @@ export class AtomicFile {
     this.#handle = handle;
   }
 
-  /** `mode`: permission bits of the file in the end, whatever the umask. */
-  static async create(path: string, mode: number): Promise<AtomicFile> {
-    const temporary = join(dirname(path), `.paydrop-${tagOf(path)}${randomBytes(8).toString("hex")}.tmp`);
+  /** `mode`: permission bits of the file in the end, whatever the umask. `of`: by this `removeTemporaries` knows it. */
+  static async create(path: string, mode: number, of = basename(path)): Promise<AtomicFile> {
+    const temporary = join(dirname(path), `.paydrop-${tagOf(of)}${randomBytes(8).toString("hex")}.tmp`);
     return onDisk(path, async () => {
       const handle = await open(temporary, CREATE, 0o600);
       const file = new AtomicFile(path, temporary, handle);
@@ -131,12 +131,12 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 }
 
 /**
- * Removes what a crash left of unfinished versions of these files, all in one folder, and of no others: somebody else
- * may be writing there. Gives how many. Only the holder of the lock may call it, before it writes anything itself.
+ * Removes what a crash left in a folder of unfinished versions of the files of these names (`of`), and of no others:
+ * somebody else may be writing there. Gives how many. Only the holder of the lock may call it, before it writes
+ * anything itself.
  */
-export async function removeTemporaries(paths: readonly [string, ...string[]]): Promise<number> {
-  const folder = dirname(paths[0]);
-  const tags = new Set(paths.map(tagOf));
+export async function removeTemporaries(folder: string, of: readonly string[]): Promise<number> {
+  const tags = new Set(of.map(tagOf));
   let removed = 0;
   for (const name of await readdir(folder)) {
     if (!tags.has(TEMPORARY.exec(name)?.[1] ?? "")) continue;
@@ -149,8 +149,8 @@ export async function removeTemporaries(paths: readonly [string, ...string[]]): 
 }
 
 /** Says of a temporary file what it was to become, and nothing to a stranger. */
-function tagOf(path: string): string {
-  return createHash("sha256").update(basename(path)).digest("hex").slice(0, 8);
+function tagOf(of: string): string {
+  return createHash("sha256").update(of).digest("hex").slice(0, 8);
 }
 
 /** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */
@@ -197,8 +197,8 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** A short file, whole or not at all. */
-export async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
-  const file = await AtomicFile.create(path, mode);
+export async function writeAtomically(path: string, text: string, mode: number, of?: string): Promise<void> {
+  const file = await AtomicFile.create(path, mode, of);
   try {
     await file.write(text);
     await file.finish();

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Mark } from "../journal/store.ts";
 import { AtomicFile, removeTemporaries, renameDurably } from "./atomic.ts";
@@ -38,7 +38,7 @@ export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined
   try {
     for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
       if (!(await claim(input))) continue;
-      await removeTemporaries([input.path]).catch(() => 0);
+      await removeTemporaries(dirname(input.path), [basename(input.path)]).catch(() => 0);
       return keeperOf(input);
     }
   } catch (thrown) {

@@ -73,7 +73,8 @@ async function writeIn(
   const place = await findPlace(folder, fileName, sheet.format, batch.id, input);
   if (input.hasLock) {
     // a folder that refuses this refuses what follows as well, and then says why
-    await removeTemporaries([place.results, place.retry, place.summary]).catch(() => 0);
+    const names = [place.results, place.retry, place.summary].map((path) => basename(path));
+    await removeTemporaries(folder, names).catch(() => 0);
   }
   const open: AtomicFile[] = [];
   const create = async (path: string): Promise<AtomicFile> => {

@@ -93,7 +93,7 @@ test("leftovers of a crash are removed, and nothing else: no link, and not what 
   await writeFile(join(folder, ".paydrop-mine.tmp"), "a person's");
   const link = `${left.slice(0, -8)}0000.tmp`;
   await symlink("/etc/hostname", join(folder, link));
-  expect(await removeTemporaries([join(folder, "a"), join(folder, "c")])).toBe(1);
+  expect(await removeTemporaries(folder, ["a", "c"])).toBe(1);
   expect(await readdir(folder)).not.toContain(left);
   expect(await readdir(folder)).toContain(link);
   await other.finish();

@@ -18,6 +18,8 @@ export interface InboxDesk {
   /** The same, with arguments for Node. */
   watchWith(nodeArgs: readonly string[]): Program;
   call(...operands: string[]): Promise<ProgramEnded>;
+  /** Killed at a fault point. */
+  callUntil(fault: string, ...operands: string[]): Promise<ProgramEnded>;
 }
 
 export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, string>> = {}): InboxDesk {
@@ -54,6 +56,8 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
     watch: (...flags) => start(flags),
     watchWith: (nodeArgs) => start([], nodeArgs),
     call: (...operands) => runProgram(operands, { env, cwd: base }),
+    callUntil: (fault, ...operands) =>
+      runProgram(operands, { env: { ...env, PAYDROP_TEST: "1", PAYDROP_FAULT: `crash@${fault}` }, cwd: base }),
   };
 }
 

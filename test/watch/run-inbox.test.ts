@@ -192,6 +192,20 @@ test("a note of a file that was taken away while nothing ran is taken away by th
   expect(desk.read("theirs.csv.waiting.txt")).toBe("a text of somebody else\n");
 });
 
+test("killed while it writes a note, it leaves nothing hidden for good, though the file is gone since", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("b.csv"), "from_account,to_account\nACC-1,ACC-2\n");
+  // the mark of the folder is the first to be written, the note the second
+  await desk.callUntil("results.written:2", "run", "--inbox", desk.inbox);
+  const unfinished = (): string[] => desk.names().filter((name) => name.endsWith(".tmp"));
+  expect(unfinished()).toHaveLength(1);
+  expect(desk.read(unfinished()[0] ?? "")).toContain("b.csv was not taken");
+  rmSync(desk.path("b.csv"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(unfinished()).toEqual([]);
+});
+
 test("a folder that is held is known by a link to it too", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);
