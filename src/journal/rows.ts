@@ -14,7 +14,7 @@ export interface BatchSeq {
 }
 
 /** Rows in one insert: a statement costs as much as the row that it writes. */
-const ROWS_TOGETHER = 8;
+const ROWS_TOGETHER = 16;
 
 /** Writes rows down, as ready until the batch is judged, and reads them again in input order. */
 export class Rows {
@@ -60,11 +60,14 @@ export class Rows {
 
   add(batch: BatchSeq, rows: readonly NewRow[], nowMs: number): void {
     const whole = rows.length - (rows.length % ROWS_TOGETHER);
-    for (let at = 0; at < whole; at += ROWS_TOGETHER) {
-      const together = rows.slice(at, at + ROWS_TOGETHER);
-      this.#insertTogether.run(...together.flatMap((row) => this.#valuesOf(batch, row, nowMs)));
+    let together: SQLInputValue[] = [];
+    for (const [index, row] of rows.entries()) {
+      this.#pushValues(together, batch, row, nowMs);
+      const isWhole = (index + 1) % ROWS_TOGETHER === 0;
+      if (!isWhole && index < whole) continue;
+      (isWhole ? this.#insertTogether : this.#insert).run(...together);
+      together = [];
     }
-    for (const row of rows.slice(whole)) this.#insert.run(...this.#valuesOf(batch, row, nowMs));
     for (const row of rows) if (row.correction) this.#addCorrection(batch, row.number, row.correction);
   }
 
@@ -73,18 +76,21 @@ export class Rows {
     this.#tie.run(of.batch, of.row, changed, payeeChanged ? 1 : 0, batch.seq, number, `${of.batch}:${of.row}`);
   }
 
-  #valuesOf(batch: BatchSeq, row: NewRow, nowMs: number): SQLInputValue[] {
-    const { payment, operation, option = null, amount = null } = row;
+  /** The values of one row behind those that are there, which it gives. */
+  #pushValues(values: SQLInputValue[], batch: BatchSeq, row: NewRow, nowMs: number): SQLInputValue[] {
+    const { number, payment, operation, option = null, amount = null } = row;
     if (!payment || !operation) {
       const code = row.faults?.[0]?.code ?? "invalid";
-      return [batch.seq, row.number, "invalid", operation ?? null, option, amount, null, null, null, null,
-        code, notesOf(row), nowMs]; // prettier-ignore
+      values.push(batch.seq, number, "invalid", operation ?? null, option, amount, null, null, null, null, code);
+    } else {
+      const { environment } = batch;
+      values.push(batch.seq, number, "ready", operation, option, amount, payment.period ?? null);
+      values.push(payment.reference === undefined ? null : this.#keys.reference(environment, payment.reference));
+      values.push(this.#keys.core(environment, operation, payment));
+      values.push(this.#keys.beneficiary(environment, operation, payment), null);
     }
-    const reference =
-      payment.reference === undefined ? null : this.#keys.reference(batch.environment, payment.reference);
-    return [batch.seq, row.number, "ready", operation, option, amount, payment.period ?? null, reference,
-      this.#keys.core(batch.environment, operation, payment),
-      this.#keys.beneficiary(batch.environment, operation, payment), null, notesOf(row), nowMs]; // prettier-ignore
+    values.push(notesOf(row), nowMs);
+    return values;
   }
 
   /** 0 where there are no rows. */

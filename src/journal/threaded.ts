@@ -110,6 +110,8 @@ type OfRow = "begin" | "end";
  * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
  */
 const FEW_CALLS = 12;
+/** So many need not wait for the others of a burst: else thread, service and requests wait for each other by turns. */
+const MANY_CALLS = 32;
 
 interface Waiting {
   readonly method: keyof JournalStore;
@@ -155,7 +157,8 @@ class JournalThread {
 
   #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
     const answered = this.#add<T>(method, args);
-    if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
+    if (this.#gathered >= MANY_CALLS) this.#post();
+    else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
     else if (this.#committing === 0) this.#postSoon();
     return answered;
   }
