@@ -1,28 +1,22 @@
 /**
- * The story of a batch: intake → reader → checks → journal → submission → results. What it stands on, and where the
- * stages meet, is in `take-in.ts` and `batch/`.
+ * What works on batches, and on what it stands: the lock, the journal, and what a crash left. The story of a batch is in
+ * `batch/work.ts`; where the stages meet, in `take-in.ts` and `batch/`.
  */
-import { basename, join, resolve } from "node:path";
-import { BatchReporting, WRITE_TIMES_MAX } from "./batch/report.ts";
-import { BatchSending, NOTHING_TOLD } from "./batch/send.ts";
-import { BatchTaking } from "./batch/take.ts";
-import { Ground } from "./batch/ground.ts";
+import { join } from "node:path";
+import type { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates.ts";
 import type { Config } from "./config/config.ts";
-import { PaydropError } from "./errors.ts";
 import type { BatchReport, RunEvent } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
-import { removeTemporaries, takeSnapshot } from "./intake/snapshot.ts";
-import { identityText } from "./intake/source-file.ts";
+import { removeTemporaries } from "./intake/snapshot.ts";
 import { keepBallast } from "./journal/ballast.ts";
-import { takeInstanceLock } from "./journal/lock.ts";
+import { takeInstanceLock, type InstanceLock } from "./journal/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
 import type { Report } from "./results/report/report.ts";
 import type { StopSignal } from "./stop-signal.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
-import { Turns } from "./turns.ts";
 
 export interface Services {
   readonly config: Config;
@@ -66,21 +60,28 @@ export interface Processor {
 export async function openProcessor(services: Services, mode: "send" | "read"): Promise<Processor> {
   const { config } = services;
   const lock = mode === "send" ? takeInstanceLock(config.stateDir) : undefined;
+  const opening = openJournal(services, lock !== undefined);
+  // loaded while the journal's thread starts
+  const loading = import("./batch/work.ts");
   let journal: JournalStore | undefined;
   try {
-    journal = await openJournal(services, lock !== undefined);
+    journal = await opening;
     if (lock) {
       faultPoint("recovery.begun");
       await journal.recover();
       faultPoint("recovery.done");
       await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
     }
+    const { BatchWork } = await loading;
+    return processorOf(new BatchWork(services, journal, lock !== undefined), journal, lock);
   } catch (error) {
     await journal?.close();
     lock?.release();
     throw error;
   }
-  const work = new BatchWork(services, journal, lock !== undefined);
+}
+
+function processorOf(work: BatchWork, journal: JournalStore, lock: InstanceLock | undefined): Processor {
   return {
     journal,
     processFile: (path, settledSha256) => work.processFile(path, settledSha256),
@@ -110,123 +111,4 @@ async function openJournal(services: Services, isChecked: boolean): Promise<Jour
   }
   const ballast = keepsBallast ? { ballast: keepBallast(stateDir) } : {};
   return openSqliteJournal(stateDir, createJudge, now, { ...options, ...ballast });
-}
-
-class BatchWork {
-  readonly ground: Ground;
-  readonly #taking: BatchTaking;
-  readonly #sending: BatchSending;
-  readonly #reporting: BatchReporting;
-  readonly #turns = new Turns();
-  /** From the beginning: what was left to a process that crashed goes with the next one. */
-  #lastAct = 0;
-
-  constructor(services: Services, journal: JournalStore, hasLock: boolean) {
-    this.ground = new Ground(services, journal, hasLock);
-    this.#taking = new BatchTaking(this.ground);
-    this.#sending = new BatchSending(this.ground);
-    this.#reporting = new BatchReporting(this.ground);
-  }
-
-  processFile(path: string, settledSha256?: string): Promise<BatchReport> {
-    return this.#sending.together(() => this.#processFile(path, settledSha256));
-  }
-
-  async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
-    const startedAt = this.ground.now();
-    const file = resolve(path);
-    const snapshot = await takeSnapshot(path, this.ground.snapshots);
-    faultPoint("snapshot.taken");
-    if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
-    const losses = await this.ground.marks.compare(file);
-    // two files may hold the same payments, or be the same: the second one must find what became of the first
-    const { batch, resumed, told } = await this.#turns.take("", () => this.#taking.take(file, snapshot));
-    return this.#turns.take(batch.id, async () => {
-      await this.ground.marks.note(batch, losses);
-      // results that lie there already would say what is not true any more, were this cut off
-      if (resumed) await this.ground.journal.oweResults(batch.id, true);
-      if (resumed) await this.#wake(batch.id);
-      const submitted = await this.#sending.send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, submitted, startedAt, file);
-      // in one commit
-      await Promise.all([
-        this.ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
-        this.ground.journal.keepTallies(batch.id),
-        ...(resumed ? [this.ground.journal.oweResults(batch.id, false)] : []),
-      ]);
-      return report;
-    });
-  }
-
-  async takeUp(batchId: string): Promise<BatchReport> {
-    const { id } = await this.ground.known(batchId);
-    return this.#sending.together(() =>
-      this.#turns.take(id, async () => {
-        await this.#wake(id);
-        return this.#goOn(id);
-      }),
-    );
-  }
-
-  async #wake(batchId: string): Promise<void> {
-    await this.ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
-    await this.ground.journal.judgeAgain(batchId, this.ground.rules);
-  }
-
-  async goOn(batchId: string): Promise<BatchReport> {
-    const { id } = await this.ground.known(batchId);
-    return this.#sending.together(() => this.#turns.take(id, () => this.#goOn(id)));
-  }
-
-  async #goOn(batchId: string): Promise<BatchReport> {
-    const startedAt = this.ground.now();
-    const batch = await this.ground.known(batchId);
-    const file = join(batch.folder, batch.fileName);
-    await this.ground.marks.note(batch, await this.ground.marks.compare(file));
-    await this.ground.verifySnapshot(batch);
-    await this.ground.journal.oweResults(batch.id, true);
-    const submitted = await this.#sending.send(batch, true, NOTHING_TOLD, file);
-    const report = await this.#reporting.write(batch, submitted, startedAt, file);
-    await Promise.all([this.ground.journal.oweResults(batch.id, false), this.ground.journal.keepTallies(batch.id)]);
-    return report;
-  }
-
-  async writeResultsAgain(batchId: string): Promise<BatchReport> {
-    const batch = await this.ground.known(batchId);
-    const file = join(batch.folder, batch.fileName);
-    await this.ground.marks.note(batch, await this.ground.marks.compare(file));
-    await this.ground.verifySnapshot(batch);
-    // another process may be sending this batch: it writes them once more at its end
-    for (let times = 1; ; times += 1) {
-      const before = await this.ground.journal.tallies(batch.id);
-      const report = await this.#reporting.write(batch, { requests: 0 }, this.ground.now(), file);
-      const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
-      if (!isSame && times < WRITE_TIMES_MAX) continue;
-      await this.ground.journal.keepTallies(batch.id);
-      return report;
-    }
-  }
-
-  async handedOver(): Promise<readonly string[]> {
-    const { lastAct, batches } = await this.ground.journal.handedOver(this.#lastAct);
-    this.#lastAct = lastAct;
-    const known = await Promise.all(batches.map((batch) => this.ground.known(batch)));
-    return known.filter(({ environment }) => environment === this.ground.config.environment).map(({ id }) => id);
-  }
-
-  report(batchId: string): Promise<Report> {
-    return this.#reporting.collect(batchId);
-  }
-
-  close(): Promise<void> {
-    return this.#sending.close();
-  }
-}
-
-function notSettled(file: string): PaydropError {
-  return new PaydropError(
-    "stopped",
-    `${basename(file)}: the file was changed just now`,
-    "it is taken when it lies still again; nothing was sent",
-  );
 }

@@ -1,0 +1,135 @@
+/** The story of a batch: intake → reader → checks → journal → submission → results. */
+import { basename, join, resolve } from "node:path";
+import { PaydropError } from "../errors.ts";
+import type { BatchReport } from "../events.ts";
+import { faultPoint } from "../fault-point.ts";
+import { takeSnapshot } from "../intake/snapshot.ts";
+import { identityText } from "../intake/source-file.ts";
+import type { JournalStore } from "../journal/store.ts";
+import type { Services } from "../processor.ts";
+import type { Report } from "../results/report/report.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { Turns } from "../turns.ts";
+import { Ground } from "./ground.ts";
+import { BatchReporting, WRITE_TIMES_MAX } from "./report.ts";
+import { BatchSending, NOTHING_TOLD } from "./send.ts";
+import { BatchTaking } from "./take.ts";
+
+export class BatchWork {
+  readonly ground: Ground;
+  readonly #taking: BatchTaking;
+  readonly #sending: BatchSending;
+  readonly #reporting: BatchReporting;
+  readonly #turns = new Turns();
+  /** From the beginning: what was left to a process that crashed goes with the next one. */
+  #lastAct = 0;
+
+  constructor(services: Services, journal: JournalStore, hasLock: boolean) {
+    this.ground = new Ground(services, journal, hasLock);
+    this.#taking = new BatchTaking(this.ground);
+    this.#sending = new BatchSending(this.ground);
+    this.#reporting = new BatchReporting(this.ground);
+  }
+
+  processFile(path: string, settledSha256?: string): Promise<BatchReport> {
+    return this.#sending.together(() => this.#processFile(path, settledSha256));
+  }
+
+  async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
+    const startedAt = this.ground.now();
+    const file = resolve(path);
+    const snapshot = await takeSnapshot(path, this.ground.snapshots);
+    faultPoint("snapshot.taken");
+    if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
+    const losses = await this.ground.marks.compare(file);
+    // two files may hold the same payments, or be the same: the second one must find what became of the first
+    const { batch, resumed, told } = await this.#turns.take("", () => this.#taking.take(file, snapshot));
+    return this.#turns.take(batch.id, async () => {
+      await this.ground.marks.note(batch, losses);
+      // results that lie there already would say what is not true any more, were this cut off
+      if (resumed) await this.ground.journal.oweResults(batch.id, true);
+      if (resumed) await this.#wake(batch.id);
+      const submitted = await this.#sending.send(batch, resumed, told, file);
+      const report = await this.#reporting.write(batch, submitted, startedAt, file);
+      // in one commit
+      await Promise.all([
+        this.ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
+        this.ground.journal.keepTallies(batch.id),
+        ...(resumed ? [this.ground.journal.oweResults(batch.id, false)] : []),
+      ]);
+      return report;
+    });
+  }
+
+  async takeUp(batchId: string): Promise<BatchReport> {
+    const { id } = await this.ground.known(batchId);
+    return this.#sending.together(() =>
+      this.#turns.take(id, async () => {
+        await this.#wake(id);
+        return this.#goOn(id);
+      }),
+    );
+  }
+
+  async #wake(batchId: string): Promise<void> {
+    await this.ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
+    await this.ground.journal.judgeAgain(batchId, this.ground.rules);
+  }
+
+  async goOn(batchId: string): Promise<BatchReport> {
+    const { id } = await this.ground.known(batchId);
+    return this.#sending.together(() => this.#turns.take(id, () => this.#goOn(id)));
+  }
+
+  async #goOn(batchId: string): Promise<BatchReport> {
+    const startedAt = this.ground.now();
+    const batch = await this.ground.known(batchId);
+    const file = join(batch.folder, batch.fileName);
+    await this.ground.marks.note(batch, await this.ground.marks.compare(file));
+    await this.ground.verifySnapshot(batch);
+    await this.ground.journal.oweResults(batch.id, true);
+    const submitted = await this.#sending.send(batch, true, NOTHING_TOLD, file);
+    const report = await this.#reporting.write(batch, submitted, startedAt, file);
+    await Promise.all([this.ground.journal.oweResults(batch.id, false), this.ground.journal.keepTallies(batch.id)]);
+    return report;
+  }
+
+  async writeResultsAgain(batchId: string): Promise<BatchReport> {
+    const batch = await this.ground.known(batchId);
+    const file = join(batch.folder, batch.fileName);
+    await this.ground.marks.note(batch, await this.ground.marks.compare(file));
+    await this.ground.verifySnapshot(batch);
+    // another process may be sending this batch: it writes them once more at its end
+    for (let times = 1; ; times += 1) {
+      const before = await this.ground.journal.tallies(batch.id);
+      const report = await this.#reporting.write(batch, { requests: 0 }, this.ground.now(), file);
+      const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
+      if (!isSame && times < WRITE_TIMES_MAX) continue;
+      await this.ground.journal.keepTallies(batch.id);
+      return report;
+    }
+  }
+
+  async handedOver(): Promise<readonly string[]> {
+    const { lastAct, batches } = await this.ground.journal.handedOver(this.#lastAct);
+    this.#lastAct = lastAct;
+    const known = await Promise.all(batches.map((batch) => this.ground.known(batch)));
+    return known.filter(({ environment }) => environment === this.ground.config.environment).map(({ id }) => id);
+  }
+
+  report(batchId: string): Promise<Report> {
+    return this.#reporting.collect(batchId);
+  }
+
+  close(): Promise<void> {
+    return this.#sending.close();
+  }
+}
+
+function notSettled(file: string): PaydropError {
+  return new PaydropError(
+    "stopped",
+    `${basename(file)}: the file was changed just now`,
+    "it is taken when it lies still again; nothing was sent",
+  );
+}
