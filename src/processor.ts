@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates.ts";
 import type { Config } from "./config/config.ts";
-import type { BatchReport, RunEvent } from "./events.ts";
+import type { BatchReport, RunEvent, Stop } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { removeTemporaries } from "./intake/snapshot.ts";
 import { keepBallast } from "./journal/ballast.ts";
@@ -48,9 +48,11 @@ export interface Processor {
   report(batchId: string): Promise<Report>;
   /**
    * Batches whose rows people let go, and left to this process or to one that crashed, since it was last asked: `goOn`
-   * sends them. Not those that were stopped since.
+   * sends them. Not those that were stopped since, or lie in a folder that is held.
    */
   handedOver(): Promise<readonly string[]>;
+  /** Why nothing of this batch goes until a person says that its folder goes on; undefined: its folder is not held. */
+  heldFolder(batchId: string): Promise<Stop | undefined>;
   /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */
   keepInbox(folder: string): Promise<{ close(): Promise<void> }>;
   close(): Promise<void>;
@@ -91,6 +93,7 @@ function processorOf(work: BatchWork, journal: JournalStore, lock: InstanceLock 
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
     report: (batchId) => work.report(batchId),
     handedOver: () => work.handedOver(),
+    heldFolder: (batchId) => work.heldFolder(batchId),
     keepInbox: (folder) => work.ground.marks.keepInbox(folder),
     close: async () => {
       await work.close();

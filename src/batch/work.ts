@@ -1,18 +1,20 @@
 /** The story of a batch: intake → reader → checks → journal → submission → results. */
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
-import type { BatchReport } from "../events.ts";
+import type { BatchReport, Stop } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import type { Report } from "../results/report/report.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import type { Submitted } from "../submission/submit.ts";
 import { Turns } from "../turns.ts";
 import { Ground } from "./ground.ts";
+import { heldFolder } from "./held-folder.ts";
 import { BatchReporting, WRITE_TIMES_MAX } from "./report.ts";
-import { BatchSending, NOTHING_TOLD } from "./send.ts";
+import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
 
 export class BatchWork {
@@ -49,7 +51,7 @@ export class BatchWork {
       // results that lie there already would say what is not true any more, were this cut off
       if (resumed) await this.ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
-      const submitted = await this.#sending.send(batch, resumed, told, file);
+      const submitted = await this.#send(batch, resumed, told, file);
       const report = await this.#reporting.write(batch, submitted, startedAt, file);
       // in one commit
       await Promise.all([
@@ -88,7 +90,7 @@ export class BatchWork {
     await this.ground.marks.note(batch, await this.ground.marks.compare(file));
     await this.ground.verifySnapshot(batch);
     await this.ground.journal.oweResults(batch.id, true);
-    const submitted = await this.#sending.send(batch, true, NOTHING_TOLD, file);
+    const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, submitted, startedAt, file);
     await Promise.all([this.ground.journal.oweResults(batch.id, false), this.ground.journal.keepTallies(batch.id)]);
     return report;
@@ -113,8 +115,24 @@ export class BatchWork {
   async handedOver(): Promise<readonly string[]> {
     const { lastAct, batches } = await this.ground.journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
-    const known = await Promise.all(batches.map((batch) => this.ground.known(batch)));
-    return known.filter(({ environment }) => environment === this.ground.config.environment).map(({ id }) => id);
+    const going: string[] = [];
+    for (const id of batches) {
+      const { environment } = await this.ground.known(id);
+      if (environment === this.ground.config.environment && !(await this.heldFolder(id))) going.push(id);
+    }
+    return going;
+  }
+
+  async heldFolder(batchId: string): Promise<Stop | undefined> {
+    const { folder } = await this.ground.known(batchId);
+    return heldFolder(this.ground.journal, [folder]);
+  }
+
+  /** Whoever let them go: rows of a held folder stay ready until a person says resume. */
+  async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
+    const stop = await heldFolder(this.ground.journal, [batch.folder, dirname(file)]);
+    const isOpen = stop === undefined || !(await this.ground.journal.tallies(batch.id)).ready;
+    return isOpen ? this.#sending.send(batch, resumed, told, file) : { requests: 0, stop };
   }
 
   report(batchId: string): Promise<Report> {

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
-import type { RunEvent } from "../events.ts";
+import type { RunEvent, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { openProcessor, type Processor, type Services } from "../processor.ts";
@@ -88,7 +88,7 @@ async function sendNow(
     const batch = await knownBatch(sender.journal, call.operands[0]);
     await requireKeys(sender.journal, batch, config);
     const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
-    tellGoing(call, config, batch, going);
+    tellGoing(call, config, batch, going, await sender.heldFolder(batch.id));
     if (!going.apply) return nothingToDo(call, config, batch, going);
     return await send(call, config, sender, batch, told, going.apply);
   } finally {
@@ -105,11 +105,13 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
   try {
     batch = await knownBatch(reader.journal, call.operands[0]);
     going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
-    tellGoing(call, config, batch, going);
+    const held = await reader.heldFolder(batch.id);
+    tellGoing(call, config, batch, going, held);
     if (!going.apply) return nothingToDo(call, config, batch, going);
     await going.apply();
     const note = `${going.act}: left to the paydrop that is working`;
     await reader.journal.note(batch.id, { by: going.by, kind: "handover", note });
+    if (held) return waits(call, config, batch, going, held);
   } finally {
     await reader.close();
   }
@@ -155,8 +157,9 @@ async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Co
   requireSending(config, operations.some(({ operation }) => operation === "payout")); // prettier-ignore
 }
 
-function tellGoing(call: Call, config: Config, batch: BatchRecord, going: LettingGo): void {
-  const { act, by, rows, stays } = going;
+function tellGoing(call: Call, config: Config, batch: BatchRecord, going: LettingGo, held?: Stop): void {
+  const { act, by, rows } = going;
+  const stays = held && going.apply ? [...going.stays, `Not yet: ${held.message}`] : going.stays;
   const lines = [...(rows.length > 0 ? [goingText(rows)] : []), ...stays];
   tell(call, config, lines.join("\n"), {
     type: "going",
@@ -173,6 +176,13 @@ function tellGoing(call: Call, config: Config, batch: BatchRecord, going: Lettin
 function nothingToDo(call: Call, config: Config, batch: BatchRecord, { code }: LettingGo): number {
   if (config.json) tell(call, config, "", { type: "summary", batch: batch.id, requests: 0, exit_code: code });
   return code;
+}
+
+/** Whoever works with this state folder leaves them too. */
+function waits(call: Call, config: Config, batch: BatchRecord, { rows }: LettingGo, { hint }: Stop): number {
+  const object = { type: "summary", batch: batch.id, left: rows.length, requests: 0, exit_code: 7 };
+  tell(call, config, `  → ${hint}`, object);
+  return 7;
 }
 
 function left(call: Call, config: Config, batch: BatchRecord, { rows }: LettingGo): number {

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { holdKeyOf } from "../batch/held-folder.ts";
 import { loadConfig } from "../config/load.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { holdKeyOf } from "../drop-folder/folder-hold.ts";
 import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
 import { personNamed } from "./who.ts";
 

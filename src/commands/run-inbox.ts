@@ -45,7 +45,6 @@ export async function runInbox(
     }
   };
   try {
-    gate.open();
     await drop.open();
     const until = performance.now() + PATIENCE_SETTLES * settleMs;
     for (let isLast = false; ;) {

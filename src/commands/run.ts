@@ -70,6 +70,8 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
           codes.push(7);
           break;
         }
+        // a STOP in the folder before it is no word about this one
+        gate.open();
         try {
           if (await isFolder(file)) {
             const { runInbox } = await import("./run-inbox.ts");
@@ -87,6 +89,7 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
           teller.say(errorText(error, config.json, config.verbose).trimEnd());
         }
       }
+      gate.open();
       if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
     } finally {
       await monitor.unfollow();

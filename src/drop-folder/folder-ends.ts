@@ -1,3 +1,4 @@
+import { resumeCommand } from "../batch/held-folder.ts";
 import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
@@ -8,7 +9,6 @@ import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { Away, kindOfStop, mendingOf } from "./service-away.ts";
 import type { Standing } from "./standing.ts";
-import { resumeCommand } from "./stop-file.ts";
 
 export interface EndsParts {
   readonly folder: string;

@@ -1,8 +1,7 @@
-import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
-import { answerStop, clearStopAnswers, resumeCommand, sentSoFar } from "./stop-file.ts";
+import { answerStop, clearStopAnswers, sentSoFar } from "./stop-file.ts";
 
 export interface HoldParts {
   readonly folder: string;
@@ -16,11 +15,6 @@ export interface HoldParts {
 }
 
 const STOP_MESSAGE = "a file named STOP was put into the folder";
-
-/** By this the journal knows a held folder, however it is named: a link to it is the same folder. */
-export function holdKeyOf(folder: string): Promise<string> {
-  return realpath(folder).catch(() => resolve(folder));
-}
 
 /** Whether a person must say resume before anything goes from a drop folder. A hold outlives every process. */
 export class FolderHold {

@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, StopKind>> = {
   day_over_cap: "batch",
   paused: "batch",
   cancelled: "batch",
+  folder_held: "batch",
   signal: "signal",
 };
 

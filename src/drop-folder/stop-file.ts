@@ -1,17 +1,10 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { resumeCommand } from "../batch/held-folder.ts";
 import { isStopName } from "../intake/names.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
-import { printable } from "../printable.ts";
 import { removeOwn, stopAnswerName, stopAnswerText, writeOwn, type Progress } from "../results/answers.ts";
-
-/** The one way on after a STOP. */
-export function resumeCommand(folder: string): string {
-  const shown = printable(folder);
-  const quoted = /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
-  return `paydrop resume --inbox ${quoted} --by NAME`;
-}
 
 /** How far the batches that were cut off had got. undefined: none was. */
 export async function sentSoFar(journal: JournalStore, batches: readonly string[]): Promise<Progress | undefined> {

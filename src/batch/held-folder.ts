@@ -1,0 +1,36 @@
+import { realpath } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import type { Stop } from "../events.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
+import { printable } from "../printable.ts";
+
+/** By this the journal knows a held folder, however it is named: a link to it is the same folder. */
+export function holdKeyOf(folder: string): Promise<string> {
+  return realpath(folder).catch(() => resolve(folder));
+}
+
+/** The one way on of a folder that is held. */
+export function resumeCommand(folder: string): string {
+  const shown = printable(folder);
+  const quoted = /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+  return `paydrop resume --inbox ${quoted} --by NAME`;
+}
+
+/**
+ * Why nothing goes of files in these folders: one of them, or the inbox that it is a folder of an operation of, is held.
+ * Whatever asks for it (a release, a retry, the file by its name): only a person's resume lets it go on.
+ */
+export async function heldFolder(journal: JournalStore, folders: readonly string[]): Promise<Stop | undefined> {
+  const keys = new Set(await Promise.all(folders.map(holdKeyOf)));
+  for (const key of keys) if (OPERATION_FOLDERS.has(basename(key).toLowerCase())) keys.add(dirname(key));
+  for (const key of keys) {
+    const hold = await journal.inboxHold(key);
+    if (!hold) continue;
+    const hint = `a person lets it go on with \`${resumeCommand(key)}\``;
+    return { code: "folder_held", message: `${key} is held: ${hold.message}`, hint };
+  }
+  return undefined;
+}
+
+const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));

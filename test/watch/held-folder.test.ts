@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { openInboxDesk, until } from "./inbox-desk.ts";
+
+const BY = ["--by", "asha", "--reason", "both are meant"] as const;
+
+/** The second row repeats the first one and waits for a person. */
+function repeated(account: string): string {
+  return `from_account,to_account,amount\nACC-1,${account},100.00\nACC-1,${account},100.00\n`;
+}
+
+async function service(): Promise<FaultServer> {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const batchIn = (text: string): string => /batch (\w{8})/.exec(text)?.[1] ?? "";
+
+test("nothing goes from a held folder, whoever asks for it: only resume lets go what was released meanwhile", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  mkdirSync(desk.path("transfers"));
+  writeFileSync(desk.path("transfers/a.csv"), repeated("ACC-A"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(6);
+  const batch = batchIn(desk.read("transfers/a.csv.waiting.txt"));
+  writeFileSync(desk.path("STOP"), "");
+  const elsewhere = desk.path("../elsewhere.csv");
+  writeFileSync(elsewhere, "from_account,to_account,amount\nACC-1,ACC-E,100.00\n");
+  expect((await desk.call("run", desk.inbox, elsewhere)).code).toBe(0);
+  expect(server.requests).toHaveLength(2);
+
+  const released = await desk.call("release", batch, "--all", ...BY);
+  expect(released.code).toBe(7);
+  expect(released.stdout).toContain(`Not yet: ${desk.inbox} is held: a file named STOP was put into the folder\n`);
+  expect(released.stdout).toContain(`paydrop resume --inbox ${desk.inbox} --by NAME`);
+  for (const asked of [
+    ["run", desk.path("transfers/a.csv")],
+    ["run", "--inbox", desk.inbox],
+    ["run", "--quiet", "--inbox", desk.inbox],
+    ["run", "--inbox", desk.path("transfers")],
+    ["retry", batch, "--by", "asha"],
+  ]) {
+    expect([asked, (await desk.call(...asked)).code]).toEqual([asked, 7]);
+  }
+  expect(server.requests).toHaveLength(2);
+  expect(desk.read("transfers/a.csv.waiting.txt")).toContain("paydrop resume --inbox");
+
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(server.requests).toHaveLength(3);
+  expect(existsSync(desk.path("transfers/a.csv.waiting.txt"))).toBe(false);
+}, 60_000);
+
+test("rows that were left to the process of a held folder wait too; those of a file elsewhere go", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  const elsewhere = desk.path("../elsewhere.csv");
+  writeFileSync(desk.path("a.csv"), repeated("ACC-A"));
+  writeFileSync(elsewhere, repeated("ACC-E"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(6);
+  const ours = batchIn(desk.read("a.csv.waiting.txt"));
+  const other = batchIn((await desk.call("run", elsewhere)).stdout);
+  expect(server.requests).toHaveLength(2);
+
+  const watcher = desk.watch();
+  await until("watching", () => watcher.stderr().includes("watching"));
+  writeFileSync(desk.path("STOP"), "");
+  await until("the hold", () => watcher.stderr().includes("everything is held"));
+  const left = await desk.call("release", ours, "--all", ...BY);
+  expect([left.code, left.stdout]).toEqual([7, expect.stringContaining("is held: a file named STOP")]);
+  expect((await desk.call("release", other, "--all", ...BY)).stdout).toContain("Another paydrop is working");
+  await sleep(1000);
+  watcher.child.kill("SIGTERM");
+  await watcher.ended;
+  expect(server.requests).toHaveLength(2);
+
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  expect(server.requests.map(({ body }) => body.includes("ACC-E"))).toEqual([false, true, true]);
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(server.requests).toHaveLength(4);
+}, 60_000);
