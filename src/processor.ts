@@ -40,6 +40,8 @@ export interface Processor {
   goOn(batchId: string): Promise<BatchReport>;
   /** As the same file again would: rows that were not sent, or were refused for the key or the address, go as well. */
   takeUp(batchId: string): Promise<BatchReport>;
+  /** What the service says to a batch of this work stops every other one that begins before the work has its end. */
+  together<T>(work: () => Promise<T>): Promise<T>;
   /** Batches of files in these folders that `takeUp` has something to send of, or to report after a crash. */
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
   /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */
@@ -89,6 +91,7 @@ function processorOf(work: BatchWork, journal: JournalStore, lock: InstanceLock 
     processFile: (path, settledSha256) => work.processFile(path, settledSha256),
     goOn: (batchId) => work.goOn(batchId),
     takeUp: (batchId) => work.takeUp(batchId),
+    together: (whole) => work.together(whole),
     unfinished: (folders) => journal.unfinished(folders, RESUMABLE_REFUSALS),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
     report: (batchId) => work.report(batchId),

@@ -63,6 +63,10 @@ export class BatchWork {
     });
   }
 
+  together<T>(work: () => Promise<T>): Promise<T> {
+    return this.#sending.together(work);
+  }
+
   async takeUp(batchId: string): Promise<BatchReport> {
     const { id } = await this.ground.known(batchId);
     return this.#sending.together(() =>

@@ -185,9 +185,10 @@ export class DropFolder {
    */
   async workOne(which: "any" | "small" = "any"): Promise<boolean> {
     await this.#compareHold();
-    if (this.isHeld) return false;
     // what people let go goes first: they look at it
-    if (which === "any") this.#batches.unshift(...(await this.#handedOver()));
+    if (which === "any" && !this.isHeld) this.#batches.unshift(...(await this.#handedOver()));
+    // not before: what goes beside may have come to its end meanwhile
+    if (this.isHeld) return false;
     if (this.#ends.away.isAway && ((this.#ends.away.retryInMs ?? 0) > 0 || which === "small")) return false;
     const batch = which === "any" ? this.#batches.shift() : undefined;
     if (batch !== undefined) {
@@ -234,9 +235,12 @@ export class DropFolder {
     if (this.#jobs.size > 0) job.isBeside = true;
     this.#jobs.add(job);
     try {
-      const report = await work();
-      if (job.isBeside && report.byStatus.held) this.#heldBeside.add(report.batch);
-      if (await this.#ends.ended(report)) this.#batches.unshift(report.batch);
+      // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
+      await this.#parts.processor.together(async () => {
+        const report = await work();
+        if (job.isBeside && report.byStatus.held) this.#heldBeside.add(report.batch);
+        if (await this.#ends.ended(report)) this.#batches.unshift(report.batch);
+      });
     } catch (error) {
       await this.#ends.failed(job.file, error);
     } finally {

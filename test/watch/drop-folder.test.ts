@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { DropFolder } from "../../src/drop-folder/drop-folder.ts";
+import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
+import type { BatchReport } from "../../src/events.ts";
+import type { Processor } from "../../src/processor.ts";
+import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
+
+async function service(script: Script): Promise<FaultServer> {
+  const server = await startFaultServer(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** The folder of a desk, worked on step by step. Files are complete at the second look. */
+async function openDrop(
+  desk: Desk,
+  processor: Processor,
+  { isWatching = true, ...listener }: Partial<FolderListener> & { readonly isWatching?: boolean } = {},
+): Promise<DropFolder> {
+  const nothing = (): void => undefined;
+  const drop = new DropFolder({
+    ...{ config: loadConfig({ env: desk.env, flags: {} }), processor, folder: desk.folder, isWatching, settleMs: 1 },
+    listener: { say: nothing, mention: nothing, ended: nothing, failed: nothing, ...listener },
+    stopSending: nothing,
+  });
+  await drop.open();
+  return drop;
+}
+
+/** Until the files are complete. */
+async function sweepAll(drop: DropFolder): Promise<void> {
+  for (;;) {
+    const { waiting, ready } = await drop.sweep();
+    if (waiting.length === 0 && ready.length > 0) return;
+  }
+}
+
+test.each([
+  ["watch, which holds the folder", true],
+  ["run --inbox, which ends", false],
+])(
+  "%s: what begins while an unclear end is being told sends nothing into the unclear service",
+  async (_, isWatching) => {
+    const server = await service(() => answer(500));
+    const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+    desk.write("a.csv", transfersCsv(5));
+    await desk.inProcess(async (processor) => {
+      let beside: Promise<BatchReport> | undefined;
+      const drop = await openDrop(desk, processor, {
+        isWatching,
+        ended: () => {
+          desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
+          beside ??= processor.processFile(join(desk.folder, "b.csv"));
+        },
+      });
+      await sweepAll(drop);
+      await drop.workOne();
+      expect(["unknown_in_a_row", "folder_held"]).toContain((await beside)?.stop?.code);
+      expect(drop.isBlocked).toBe(true);
+      expect(await drop.workOne()).toBe(false);
+    });
+    expect(server.requests).toHaveLength(3);
+  },
+);
