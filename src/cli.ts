@@ -3,12 +3,15 @@ import type { Command as Parser } from "commander";
 import { CommanderError, Command as CommanderCommand } from "commander";
 import type { Call, Command, Output } from "./commands/command.ts";
 import { errorText } from "./commands/error-text.ts";
+import { HELP_SHAPE } from "./commands/help-shape.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
 import { PaydropError } from "./errors.ts";
 import { exitCodeOf, exitStatusText } from "./exit-codes.ts";
 import { keepHeapSmall } from "./heap.ts";
+import { folded } from "./results/folded.ts";
+import type { Look } from "./results/look.ts";
 
 const DESCRIPTION =
   "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
@@ -61,10 +64,11 @@ function programWith(start: Start): Parser {
       getOutHelpWidth: () => stdout.columns,
       getErrHelpWidth: () => stderr.columns,
     })
-    .addHelpText(
-      "after",
-      `\nTry it without keys:\n  paydrop template payout > try.csv && paydrop run --sandbox try.csv\n\n${exitStatusText()}`,
-    );
+    .configureHelp(HELP_SHAPE)
+    .addHelpText("after", ({ error }) => {
+      const trial = "Try it without keys:\n  paydrop template payout > try.csv && paydrop run --sandbox try.csv";
+      return folded(`\n${trial}\n\n${exitStatusText()}`, lookAt(error ? stderr : stdout));
+    });
   for (const command of COMMANDS) addCommand(program, command, start);
   return program;
 }
@@ -87,7 +91,9 @@ function addCommand(program: Parser, command: Command, start: Start): void {
     );
   }
   const examples = command.examples.map((example) => `  ${example}`).join("\n");
-  parser.addHelpText("after", `\nExamples:\n${examples}\n\n${exitStatusText()}`);
+  parser.addHelpText("after", ({ error }) =>
+    folded(`\nExamples:\n${examples}\n\n${exitStatusText()}`, lookAt(error ? stderr : stdout)),
+  );
   parser.action(async () => {
     const operands = parser.args;
     await start(command, { operands, flags: flagsOf(parser), env: process.env, stdout, stderr });
@@ -124,7 +130,8 @@ function usageError(text: string): string {
 }
 
 function report(error: unknown): void {
-  stderr.write(errorText(error, asked("json"), asked("verbose")));
+  const text = errorText(error, asked("json"), asked("verbose"));
+  stderr.write(asked("json") ? text : folded(text, lookAt(stderr)));
 }
 
 /** Before or without a parsed command line, an error still has to know in which form it is told. */
@@ -133,6 +140,11 @@ function asked(name: "json" | "verbose"): boolean {
     argv.includes(`--${name}`) ||
     ["1", "true", "yes", "on"].includes(process.env[`PAYDROP_${name.toUpperCase()}`] ?? "")
   );
+}
+
+/** Before the settings are read: whether lines are broken, and where. */
+function lookAt({ isTerminal, columns }: Output): Look {
+  return { color: false, width: columns, folds: isTerminal };
 }
 
 function outputTo(stream: NodeJS.WriteStream): Output {

@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { PaydropError } from "../errors.ts";
+import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 
 /** Whether somebody is there to answer: both ends are terminals. */
@@ -13,7 +14,8 @@ export async function ask(call: Call, question: string): Promise<string> {
   const left = new AbortController();
   lines.once("close", () => left.abort());
   try {
-    call.stderr.write(question);
+    const look = { color: false, width: call.stderr.columns, folds: true };
+    call.stderr.write(`${folded(question.trimEnd(), look)} `);
     return (await lines.question("", { signal: left.signal })).trim();
   } catch {
     throw new PaydropError("usage", "there was no answer", "nothing was written");

@@ -24,7 +24,7 @@ export function checkText(report: CheckReport, look: CheckLook): string {
     opening(report, file, look),
     ...[...report.control.faults, ...report.caps].map(({ message, hint }) => said(`${lead}${message}`, hint, look)),
     ...report.groups.map((group) => groupText(group, lead, look)),
-    report.remarks.map((remark) => `${lead}${printable(remark)}`),
+    report.remarks.flatMap((remark) => said(`${lead}${remark}`, "", look)),
     closing(report, look),
   ];
   return blocks

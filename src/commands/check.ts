@@ -4,6 +4,7 @@ import { loadConfig } from "../config/load.ts";
 import { FileRefusedError } from "../errors.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
+import { folded } from "../results/folded.ts";
 import { inLook, type Look } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
 import { checkObjects } from "./check-objects.ts";
@@ -36,10 +37,14 @@ async function checkOne(call: Call, config: Config, file: string): Promise<numbe
     }
     return report.exitCode;
   } catch (error) {
-    const text = errorText(error, config.json, config.verbose);
-    call.stderr.write(text);
+    tellError(call, config, error);
     return gravest([exitCodeOf(error), await noteRefusal(call, config, file, error)]);
   }
+}
+
+function tellError(call: Call, config: Config, error: unknown): void {
+  const text = errorText(error, config.json, config.verbose);
+  call.stderr.write(config.json ? text : folded(text, lookOf(call.stderr, call, config)));
 }
 
 /** A line that is read by a program, or searched, is not broken. */
@@ -62,7 +67,7 @@ async function noteRefusal(call: Call, config: Config, file: string, error: unkn
     await note(call, file, () => `It would be refused as a whole.\n\n${errorText(error, false, false)}`);
     return 0;
   } catch (unwritable) {
-    call.stderr.write(errorText(unwritable, config.json, config.verbose));
+    tellError(call, config, unwritable);
     return exitCodeOf(unwritable);
   }
 }

@@ -3,6 +3,8 @@ import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import type { Proposal, ProposedColumn } from "../reader/mapping/propose.ts";
 import type { Template } from "../reader/mapping/templates.ts";
+import { folded } from "../results/folded.ts";
+import { roomOf, type Look } from "../results/look.ts";
 
 /** What a person looks at before they confirm a mapping: each column, what it would be, why, and its first values. */
 export function proposalText(
@@ -11,6 +13,7 @@ export function proposalText(
   values: readonly (readonly string[])[],
   proposal: Proposal,
   template: Template | undefined,
+  look: Look,
 ): string {
   const { operation, form, constants, lookups, mustBe, unit } = proposal;
   const what = form.option === undefined ? operation : `${operation}, option ${form.option}`;
@@ -24,9 +27,8 @@ export function proposalText(
   const limits = template
     ? [`the template of ${template.title}:`, ...template.limits.map((limit) => `  ${limit}`)]
     : [];
-  return [`${file}   read as ${what}`, ...table(rows), ...others, ...limits]
-    .map((line) => `${printable(line)}\n`)
-    .join("");
+  const lines = [`${file}   read as ${what}`, ...table(rows, roomOf(look)), ...others, ...limits];
+  return folded(lines.map((line) => `${printable(line)}\n`).join(""), look);
 }
 
 type Line = readonly [column: string, field: string, why: string, values: string];
@@ -86,11 +88,22 @@ function maskedNumber(value: string): string {
 
 const HEADING: Line = ["their column", "our field", "why", "first values"];
 
-function table(rows: readonly Line[]): string[] {
+/** Side by side where there is room; else one column of theirs after the other, its lines below it. */
+function table(rows: readonly Line[], room: number): string[] {
   const widths = HEADING.map((_, at) =>
     Math.min(40, Math.max(...[HEADING, ...rows].map((row) => (row[at] ?? "").length))),
   );
-  return [HEADING, ...rows].map((row) =>
+  const lines = [HEADING, ...rows].map((row) =>
     `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd(),
   );
+  return lines.every((line) => line.length <= room) ? lines : rows.flatMap(stacked);
+}
+
+function stacked([column, field, why, values]: Line): string[] {
+  const meaning = field === "-" ? why : `${field}, ${why}`;
+  return [
+    ...(column === "" ? [] : [`  ${column}`]),
+    `    → ${meaning}`,
+    ...(values === "" ? [] : [`    first values ${values}`]),
+  ];
 }

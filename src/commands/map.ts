@@ -12,6 +12,7 @@ import { printable } from "../printable.ts";
 import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
 import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
+import { folded } from "../results/folded.ts";
 import { inLook } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
 import { openInput, type InputFile } from "../take-in.ts";
@@ -41,7 +42,10 @@ export async function run(call: Call): Promise<number> {
     assertNew(columns, config, flags);
     const show = (one: Answered): void => {
       if (config.quiet || config.json) return;
-      call.stderr.write(proposalText(basename(file), columns, one.clues.values, one.proposal, one.clues.template));
+      const look = lookOf(call.stderr, call, config);
+      call.stderr.write(
+        proposalText(basename(file), columns, one.clues.values, one.proposal, one.clues.template, look),
+      );
     };
     const answered = await askedOut(call, config, await cluesOf(input, columns, config, flags), show);
     const { proposal, clues } = answered;
@@ -57,7 +61,10 @@ export async function run(call: Call): Promise<number> {
     const written = isToWrite ? target : undefined;
     if (config.json) call.stdout.write(`${JSON.stringify(asObject(mapping, proposal, written, toml))}\n`);
     else if (!isToWrite) call.stdout.write(toml);
-    else if (!config.quiet) call.stdout.write(`wrote [mapping.${name}] to ${printable(target)}\n`);
+    else if (!config.quiet) {
+      const wrote = `wrote [mapping.${name}] to ${printable(target)}\n`;
+      call.stdout.write(folded(wrote, lookOf(call.stdout, call, config)));
+    }
     return 0;
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -161,7 +168,7 @@ async function showCheck(
     output.write(inLook(checkText(report, { ...look, width, namesFile: true, isAiry }), look));
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
-    output.write(errorText(error, false, config.verbose));
+    output.write(folded(errorText(error, false, config.verbose), lookOf(output, call, config)));
   }
 }
 

@@ -1,6 +1,9 @@
 import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
+import { folded } from "../results/folded.ts";
+import type { Look } from "../results/look.ts";
 import { rowRanges } from "../results/row-ranges.ts";
+import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
 
@@ -58,19 +61,15 @@ const STATES: readonly (readonly [RowState, string, string])[] = [
 ];
 
 /** One batch in full: control totals, every state, the rows to look at, what people did. */
-export function batchText(status: BatchStatus | FullStatus): string {
-  const { batch, tallies } = status;
+export function batchText(status: BatchStatus | FullStatus, look: Look): string {
+  const { batch } = status;
   const period = batch.period === undefined ? "" : `   period ${batch.period}`;
   const lines = [
     `batch ${batch.id}   ${printable(batch.fileName)}   ${phaseOf(batch)}${period}`,
     `begun ${time(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
-    ...STATES.flatMap(([state, word, advice]) => {
-      const tally = tallies[state];
-      return tally && tally.rows > 0 ? [line(word, tally.rows, tally.amount, advice)] : [];
-    }),
-    line("total", batch.rows, batch.total, ""),
+    ...statesTable(status, look),
   ];
-  if (!("open" in status)) return `${lines.join("\n")}\n`;
+  if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
   for (const [state, word] of STATES) {
     const rows = status.open[state];
     if (rows && rows.length > 0) lines.push(`${word}: rows ${rowRanges(rows)}`);
@@ -82,15 +81,20 @@ export function batchText(status: BatchStatus | FullStatus): string {
   }
   const next = statusNext(status);
   if (next.length > 0) lines.push("next:", ...next.map((step) => `  ${step}`));
-  return `${lines.join("\n")}\n`;
+  return `${folded(lines.join("\n"), look)}\n`;
+}
+
+function statesTable({ batch, tallies }: BatchStatus, look: Look): string[] {
+  const lines = STATES.flatMap(([state, name, advice]): TallyLine[] => {
+    const tally = tallies[state];
+    return tally && tally.rows > 0 ? [{ name, tally, ...(advice === "" ? {} : { note: advice }) }] : [];
+  });
+  const total = { name: "total", tally: { rows: batch.rows, amount: batch.total } };
+  return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);
 }
 
 function phaseOf({ phase, archive }: BatchStatus["batch"]): string {
   return archive === undefined ? phase : "archived";
-}
-
-function line(word: string, rows: number, amount: string, advice: string): string {
-  return `  ${word.padEnd(20)} ${String(rows).padStart(9)} ${amount.padStart(18)}   ${advice}`.trimEnd();
 }
 
 function rowsIn({ tallies }: BatchStatus, ...states: RowState[]): string {

@@ -1,6 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { openProcessor } from "../processor.ts";
+import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
+import { lookOf } from "./look-of.ts";
 import { recoverIfDead } from "./try-lock.ts";
 import { unknownRows } from "./unknown-rows.ts";
 import { unknownCsv, unknownObject, unknownText } from "./unknown-text.ts";
@@ -22,7 +24,7 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
       for (const row of rows) call.stdout.write(`${JSON.stringify(unknownObject(row))}\n`);
       const summary = { type: "summary", unknown: rows.length, on_their_way: onTheirWay, exit_code: code };
       call.stdout.write(`${JSON.stringify(summary)}\n`);
-    } else call.stdout.write(unknownText(rows));
+    } else call.stdout.write(folded(unknownText(rows), lookOf(call.stdout, call, config)));
     if (onTheirWay > 0 && !config.json) call.stderr.write(`${onTheirWay} more are being sent at this moment\n`);
     return code;
   } finally {

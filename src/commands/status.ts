@@ -5,6 +5,7 @@ import type { RowState } from "../journal/state.ts";
 import type { Act, BatchRecord, JournalStore, Tallies } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
+import { lookOf } from "./look-of.ts";
 import { batchText, batchTable } from "./status-text.ts";
 import { statusNext } from "./status-next.ts";
 import { showUnknown } from "./status-unknown.ts";
@@ -37,7 +38,10 @@ export async function run(call: Call): Promise<number> {
     if (config.json) for (const status of all) call.stdout.write(`${JSON.stringify(batchObject(status))}\n`);
     if (config.json)
       call.stdout.write(`${JSON.stringify({ type: "summary", batches: all.length, exit_code: code })}\n`);
-    else call.stdout.write(said === undefined ? batchTable(all, call.stdout.columns) : all.map(batchText).join(""));
+    else {
+      const look = lookOf(call.stdout, call, config);
+      call.stdout.write(said === undefined ? batchTable(all, look.width) : all.map((one) => batchText(one, look)).join("")); // prettier-ignore
+    }
     return code;
   } finally {
     await processor.close();

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { folded } from "../results/folded.ts";
 import { inLook } from "../results/look.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
@@ -6,6 +7,7 @@ import { lookOf } from "./look-of.ts";
 /** One thing a command has done: a line for a person, or one object for a program; with `quiet` nothing. */
 export function tell(call: Call, config: Config, text: string, object: Readonly<Record<string, unknown>>): void {
   if (config.quiet) return;
+  const look = lookOf(call.stdout, call, config);
   if (config.json) call.stdout.write(`${JSON.stringify(object)}\n`);
-  else if (text !== "") call.stdout.write(`${inLook(text, lookOf(call.stdout, call, config))}\n`);
+  else if (text !== "") call.stdout.write(`${inLook(folded(text, look), look)}\n`);
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
+import { folded } from "../results/folded.ts";
 import { jsonLine, jsonSummary } from "../results/json-lines.ts";
 import { plainEnd, plainLine, plainProgress } from "../results/plain-lines.ts";
 import { ProgressCounter, countsLine, progressLine } from "../results/progress.ts";
@@ -103,7 +104,7 @@ function terminalTeller(call: Call, config: Config): Teller {
   };
   const say = (text: string): void => {
     clear();
-    call.stderr.write(`${text}\n`);
+    call.stderr.write(`${folded(text, look)}\n`);
   };
   const timer = setInterval(redraw, REDRAW_MS).unref();
   return {

@@ -8,9 +8,16 @@ export interface Look {
   readonly width: number;
   /** Only ASCII, for terminals without UTF-8. */
   readonly ascii?: boolean;
+  /** Long lines are broken for the eye. Elsewhere they stay whole: a program or a search would miss what is broken. */
+  readonly folds?: boolean;
 }
 
-type Style = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
+/** So many characters fit on a line. */
+export function roomOf({ folds, width }: Look): number {
+  return folds ? width : Number.POSITIVE_INFINITY;
+}
+
+export type Style = "green" | "red" | "yellow" | "cyan" | "dim" | "bold";
 
 /** A status is always told by its word; symbol and colour only help to find it. */
 export const SIGNS: Readonly<

@@ -1,12 +1,13 @@
 import type { AccountTotals, BatchReport, RunEvent } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import type { Tally } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { durationText, inLook, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
 import { correctionLines } from "./correction-words.ts";
+import { folded, foldedLine } from "./folded.ts";
+import { durationText, inLook, roomOf, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
+import { tallyTable, type TallyLine } from "./tally-table.ts";
 
 const ACCOUNTS_SHOWN = 20;
 const LABEL_WIDTH = 11;
@@ -16,10 +17,11 @@ export function summaryText(report: BatchReport, look: Look): string {
   const { batch, file, durationMs, stop, remarks } = report;
   const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
   if (stop) lines.push(styled("yellow", `stopped before the end: ${printable(stop.message)}`, look));
-  lines.push(...statusTable(report, look), ...accountLines(report), ...fileLines(report));
-  for (const remark of remarks) lines.push(...labelled("note", wrapped(printable(remark), look.width - LABEL_WIDTH)));
-  lines.push(...labelled("next", nextSteps(report)));
-  return `${inLook(lines.join("\n"), look)}\n`;
+  lines.push(...statusTable(report, look), ...accountLines(report, look), ...fileLines(report, look));
+  for (const remark of remarks)
+    lines.push(...labelled("note", wrapped(printable(remark), look.width - LABEL_WIDTH), look));
+  lines.push(...labelled("next", nextSteps(report), look));
+  return `${inLook(folded(lines.join("\n"), look), look)}\n`;
 }
 
 /** The beginning of a run: what was read, and the sum per debit account. */
@@ -32,7 +34,7 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
   ];
   if (start.corrections) lines.push(...correctionLines(start.corrections).map((line) => printable(line)));
   if (start.toSend !== start.rows) lines.push(`${counted(start.toSend)} of ${start.rows} will be sent in this run`);
-  return `${inLook(lines.join("\n"), look)}\n`;
+  return `${inLook(folded(lines.join("\n"), look), look)}\n`;
 }
 
 /** A row that was refused for the key or the address needs no correction: the next run sends it. */
@@ -46,38 +48,28 @@ function noteOf(status: ResultStatus, { stop, byStatus, files }: BatchReport): s
 
 function statusTable(report: BatchReport, look: Look): string[] {
   const { total, byStatus } = report;
-  const present = RESULT_STATUSES.filter((status) => (byStatus[status]?.rows ?? 0) > 0);
-  const names = present.map((status) => `${signOf(status, look)} ${status}`);
-  const columns = columnsOf("amount", [...names, "total"], [total, ...present.map((status) => byStatus[status])]);
-  const lines = [columns.line("", "rows", "amount")];
-  for (const [index, status] of present.entries()) {
-    const tally = byStatus[status] ?? NONE;
-    const line = columns.line(names[index] ?? "", String(tally.rows), tally.amount);
-    lines.push(...withNote(styled(SIGNS[status].style, line, look), line.length, noteOf(status, report), look));
-  }
-  const line = columns.line("total", String(total.rows), total.amount);
-  return [...lines, ...withNote(styled("bold", line, look), line.length, "equals the file", look)];
+  const lines = RESULT_STATUSES.flatMap((status): TallyLine[] => {
+    const tally = byStatus[status];
+    if (!tally || tally.rows === 0) return [];
+    const name = `${signOf(status, look)} ${status}`;
+    return [{ name, tally, note: noteOf(status, report), style: SIGNS[status].style }];
+  });
+  const last: TallyLine = { name: "total", tally: total, note: "equals the file", style: "bold" };
+  return tallyTable([...lines, last], { heading: { name: "", amount: "amount" }, notesWithin: look.width }, look);
 }
 
 /** Where there are several debit accounts: what the file takes from each, and what of that was accepted. */
-function accountLines({ accounts }: BatchReport): string[] {
+function accountLines({ accounts }: BatchReport, look: Look): string[] {
   if (accounts.length < 2) return [];
   const shown = accounts.slice(0, ACCOUNTS_SHOWN);
+  const lines = shown.map(({ account, total, byStatus }) => ({
+    name: account,
+    tally: total,
+    note: `${byStatus.accepted?.amount ?? "0.00"} accepted`,
+  }));
   const more = accounts.length - shown.length;
-  const names = shown.map(({ account }) => account);
-  const columns = columnsOf(
-    "amount",
-    names,
-    shown.map(({ total }) => total),
-  );
-  return [
-    columns.line("from", "rows", "amount"),
-    ...shown.map(({ account, total, byStatus }) => {
-      const line = columns.line(account, String(total.rows), total.amount);
-      return `${line}   ${byStatus.accepted?.amount ?? "0.00"} accepted`;
-    }),
-    ...(more > 0 ? [`  and ${more} more accounts`] : []),
-  ];
+  const table = tallyTable(lines, { heading: { name: "from", amount: "amount" } }, look);
+  return more > 0 ? [...table, moreAccounts(more)] : table;
 }
 
 /** Rows and amount per debit account, and of the whole file. */
@@ -85,60 +77,39 @@ export function accountTable(
   start: Pick<Extract<RunEvent, { type: "start" }>, "rows" | "total" | "accounts" | "mapping">,
   look: Look,
 ): string[] {
-  const total: Tally = { rows: start.rows, amount: start.total };
   const shown: readonly AccountTotals[] = start.accounts.slice(0, ACCOUNTS_SHOWN);
-  const heading = start.mapping?.amount ? AS_SENT : IN_THE_FILE;
-  const columns = columnsOf(heading, ["total", ...shown.map(({ account }) => account)], [total]);
+  const lines: TallyLine[] = shown.map(({ account, total }) => ({ name: account, tally: total }));
   const more = start.accounts.length - shown.length;
-  const totalLine = columns.line("total", String(total.rows), total.amount);
-  return [
-    columns.line("", "rows", heading),
-    ...shown.map((account) => columns.line(account.account, String(account.total.rows), account.total.amount)),
-    ...(more > 0 ? [`  and ${more} more accounts`] : []),
-    styled("bold", totalLine, look),
-  ];
+  const last: TallyLine = { name: "total", tally: { rows: start.rows, amount: start.total }, style: "bold" };
+  const heading = { name: "", amount: start.mapping?.amount ? AS_SENT : IN_THE_FILE };
+  return tallyTable([...lines, more > 0 ? { ...last, above: moreAccounts(more) } : last], { heading }, look);
+}
+
+function moreAccounts(more: number): string {
+  return `  and ${more} more accounts`;
 }
 
 /** The interface shows no unit of an amount (§4). */
 const IN_THE_FILE = "amount, as in the file";
 const AS_SENT = "amount, as it is sent";
 
-const NONE: Tally = { rows: 0, amount: "0.00" };
-
-/** Three columns, as narrow as their widest values allow. */
-function columnsOf(
-  heading: string,
-  names: readonly string[],
-  tallies: readonly (Tally | undefined)[],
-): { line: (name: string, rows: string, amount: string) => string } {
-  const all = tallies.flatMap((tally) => tally ?? []);
-  const nameWidth = Math.max(14, ...names.map((name) => name.length));
-  const rowsWidth = Math.max("rows".length, ...all.map(({ rows }) => String(rows).length));
-  const amountWidth = Math.max(heading.length, 14, ...all.map(({ amount }) => amount.length));
-  return {
-    line: (name, rows, amount) =>
-      `  ${name.padEnd(nameWidth)}  ${rows.padStart(rowsWidth)}  ${amount.padStart(amountWidth)}`.trimEnd(),
-  };
-}
-
-/** The note beside the line, or below it where the terminal is narrow. */
-function withNote(line: string, lineWidth: number, note: string, look: Look): string[] {
-  if (lineWidth + 3 + note.length <= look.width) return [`${line}   ${styled("dim", note, look)}`];
-  return [line, ...wrapped(note, look.width - 4).map((part) => `    ${styled("dim", part, look)}`)];
-}
-
-function fileLines({ files }: BatchReport): string[] {
+function fileLines({ files }: BatchReport, look: Look): string[] {
   const lines: string[] = [];
-  if (files.elsewhere !== undefined) lines.push(...labelled("attention", [printable(files.elsewhere)]));
-  if (files.results !== undefined) lines.push(...labelled("results", [printable(files.results)]));
+  if (files.elsewhere !== undefined) lines.push(...labelled("attention", [printable(files.elsewhere)], look));
+  if (files.results !== undefined) lines.push(...labelled("results", [printable(files.results)], look));
   if (files.retry !== undefined) {
     const rows = files.retryRows === undefined ? "" : `   ${counted(files.retryRows)}`;
-    lines.push(...labelled("correct", [`${printable(files.retry)}${rows}`]));
+    lines.push(...labelled("correct", [`${printable(files.retry)}${rows}`], look));
   }
   return lines;
 }
 
-/** The label before the first line, the others below it. */
-function labelled(label: string, lines: readonly string[]): string[] {
-  return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(LABEL_WIDTH)}${line}`);
+/** The label before the first line, the others below it; where that leaves too little room, the label stands alone. */
+function labelled(label: string, lines: readonly string[], look: Look): string[] {
+  const room = roomOf(look);
+  const beside = lines.flatMap((line) => foldedLine(line, room - LABEL_WIDTH));
+  if (beside.every((line) => line.length + LABEL_WIDTH <= room)) {
+    return beside.map((line, index) => `${(index === 0 ? label : "").padEnd(LABEL_WIDTH)}${line}`);
+  }
+  return [label, ...lines.flatMap((line) => foldedLine(`  ${line}`, room))];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { batchTable, batchText } from "../../src/commands/status-text.ts";
-import type { BatchStatus } from "../../src/commands/status.ts";
+import type { BatchStatus, FullStatus } from "../../src/commands/status.ts";
 
 function status(id: string, rows: number): BatchStatus {
   return {
@@ -44,16 +44,25 @@ describe("the table of all batches", () => {
 });
 
 describe("one batch in full", () => {
+  const full: FullStatus = {
+    ...status("K7Q29F3M", 240),
+    open: { unknown: [91, 164] },
+    history: [{ at: Date.UTC(2026, 10, 1), by: "asha", kind: "settle", row: 91, note: "looked up" }],
+  };
+
   test("names totals, advice, the rows to look at, and who did what", () => {
-    const text = batchText({
-      ...status("K7Q29F3M", 240),
-      open: { unknown: [91, 164] },
-      history: [{ at: Date.UTC(2026, 10, 1), by: "asha", kind: "settle", row: 91, note: "looked up" }],
-    });
+    const text = batchText(full, { color: false, width: 40 });
     expect(text).toContain("batch K7Q29F3M");
     expect(text).toMatch(/unknown +2 +80500\.00 +DO NOT SEND AGAIN before you checked/);
     expect(text).toMatch(/total +240 +11087750\.50/);
     expect(text).toContain("unknown: rows 91, 164\n");
     expect(text).toContain("2026-11-01T00:00:00Z asha: settle row 91 looked up\n");
+  });
+
+  test.each([40, 60, 80, 200])("is never wider than a terminal of %i columns, and says the same", (width) => {
+    const text = batchText(full, { color: false, width, folds: true });
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+    const words = (shown: string): string[] => shown.replaceAll(" \\\n", " ").split(/\s+/).sort();
+    expect(words(text)).toEqual(words(batchText(full, { color: false, width })));
   });
 });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LAUNCHER, paydrop } from "../support/paydrop.ts";
@@ -80,19 +80,55 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
     expect(seen).toMatch(/ start file=payroll\.csv/);
   });
 
-  test("a status fits into 60 columns, and into 40", () => {
-    const state = join(temporaryDirectory(), "state");
-    expect(onTerminal(["run", "--sandbox", "--state-dir", state, payroll()]).code).toBe(3);
+  test("a status shows what needs a person at 60 columns, and at 40", () => {
+    const state = sentBefore();
     for (const columns of [60, 40]) {
       const { code, seen } = onTerminal(["status", "--state-dir", state], { NO_COLOR: "1" }, columns);
       expect(code).toBe(0);
       const table = seen.split(/\r?\n/).filter(Boolean);
       expect(table[0]).toMatch(/^batch +rows +accepted +unknown/);
       expect(table[1]).toMatch(/^[0-9A-Z]{8} +24 +21 +0/);
-      for (const line of table.slice(0, 2)) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test.each([40, 60, 200])("nothing is broken by a terminal of %i columns, but a path that is wider", (columns) => {
+    const state = sentBefore();
+    const [batch = ""] = /[0-9A-Z]{8}/.exec(onTerminal(["status", "--state-dir", state]).seen) ?? [];
+    const file = payroll();
+    const toml = join(temporaryDirectory(), "paydrop.toml");
+    writeFileSync(toml, "", { mode: 0o600 });
+    const hrms = join(temporaryDirectory(), "hrms.csv");
+    writeFileSync(
+      hrms,
+      "Employee Name,Account No,IFSC,Net Pay,Mode\nAsha Rao,123456789012,DEMO0001234,52250.00,NEFT\n",
+    );
+    const calls = [
+      ["--help"],
+      ["map", "--help"],
+      ["template", "--help"],
+      ["run", "--sandbox", "--state-dir", join(temporaryDirectory(), "state"), file],
+      ["run", join(temporaryDirectory(), "no-such-file.csv")],
+      ["status", "--state-dir", state],
+      ["status", "--state-dir", state, batch],
+      ["check", "--state-dir", state, file],
+      ["map", hrms, "--config", toml, "--write", "--const", "debit_account_id=ACC-OPS-01"],
+    ];
+    for (const args of calls) {
+      const lines = onTerminal(args, { NO_COLOR: "1" }, columns).seen.split(/\r?\n/);
+      expect(lines.length).toBeGreaterThan(1);
+      // a line that is drawn again ends as what was drawn last
+      const ends = lines.map((line) => line.split("\r").at(-1)?.replace(REDRAWN, "") ?? "");
+      expect(ends.filter((line) => line.length > columns && /\S\s+\S/.test(line))).toEqual([]);
     }
   });
 });
+
+/** A state folder that has seen one batch. */
+function sentBefore(): string {
+  const state = join(temporaryDirectory(), "state");
+  expect(onTerminal(["run", "--sandbox", "--state-dir", state, payroll()]).code).toBe(3);
+  return state;
+}
 
 test("without a terminal there is neither colour nor animation", async () => {
   const { code, stdout, stderr } = await paydrop(["run", "--sandbox", payroll()], {

@@ -98,23 +98,38 @@ describe("the summary", () => {
     expect(text).toContain("paydrop retry K7Q29F3M");
   });
 
-  test.each([60, 80, 120])("stays within %d columns with millions of rows, but for commands and paths", (width) => {
-    const many = { rows: 12_345_678, amount: "123456789012345.50" };
-    const report: BatchReport = {
-      ...REPORT,
-      total: many,
-      byStatus: { accepted: many, settled_not_done: many, unknown: many },
-      remarks: ["a remark that goes on for quite a while, longer than sixty characters in any case"],
-    };
-    const lines = summaryText(report, { color: false, width }).split("\n");
-    const wide = lines.filter((line) => line.length > width);
-    expect(wide.filter((line) => !/paydrop settle|paydrop retry|dashboard|october/.test(line))).toEqual([]);
-    const ends = lines.flatMap((line) => {
+  const many = { rows: 12_345_678, amount: "123456789012345.50" };
+  const large: BatchReport = {
+    ...REPORT,
+    total: many,
+    byStatus: { accepted: many, settled_not_done: many, unknown: many },
+    accounts: [
+      { account: "ACC-OPS-01", total: many, byStatus: { accepted: many } },
+      { account: "ACC-FIELD-02-OF-A-LONG-NAME", total: many, byStatus: {} },
+    ],
+    remarks: ["a remark that goes on for quite a while, longer than sixty characters in any case"],
+  };
+
+  test.each([40, 60, 80, 120, 200])("stays within a terminal of %d columns, however large the numbers", (width) => {
+    const text = summaryText(large, { color: false, width, folds: true });
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+    const table = text.slice(0, text.indexOf("\n  from"));
+    const ends = table.split("\n").flatMap((line) => {
       const at = line.indexOf("123456789012345.50");
       return at < 0 ? [] : [at];
     });
     expect(new Set(ends).size).toBe(1);
     expect(ends).toHaveLength(4);
+    const command = text.slice(text.indexOf("paydrop settle")).replaceAll(/\\\n */g, "");
+    expect(command).toMatch(/^paydrop settle K7Q29F3M --row 91 --as done\|not-done --by NAME --note TEXT\n/);
+  });
+
+  test("without a terminal a command, a path or a row of a table is one line, however long", () => {
+    const folder = "/srv/payroll".repeat(12);
+    const text = summaryText({ ...large, files: { results: `${folder}/r.csv` } }, { color: false, width: 40 });
+    expect(text).toContain(`results    ${folder}/r.csv\n`);
+    expect(text).toContain("paydrop settle K7Q29F3M --row 91 --as done|not-done --by NAME --note TEXT\n");
+    expect(text).toMatch(/^ {2}ACC-OPS-01 +12345678 +123456789012345\.50 +123456789012345\.50 accepted$/m);
   });
 
   test("in ASCII uses no other character", () => {
@@ -162,4 +177,11 @@ test("the opening shows rows and sums per debit account", () => {
     3 rows of 240 will be sent in this run
     "
   `);
+  for (const width of [40, 60, 80]) {
+    const lines = openingText(start, { color: false, width, folds: true }).split("\n");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+  }
+  expect(openingText(start, { color: false, width: 40, folds: true })).toMatch(
+    /^ +amount, as in\n +rows +the file\n {2}ACC-OPS-01 +180 +9214500\.00$/m,
+  );
 });
