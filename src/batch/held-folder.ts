@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import type { Stop } from "../events.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
+import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 
 /** By this the journal knows a held folder, however it is named: a link to it is the same folder. */
@@ -23,7 +23,7 @@ export function resumeCommand(folder: string): string {
  */
 export async function heldFolder(journal: JournalStore, folders: readonly string[]): Promise<Stop | undefined> {
   const keys = new Set(await Promise.all(folders.map(holdKeyOf)));
-  for (const key of keys) if (OPERATION_FOLDERS.has(basename(key).toLowerCase())) keys.add(dirname(key));
+  for (const key of keys) if (isOperationFolder(basename(key))) keys.add(dirname(key));
   for (const key of keys) {
     const hold = await journal.inboxHold(key);
     if (!hold) continue;
@@ -32,5 +32,3 @@ export async function heldFolder(journal: JournalStore, folders: readonly string
   }
   return undefined;
 }
-
-const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));

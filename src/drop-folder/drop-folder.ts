@@ -1,9 +1,9 @@
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchReport } from "../events.ts";
+import { inboxFolders } from "../intake/inbox-folders.ts";
 import { Inbox, type ReadyFile, type Sweep } from "../intake/inbox.ts";
 import type { InboxCount } from "../metrics.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
 import { notYetAnswer, workbookAnswer } from "../results/answers.ts";
@@ -54,7 +54,7 @@ export class DropFolder {
   constructor(parts: DropFolderParts) {
     this.#parts = parts;
     this.folder = resolve(parts.folder);
-    this.#folders = [this.folder, ...OPERATIONS.map((operation) => join(this.folder, operation.folder))];
+    this.#folders = [this.folder];
     const { listener } = parts;
     const { journal } = parts.processor;
     const say = (text: string): void => listener.say(text);
@@ -86,6 +86,7 @@ export class DropFolder {
 
   /** What an earlier process left: a hold, and batches that it did not finish. */
   async open(): Promise<void> {
+    this.#folders = await inboxFolders(this.folder);
     await this.#hold.open();
     this.#batches = [...(await this.#unfinished())];
     await this.#answers.clearStale(this.#folders);
@@ -166,7 +167,8 @@ export class DropFolder {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
       if (isWorkbook) await this.#answers.put(path, workbookAnswer(path));
     }
-    if (sweep.stops.length > 0) await this.#stopAsked();
+    // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
+    if (sweep.stops.length > 0) await this.lookForStop();
     await this.#compareHold();
     this.#ready = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#isInWork(file.path));
     this.#waiting = sweep.waiting;

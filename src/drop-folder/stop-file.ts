@@ -1,9 +1,9 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resumeCommand } from "../batch/held-folder.ts";
+import { inboxFolders } from "../intake/inbox-folders.ts";
 import { isStopName } from "../intake/names.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
 import { removeOwn, stopAnswerName, stopAnswerText, writeOwn, type Progress } from "../results/answers.ts";
 
 /** How far the batches that were cut off had got. undefined: none was. */
@@ -44,7 +44,7 @@ export async function stopFilesIn(folders: readonly string[]): Promise<readonly 
 
 /** Takes every STOP out of an inbox; gives how many. Throws the system's error where it has no right to. */
 export async function removeStopFiles(folder: string): Promise<number> {
-  const found = await stopFilesIn([folder, ...OPERATIONS.map((operation) => join(folder, operation.folder))]);
+  const found = await stopFilesIn(await inboxFolders(folder));
   for (const path of found) await rm(path, { recursive: false });
   return found.length;
 }

@@ -3,7 +3,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { isOtherWorkbook, type FileFormat } from "../format.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
+import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { lookAt, type Look } from "./look.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
@@ -131,7 +131,7 @@ export class Inbox {
       const path = join(folder, name);
       if (isStopName(name)) {
         found.stops.push(path);
-      } else if (isTop && OPERATION_FOLDERS.has(name.toLowerCase())) {
+      } else if (isTop && isOperationFolder(name)) {
         await this.#sweepSubfolder(path, found);
       } else {
         const isOpen = openMarks(name).some((mark) => names.has(mark));
@@ -290,8 +290,6 @@ function byAge(one: ReadyFile, other: ReadyFile): number {
   if (a !== b) return a < b ? -1 : 1;
   return one.path < other.path ? -1 : 1;
 }
-
-const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));
 
 const WORKBOOK = "is a workbook of a kind that paydrop does not read";
 

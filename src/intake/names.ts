@@ -1,6 +1,6 @@
 import { formatOfName, isOtherWorkbook } from "../format.ts";
 import type { FileFormat } from "../format.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
+import { isOperationFolder } from "../operations/catalogue.ts";
 
 /** What a file's name says: it may be input, or why it never is. */
 export type InputName =
@@ -59,12 +59,8 @@ export function mayGiveWork(name: string): boolean {
   if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
   // a workbook that was closed can be taken
   if (OPEN_MARK.test(name)) return true;
-  return (
-    isStopName(name) || isOtherWorkbook(name) || /\.control$/i.test(name) || OPERATION_FOLDERS.has(name.toLowerCase())
-  );
+  return isStopName(name) || isOtherWorkbook(name) || /\.control$/i.test(name) || isOperationFolder(name);
 }
-
-const OPERATION_FOLDERS: ReadonlySet<string> = new Set(OPERATIONS.map((operation) => operation.folder));
 
 /** The files that Excel and LibreOffice lay beside a workbook for as long as they have it open. */
 export function openMarks(name: string): readonly string[] {

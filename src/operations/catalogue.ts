@@ -15,6 +15,11 @@ export function operationNamed(name: OperationName): Operation {
   return found;
 }
 
+/** Whether a sub-folder of an inbox names an operation, in whatever case. */
+export function isOperationFolder(name: string): boolean {
+  return OPERATIONS.some((operation) => operation.folder === name.toLowerCase());
+}
+
 /** `payout`, `Payouts`, `collections` …: what people write for an operation, in a flag, a column or a folder name. */
 export function operationSaid(text: string): Operation | undefined {
   const said = text.trim().toLowerCase();

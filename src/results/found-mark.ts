@@ -2,7 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError, systemCodeOf } from "../errors.ts";
 import type { Environment, JournalStore, Mark } from "../journal/store.ts";
-import { OPERATIONS } from "../operations/catalogue.ts";
+import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { readOwnJson } from "./own.ts";
 
@@ -57,7 +57,7 @@ function marksAt(paths: readonly string[]): Promise<(FoundMark | "gone" | "forei
 /** The folders that a file may have been dropped into as an inbox: its own, and the one above a folder `payouts/` … */
 export function inboxesOf(file: string): string[] {
   const folder = dirname(file);
-  const isOperation = OPERATIONS.some((operation) => operation.folder === basename(folder).toLowerCase());
+  const isOperation = isOperationFolder(basename(folder));
   return isOperation ? [folder, dirname(folder)] : [folder];
 }
 

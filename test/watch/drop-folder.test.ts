@@ -1,3 +1,4 @@
+import { mkdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
@@ -65,3 +66,19 @@ test.each([
     expect(server.requests).toHaveLength(3);
   },
 );
+
+test("a STOP that was taken away while the folder was looked at holds nothing: resume is said once", async () => {
+  const server = await service(() => answer(200));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(2));
+  const stop = desk.write("STOP", "");
+  // told between the look and what comes of it
+  mkdirSync(join(desk.folder, "odd.csv"));
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { mention: () => unlinkSync(stop) });
+    await sweepAll(drop);
+    expect(drop.isHeld).toBe(false);
+    await drop.workOne();
+  });
+  expect(server.requests).toHaveLength(2);
+});

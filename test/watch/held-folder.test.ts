@@ -83,3 +83,23 @@ test("rows that were left to the process of a held folder wait too; those of a f
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(server.requests).toHaveLength(4);
 }, 60_000);
+
+test("a STOP in a sub-folder of whatever case goes with one resume; what it stopped there goes on after a restart", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  mkdirSync(desk.path("Transfers"));
+  writeFileSync(desk.path("Transfers/a.csv"), repeated("ACC-A"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(6);
+  const batch = batchIn(desk.read("Transfers/a.csv.waiting.txt"));
+  writeFileSync(desk.path("Transfers/STOP"), "");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect((await desk.call("release", batch, "--all", ...BY)).code).toBe(7);
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  expect(existsSync(desk.path("Transfers/STOP"))).toBe(false);
+  // not as a row that was released, but as one of a batch of this folder
+  const watcher = desk.watch();
+  await until("the row", () => server.requests.length === 2);
+  await until("its results", () => !existsSync(desk.path("Transfers/a.csv.waiting.txt")));
+  watcher.child.kill("SIGTERM");
+  expect((await watcher.ended).code).toBe(0);
+}, 60_000);

@@ -1,0 +1,13 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isOperationFolder, OPERATIONS } from "../operations/catalogue.ts";
+
+/** An inbox and its sub-folders of operations, in whatever case they are written; also those that are not there yet. */
+export async function inboxFolders(inbox: string): Promise<readonly string[]> {
+  const names = await readdir(inbox).catch((): string[] => []);
+  const there = names.filter(isOperationFolder);
+  const missing = OPERATIONS.map((operation) => operation.folder).filter(
+    (folder) => !there.some((name) => name.toLowerCase() === folder),
+  );
+  return [inbox, ...[...there, ...missing].map((name) => join(inbox, name))];
+}
