@@ -236,12 +236,13 @@ export class DropFolder {
     for (const other of this.#jobs) other.isBeside = true;
     if (this.#jobs.size > 0) job.isBeside = true;
     this.#jobs.add(job);
+    const isTry = this.#ends.away.isAway;
     try {
       // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
       await this.#parts.processor.together(async () => {
         const report = await work();
         if (job.isBeside && report.byStatus.held) this.#heldBeside.add(report.batch);
-        if (await this.#ends.ended(report)) this.#batches.unshift(report.batch);
+        if (await this.#ends.ended(report, isTry)) this.#batches.unshift(report.batch);
       });
     } catch (error) {
       await this.#ends.failed(job.file, error);

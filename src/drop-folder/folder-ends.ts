@@ -56,24 +56,24 @@ export class FolderEnds {
     return this.#left.has(keyOf(file));
   }
 
-  /** Gives whether the rest of the batch goes by itself, later. */
-  async ended(report: BatchReport): Promise<boolean> {
+  /** Gives whether the rest of the batch goes by itself, later. `isTry`: the service was away when it began. */
+  async ended(report: BatchReport, isTry: boolean): Promise<boolean> {
     const { listener, answers, hold } = this.#parts;
     const code = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
-    listener.ended(report, !(this.away.isAway && this.away.code === code));
+    listener.ended(report, !(isTry && this.away.isAway && this.away.code === code));
     const kind = code === undefined ? undefined : kindOfStop(code);
     const message = report.stop?.message ?? "the service could not be reached";
     if (kind === "signal") this.#cutOff.add(report.batch);
     else this.#cutOff.delete(report.batch);
-    if (kind === undefined && this.away.isAway && report.requests > 0) {
+    if (kind === undefined && isTry && this.away.isAway && report.requests > 0) {
       listener.say("the service takes rows again");
       this.away.isBack();
     }
-    if (kind === "service" && code !== undefined) this.#serviceFailed(code, message);
+    if (kind === "service" && code !== undefined) this.#serviceFailed(code, message, isTry);
     if (kind === "person" && code !== undefined) {
       if (this.#parts.isWatching) await hold.forPerson(code, message);
-      else this.away.failed(code);
+      else this.away.failed(code, isTry);
     }
     await answers.put(report.file, this.#answerOf(report));
     return kind === "service" || kind === "signal";
@@ -120,8 +120,8 @@ export class FolderEnds {
     return openAnswer(report);
   }
 
-  #serviceFailed(code: string, message: string): void {
-    const isNews = this.away.failed(code);
+  #serviceFailed(code: string, message: string, isTry: boolean): void {
+    const isNews = this.away.failed(code, isTry);
     if (!this.#parts.isWatching || !isNews) return;
     const mending = mendingOf(code);
     const hint = mending === undefined ? "" : `\n  → ${mending}`;

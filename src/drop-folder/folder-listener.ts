@@ -7,7 +7,7 @@ export interface FolderListener {
   say(text: string): void;
   /** A sentence that nobody has to read. */
   mention(text: string): void;
-  /** A batch came to its end, or stopped. Not `isNews`: the service is still away, as it was told before. */
+  /** A batch came to its end, or stopped. Not `isNews`: it was tried again, and the service is still away. */
   ended(report: BatchReport, isNews: boolean): void;
   /** A file was refused, or cannot go with these settings. */
   failed(error: PaydropError): void;

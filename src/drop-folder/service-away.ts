@@ -69,13 +69,17 @@ export class Away {
     return this.isAway ? Math.max(0, this.#retryAtMs - performance.now()) : undefined;
   }
 
-  /** Gives whether this is news: not the same reason as the last time. */
-  failed(code: string): boolean {
+  /**
+   * Gives whether this is news: not the same reason as the last time. `isTry`: it was away when this one began; what was
+   * on its way when another one found it out tells of the same outage, and is no reason to wait longer.
+   */
+  failed(code: string, isTry: boolean): boolean {
     const isNews = code !== this.#code;
+    this.#code = code;
+    if (this.isAway && !isTry) return isNews;
     const { firstMs, maxMs } = this.#limits;
     const waitMs = backoffMs(this.#tries, firstMs, maxMs, Math.random);
     this.#tries += 1;
-    this.#code = code;
     this.#retryAtMs = performance.now() + Math.max(waitMs, firstMs * WAIT_MIN_SHARE);
     return isNews;
   }

@@ -1,9 +1,11 @@
 import { mkdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { DropFolder } from "../../src/drop-folder/drop-folder.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
+import { Away } from "../../src/drop-folder/service-away.ts";
 import type { BatchReport } from "../../src/events.ts";
 import type { Processor } from "../../src/processor.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
@@ -81,4 +83,37 @@ test("a STOP that was taken away while the folder was looked at holds nothing: r
     await drop.workOne();
   });
   expect(server.requests).toHaveLength(2);
+});
+
+test("two files that one outage stopped are both told; a further try is not", async () => {
+  const server = await service(() => answer(401));
+  const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "50ms" });
+  desk.write("a.csv", transfersCsv(3));
+  desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
+  const told: boolean[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { ended: (_, isNews) => told.push(isNews) });
+    await sweepAll(drop);
+    await Promise.all([drop.workOne("any"), drop.workOne("small")]);
+    expect(told).toEqual([true, true]);
+    expect(server.requests).toHaveLength(1);
+    while (!(await drop.workOne())) await sleep(10);
+    expect(told).toEqual([true, true, false]);
+  });
+});
+
+test("one outage that stops two files is waited for once, a further try waits longer", () => {
+  const times = 200;
+  const waits = Array.from({ length: times }, () => {
+    const away = new Away({ firstMs: 1000, maxMs: 20_000 });
+    expect(away.failed("unreachable", false)).toBe(true);
+    const [first = 0] = [away.retryInMs];
+    expect(away.failed("unreachable", false)).toBe(false);
+    expect(away.retryInMs).toBeLessThanOrEqual(first);
+    away.failed("unreachable", true);
+    expect(away.failed("key_refused", false)).toBe(true);
+    return away.retryInMs ?? 0;
+  });
+  expect(Math.max(...waits)).toBeGreaterThan(1000);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(2000);
 });
