@@ -5,10 +5,11 @@ import type { ColumnPlan } from "./columns.ts";
 import { amountReaderOf } from "./group-digits.ts";
 import type { ReadAmount } from "./group-digits.ts";
 import { inspectId, inspectIfsc, inspectLostDigits } from "./read-id.ts";
-import { inspectAmount, inspectWhole } from "./read-number.ts";
+import { inspectWhole } from "./read-number.ts";
 import { compileRules } from "./rules.ts";
 import type { CompiledRules, KnownValues } from "./rules.ts";
 import type { Finding } from "./sentences.ts";
+import { inspectWriting } from "./writings.ts";
 
 /** The named choices that the checks depend on. */
 export type CheckChoices = Pick<
@@ -148,8 +149,8 @@ function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
       return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
     case "amount": {
       const limits = { digitsMax: choices.amountDigitsMax, decimalsMax: choices.amountDecimalsMax };
-      if (choices.decimalSign === "point") return (text) => inspectAmount(text, limits);
-      return (text) => withComma(inspectAmount(text, limits));
+      const inspect: Inspect = (text) => inspectWriting(text, limits, choices);
+      return choices.decimalSign === "point" ? inspect : (text) => withComma(inspect(text));
     }
     case "number":
     case "integer":

@@ -284,12 +284,13 @@ export type RowFaultCode = keyof typeof SENTENCES;
 /** Every code that a row can be invalid for. */
 export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(SENTENCES) as RowFaultCode[];
 
-/** What a check found wrong with a text. `plain`: the number that was probably meant. */
+/** What a check found wrong with a text. `plain`: the number that was probably meant; `setting`: what would read it so. */
 export interface Finding {
   readonly code: RowFaultCode | SecondLookCode;
   readonly found?: string;
   readonly more?: string;
   readonly plain?: string;
+  readonly setting?: string;
 }
 
 /** How the place of a finding is spoken of. `value` as it may be shown, without quotes. */
@@ -311,8 +312,10 @@ export function say(finding: Finding, wording: Wording): { message: string; hint
   };
   const fill = (text: string): string =>
     text.replace(/\{(value|thing|field|found|more)\}/g, (_, name: string) => parts[name] ?? "");
+  const setting =
+    finding.setting === undefined ? "" : ` If all amounts are written so: ${finding.setting} in paydrop.toml.`;
   return {
     message: fill(sentence),
-    hint: finding.plain === undefined ? fill(hint) : `Write ${finding.plain}.`,
+    hint: (finding.plain === undefined ? fill(hint) : `Write ${finding.plain}.`) + setting,
   };
 }

@@ -190,7 +190,7 @@ describe("a row is invalid", () => {
         column: "Amount",
         cell: "C2",
         message: '"52,250.00" has a thousands separator',
-        hint: "Write 52250.00.",
+        hint: 'Write 52250.00. If all amounts are written so: number_grouping = "indian" or "western" in paydrop.toml.',
       },
     ]);
   });

@@ -12,6 +12,12 @@ function read(text: string, numberGrouping: Grouping, decimalSign: AmountWriting
   return instruction ? (/"amount":([^}]*)}/.exec(instruction.payload)?.[1] ?? "") : String(faults[0]?.code);
 }
 
+/** What a person is told to do about an amount. */
+function hintOf(amount: string, choices: Partial<AmountWriting> = {}): string {
+  const { faults } = checkOne("transfer", { ...GOOD_ROWS.transfer, amount }, { choices });
+  return faults?.[0]?.hint ?? "";
+}
+
 describe("groups of digits", () => {
   test.each([
     ["indian", "1,00,000.00", "100000.00"],
@@ -72,6 +78,43 @@ describe("groups of digits", () => {
     ["point", "1.234,567", "amount_too_many_decimals"],
   ] as const)("%s with a decimal comma: %s is refused: %s", (grouping, text, code) => {
     expect(read(text, grouping, "comma")).toBe(code);
+  });
+
+  test.each([
+    ["52,250.00", 'number_grouping = "indian" or "western"'],
+    ["1,00,000.00", 'number_grouping = "indian"'],
+    ["100,000.00", 'number_grouping = "western"'],
+    ["1'234.50", 'number_grouping = "apostrophe"'],
+    ["1 234.50", 'number_grouping = "space"'],
+    ["100,50", 'decimal_sign = "comma"'],
+    ["1.234,56", 'number_grouping = "point" and decimal_sign = "comma"'],
+    ["1 234,56", 'number_grouping = "space" and decimal_sign = "comma"'],
+  ])("%s: the hint names the setting that reads it: %s", (text, lines) => {
+    expect(hintOf(text)).toMatch(/^Write [0-9.]+\. If all amounts are written so: /);
+    expect(hintOf(text)).toContain(`: ${lines} in paydrop.toml.`);
+    const named = /number_grouping = "(\w+)"/.exec(lines)?.[1] ?? "none";
+    const sign = lines.includes("comma") ? "comma" : "point";
+    expect(read(text, named as Grouping, sign)).toBe(/Write ([0-9.]+)\./.exec(hintOf(text))?.[1]);
+  });
+
+  test.each([
+    ["1,0000", {}],
+    ["1_234", {}],
+    ["₹52,250.00", {}],
+    ["1,2,3", {}],
+    ["0,100.00", {}],
+    // who set one writing meant it: a row in another one is the mistake
+    ["100,000.00", { numberGrouping: "indian" }],
+    ["10,00", { numberGrouping: "western" }],
+    ["1,234.50", { decimalSign: "comma" }],
+  ] as const)("%s with %j: no setting would help, and none is named", (text, choices) => {
+    expect(hintOf(text, choices)).not.toBe("");
+    expect(hintOf(text, choices)).not.toContain("paydrop.toml");
+  });
+
+  test("what is set already is not named again", () => {
+    expect(hintOf("1.234,56", { decimalSign: "comma" })).toContain(': number_grouping = "point" in paydrop.toml.');
+    expect(hintOf("1 234,56", { numberGrouping: "space" })).toContain(': decimal_sign = "comma" in paydrop.toml.');
   });
 
   test("what is proposed is in the user's own writing", () => {
