@@ -22,20 +22,20 @@ const MUTANTS: readonly Mutant[] = [
     name: "no attempt is recorded before sending",
     edits: [
       [
-        "src/journal/sqlite-journal.ts",
-        "return this.#group.run(() =>\n      this.#attempts.begin(this.#batches.seqOf(batchId), row, this.#judge(rules), this.#now()),\n    );",
-        "PRETENDED.push(() => this.#attempts.begin(this.#batches.seqOf(batchId), row, this.#judge(rules), this.#now()));\n" +
-          "    return Promise.resolve({ attempt: PRETENDED.length, ordinal: 1 });",
+        "src/journal/calls/attempts.ts",
+        "group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),",
+        "{\n      PRETENDED.push(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now()));\n" +
+          "      return Promise.resolve({ attempt: PRETENDED.length, ordinal: 1 });\n    },",
       ],
       [
-        "src/journal/sqlite-journal.ts",
-        "this.#attempts.end(attempt, end, this.#now())",
-        "this.#attempts.end(PRETENDED[attempt - 1]?.().attempt ?? 0, end, this.#now())",
+        "src/journal/calls/attempts.ts",
+        "attempts.end(attempt, end, now())",
+        "attempts.end(PRETENDED[attempt - 1]?.().attempt ?? 0, end, now())",
       ],
       [
-        "src/journal/sqlite-journal.ts",
-        "const PAGE_ROWS =",
-        "const PRETENDED: (() => Begun)[] = [];\nconst PAGE_ROWS =",
+        "src/journal/calls/attempts.ts",
+        "type AttemptCalls =",
+        "const PRETENDED: (() => Begun)[] = [];\ntype AttemptCalls =",
       ],
     ],
     tests: ["test/crash/order-on-disk.test.ts"],

@@ -1,0 +1,69 @@
+import type { Parts } from "../parts.ts";
+import type { JournalStore } from "../store.ts";
+
+type ActCalls = Pick<
+  JournalStore,
+  | "setDestination"
+  | "setPhase"
+  | "settle"
+  | "waitingFor"
+  | "release"
+  | "history"
+  | "note"
+  | "handedOver"
+  | "oweResults"
+  | "unfinished"
+>;
+
+/** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
+export function actCalls(parts: Parts): ActCalls {
+  const { archives, attempts, batches, decisions, group, now, read } = parts;
+  return {
+    setDestination: (batchId, destination, act) =>
+      group.run(() => {
+        batches.setDestination(batchId, destination);
+        batches.addAct(batchId, act, now());
+      }),
+
+    setPhase: (batchId, phase, act) =>
+      group.run(() => {
+        const batch = batches.seqOf(batchId);
+        archives.assertNotArchived(batch);
+        attempts.changed(batch.seq);
+        batches.setPhase(batchId, phase);
+        batches.addAct(batchId, act, now());
+      }),
+
+    settle: (batchId, row, as, act, from) =>
+      group.run(() => {
+        const batch = batches.seqOf(batchId);
+        archives.assertNotArchived(batch);
+        attempts.changed(batch.seq);
+        decisions.settle(batch, row, as, act.by, now(), from);
+        batches.addAct(batchId, { ...act, row }, now());
+      }),
+
+    waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
+
+    release: (batchId, rows, act) =>
+      group.run(() => {
+        batches.assertNotCancelled(batchId);
+        const batch = batches.seqOf(batchId);
+        archives.assertNotArchived(batch);
+        attempts.changed(batch.seq);
+        const released = decisions.release(batch, rows, now());
+        for (const row of released) batches.addAct(batchId, { ...act, row }, now());
+        return released;
+      }),
+
+    history: (batchId) => read(() => batches.history(batchId)),
+
+    note: (batchId, act) => group.run(() => batches.addAct(batchId, act, now())),
+
+    handedOver: (after) => read(() => batches.handedOver(after)),
+
+    oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
+
+    unfinished: (folders, reasons) => read(() => batches.unfinished(folders, reasons)),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Parts } from "../parts.ts";
+import type { JournalStore } from "../store.ts";
+
+type ArchiveCalls = Pick<JournalStore, "resting" | "moveOut" | "putBack" | "moveIn">;
+
+/** Old batches out of the journal and back, without forgetting what was sent. */
+export function archiveCalls({ archives, batches, group, now, read }: Parts): ArchiveCalls {
+  return {
+    resting: (beforeMs, reasons) => read(() => archives.resting(beforeMs, reasons)),
+
+    moveOut: (batchId, file, acts, reasons, act) =>
+      group.run(() => {
+        const isOut = archives.moveOut(batches.seqOf(batchId), file, acts, reasons);
+        if (isOut) batches.addAct(batchId, act, now());
+        return isOut;
+      }),
+
+    putBack: (batchId, rows) => group.run(() => archives.putBack(batches.seqOf(batchId), rows)),
+
+    moveIn: (batchId, act) =>
+      group.run(() => {
+        archives.moveIn(batches.seqOf(batchId));
+        batches.addAct(batchId, act, now());
+      }),
+  };
+}

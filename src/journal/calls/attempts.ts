@@ -1,0 +1,31 @@
+import type { Parts } from "../parts.ts";
+import type { JournalStore } from "../store.ts";
+
+type AttemptCalls = Pick<JournalStore, "begin" | "end" | "recover" | "judgeAgain" | "makeReady">;
+
+/** What sends a row, and what lets it go again. */
+export function attemptCalls(parts: Parts): AttemptCalls {
+  const { archives, attempts, batches, decisions, group, judge, laterOfNow, now, verdicts } = parts;
+  return {
+    begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
+
+    end: (attempt, end) => group.runToTheLast(() => attempts.end(attempt, end, now())),
+
+    recover: () =>
+      group.run(() => {
+        for (const id of batches.unopened()) batches.drop(id);
+        return attempts.recover(now());
+      }),
+
+    judgeAgain: (batchId, rules) =>
+      group.run(() => verdicts.judgeAgain(batches.seqOf(batchId), judge(rules), laterOfNow())),
+
+    makeReady: (batchId, rows, from, reasons = []) =>
+      group.run(() => {
+        const batch = batches.seqOf(batchId);
+        archives.assertNotArchived(batch);
+        attempts.changed(batch.seq);
+        return decisions.makeReady(batch, rows, from, reasons, now());
+      }),
+  };
+}

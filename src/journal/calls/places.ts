@@ -1,0 +1,34 @@
+import type { Parts } from "../parts.ts";
+import type { JournalStore } from "../store.ts";
+
+type PlaceCalls = Pick<
+  JournalStore,
+  | "mark"
+  | "knows"
+  | "acceptLoss"
+  | "inboxHold"
+  | "holdInbox"
+  | "liftInboxHold"
+  | "sourceBatch"
+  | "noteSource"
+  | "written"
+  | "noteWritten"
+>;
+
+/** What the journal remembers of folders and files: its own marks (I12), inboxes that are held, what it took and wrote. */
+export function placeCalls({ files, group, holds, marks, now, read }: Parts): PlaceCalls {
+  return {
+    mark: () => read(() => marks.now()),
+    knows: (mark, place) => read(() => marks.knows(mark, place)),
+    acceptLoss: (mark, place) => group.run(() => marks.accept(mark, place)),
+
+    inboxHold: (folder) => read(() => holds.of(folder)),
+    holdInbox: (folder, hold) => group.run(() => holds.set(folder, hold)),
+    liftInboxHold: (folder, by) => group.run(() => holds.lift(folder, by, now())),
+
+    sourceBatch: (path, identity) => read(() => files.sourceBatch(path, identity)),
+    noteSource: (path, identity, batchId) => group.run(() => files.noteSource(path, identity, batchId)),
+    written: (path) => read(() => files.written(path)),
+    noteWritten: (path, sha256) => group.run(() => files.noteWritten(path, sha256)),
+  };
+}

@@ -1,0 +1,86 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Judge, JudgeRules } from "../checks/duplicates.ts";
+import { Archives } from "./archives.ts";
+import { Attempts } from "./attempts.ts";
+import type { Ballast } from "./ballast.ts";
+import { Batches } from "./batches.ts";
+import { asJournalError, CommitGroup } from "./commit-group.ts";
+import { DaySums } from "./day-sums.ts";
+import { Decisions } from "./decisions.ts";
+import { InboxHolds } from "./inbox-holds.ts";
+import type { PaymentKeys } from "./keys.ts";
+import { KnownFiles } from "./known-files.ts";
+import { Marks } from "./marks.ts";
+import { Rows } from "./rows.ts";
+import { SeenRows } from "./seen.ts";
+import type { DaySumOptions } from "./store.ts";
+import { RowTallies } from "./tallies.ts";
+import { Verdicts } from "./verdicts.ts";
+
+/** The rules of DESIGN §7, which are not the journal's own, as it asks them. */
+export type JudgeOf = (rules: JudgeRules) => Judge;
+
+export interface PartsInput {
+  readonly database: DatabaseSync;
+  readonly stateId: string;
+  readonly keys: PaymentKeys;
+  readonly judgeOf: JudgeOf;
+  readonly now: () => number;
+  /** Name under which another journal is attached that knows earlier rows as well. */
+  readonly past?: string;
+  readonly ballast?: Ballast | undefined;
+}
+
+/** What a SQLite journal is made of. SQL lives in these classes; what of it is one transaction, in `calls/`. */
+export type Parts = ReturnType<typeof partsOf>;
+
+export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }: PartsInput) {
+  const group = new CommitGroup(database, ballast);
+  const seen = new SeenRows(database, past);
+  const verdicts = new Verdicts(database, seen);
+  return {
+    ...{ database, group, seen, verdicts, now },
+    batches: new Batches(database),
+    rows: new Rows(database, keys, past),
+    tallies: new RowTallies(database),
+    daySums: (day: DaySumOptions) => new DaySums(database, past).of(day),
+    attempts: new Attempts(database, verdicts, () => group.transaction),
+    decisions: new Decisions(database),
+    archives: new Archives(database),
+    marks: new Marks(database, stateId),
+    holds: new InboxHolds(database),
+    files: new KnownFiles(database),
+    judge: oneJudge(judgeOf),
+    laterOfNow: () => Math.max(now(), lastTimeIn(database)),
+    read,
+  };
+}
+
+/** One judge for the rules that come with every row. */
+function oneJudge(judgeOf: JudgeOf): JudgeOf {
+  let last: { readonly rules: JudgeRules; readonly judge: Judge } | undefined;
+  return (rules) => {
+    if (last?.rules !== rules) last = { rules, judge: judgeOf(rules) };
+    return last.judge;
+  };
+}
+
+/** Windows in days count from the later of the clock and the journal's last time: a clock set back frees nothing. */
+function lastTimeIn(database: DatabaseSync): number {
+  const row = database
+    .prepare(
+      `SELECT max(coalesce((SELECT started_at FROM attempt ORDER BY id DESC LIMIT 1), 0),
+                  coalesce((SELECT created_at FROM batch ORDER BY seq DESC LIMIT 1), 0)) AS latest`,
+    )
+    .get() as { latest: number };
+  return row.latest;
+}
+
+/** node:sqlite is synchronous; the interface is not, so that another engine fits. */
+function read<T>(ask: () => T): Promise<T> {
+  try {
+    return Promise.resolve(ask());
+  } catch (error) {
+    return Promise.reject(asJournalError(error));
+  }
+}
