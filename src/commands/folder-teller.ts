@@ -10,8 +10,8 @@ export function folderTeller(teller: Teller, { quiet, json, verbose }: Config): 
     mention: (text) => {
       if (!quiet) teller.say(text);
     },
-    ended: (report, isNews) => {
-      if (isNews) teller.ended(report);
+    ended: (report, { isNews, isPassing }) => {
+      if (isNews) teller.ended(report, isPassing);
     },
     failed: (error) => teller.say(errorText(error, json, verbose).trimEnd()),
   };

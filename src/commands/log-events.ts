@@ -19,9 +19,9 @@ export async function withLog(teller: Teller, call: Call, config: Config): Promi
       logEvent(log, event);
       teller.onEvent(event);
     },
-    ended: (report) => {
+    ended: (report, isPassing) => {
       logEnd(log, report);
-      teller.ended(report);
+      teller.ended(report, isPassing);
     },
     say: (text) => {
       log.warn(text);

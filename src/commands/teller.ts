@@ -12,7 +12,8 @@ import { lookOf } from "./look-of.ts";
 /** Tells a person, a log or a program what a run does. */
 export interface Teller {
   readonly onEvent: (event: RunEvent) => void;
-  ended(report: BatchReport): void;
+  /** `isPassing`: what is open of it needs nobody. */
+  ended(report: BatchReport, isPassing?: boolean): void;
   /** A line between the others, such as what a signal will do. */
   say(text: string): void;
   close(): void;
@@ -30,8 +31,8 @@ export function createTeller(call: Call, config: Config): Teller {
 function quietTeller(call: Call, config: Config): Teller {
   return {
     onEvent: () => undefined,
-    ended: (report) => {
-      if (report.exitCode === 0) return;
+    ended: (report, isPassing) => {
+      if (report.exitCode === 0 || isPassing) return;
       call.stdout.write(
         config.json ? asLine(jsonSummary(report)) : summaryText(report, lookOf(call.stdout, call, config)),
       );

@@ -242,7 +242,8 @@ export class DropFolder {
       await this.#parts.processor.together(async () => {
         const report = await work();
         if (job.isBeside && report.byStatus.held) this.#heldBeside.add(report.batch);
-        if (await this.#ends.ended(report, isTry)) this.#batches.unshift(report.batch);
+        const isWaiting = report.byStatus.held !== undefined && (await this.#waitsForOthers(report.batch));
+        if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.unshift(report.batch);
       });
     } catch (error) {
       await this.#ends.failed(job.file, error);
@@ -267,6 +268,10 @@ export class DropFolder {
     if (!(await this.#hold.compare())) return;
     const unfinished = await this.#unfinished();
     this.#batches = [...new Set([...this.#batches, ...unfinished])];
+  }
+
+  #waitsForOthers(batch: string): Promise<boolean> {
+    return this.#parts.processor.journal.waitsForOthers(batch);
   }
 
   async #handedOver(): Promise<readonly string[]> {

@@ -21,7 +21,14 @@ export interface EndsParts {
   readonly standing: Standing;
 }
 
+export interface BatchEnd {
+  readonly isTry: boolean;
+  readonly isWaiting: boolean;
+}
+
 const RETRY_MAX_TIMES = 20;
+/** The exit code of a batch of which nothing else is open than held rows. */
+const HELD = 6;
 
 /** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
 export class FolderEnds {
@@ -56,12 +63,16 @@ export class FolderEnds {
     return this.#left.has(keyOf(file));
   }
 
-  /** Gives whether the rest of the batch goes by itself, later. `isTry`: the service was away when it began. */
-  async ended(report: BatchReport, isTry: boolean): Promise<boolean> {
+  /**
+   * Gives whether the rest of the batch goes by itself, later. `isTry`: the service was away when it began. `isWaiting`:
+   * what is held of it waits for another file.
+   */
+  async ended(report: BatchReport, { isTry, isWaiting }: BatchEnd): Promise<boolean> {
     const { listener, answers, hold } = this.#parts;
     const code = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
-    listener.ended(report, !(isTry && this.away.isAway && this.away.code === code));
+    const isNews = !(isTry && this.away.isAway && this.away.code === code);
+    listener.ended(report, { isNews, isPassing: isWaiting && report.exitCode === HELD });
     const kind = code === undefined ? undefined : kindOfStop(code);
     const message = report.stop?.message ?? "the service could not be reached";
     if (kind === "signal") this.#cutOff.add(report.batch);

@@ -16,6 +16,7 @@ import { SeenRows } from "./seen.ts";
 import type { DaySumOptions } from "./store.ts";
 import { RowTallies } from "./tallies.ts";
 import { Verdicts } from "./verdicts.ts";
+import { WaitingRows } from "./waiting-rows.ts";
 
 /** The rules of DESIGN §7, which are not the journal's own, as it asks them. */
 export type JudgeOf = (rules: JudgeRules) => Judge;
@@ -46,6 +47,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     daySums: (day: DaySumOptions) => new DaySums(database, past).of(day),
     attempts: new Attempts(database, verdicts, () => group.transaction),
     decisions: new Decisions(database),
+    waiting: new WaitingRows(database),
     archives: new Archives(database),
     marks: new Marks(database, stateId),
     holds: new InboxHolds(database),

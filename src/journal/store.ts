@@ -219,6 +219,8 @@ export interface JournalStore {
   ): Promise<void>;
   /** Batches with rows that are held until this row has an end. */
   waitingFor(batchId: string, row: number): Promise<readonly string[]>;
+  /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
+  waitsForOthers(batchId: string): Promise<boolean>;
   /**
    * Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. Throws PaydropError
    * `usage` for a cancelled batch.

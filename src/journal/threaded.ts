@@ -263,6 +263,7 @@ const METHODS = Object.keys({
   setPhase: 0,
   settle: 0,
   waitingFor: 0,
+  waitsForOthers: 0,
   release: 0,
   history: 0,
   note: 0,

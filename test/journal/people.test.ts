@@ -68,6 +68,31 @@ test("the batches that wait for a row are found by what makes a payment the same
   expect(await store.waitingFor("AAAA1111", 2)).toEqual([]);
 });
 
+test("held rows need nobody while each of them waits for one that goes, or has gone, by itself", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1"), newRow(8, "a/2")]);
+  // its last row waits for one that itself is held
+  await addBatch(store, "CCCC3333", [newRow(7, "a/1"), newRow(8, "b/1"), newRow(9, "b/1")]);
+  const wait = (): Promise<boolean[]> => Promise.all(["BBBB2222", "CCCC3333"].map((id) => store.waitsForOthers(id)));
+  expect(await wait()).toEqual([true, false]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  expect(await wait()).toEqual([true, false]);
+  await sendRow(store, "AAAA1111", 3, "unknown");
+  expect(await wait()).toEqual([false, false]);
+});
+
+test("a row that waits for one of a paused batch needs a person; of a cancelled one it does not", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+  const act = { by: "asha", kind: "pause", note: "" };
+  await store.setPhase("AAAA1111", "paused", act);
+  expect(await store.waitsForOthers("BBBB2222")).toBe(false);
+  await store.setPhase("AAAA1111", "cancelled", act);
+  expect(await store.waitsForOthers("BBBB2222")).toBe(true);
+});
+
 test("only open batches with ready rows that were left after an act are handed over", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);

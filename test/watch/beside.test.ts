@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
@@ -133,4 +133,28 @@ test("run --inbox: a row that was held only while the other file was on its way 
   expect(results).toMatch(/\r\n\d+,duplicate,/);
   expect(ended.code).toBe(0);
   expect(server.requests).toHaveLength(300);
+}, 100_000);
+
+test("--quiet says nothing of a row that was held only while the other file was on its way", async () => {
+  const either = ["again", "large"].map((name) => `${name}.csv.results.csv`);
+  let [isOver, wasHeld] = [(): boolean => true, false];
+  const server = await startFaultServer(({ body }) => async (socket) => {
+    if (body.includes("ACC-L-29-")) while (!isOver()) await sleep(20);
+    await answer(200)(socket);
+  });
+  onTestFinished(() => server.close());
+  const desk = openInboxDesk(server.url, TOGETHER);
+  // whichever was taken first, the other one has its end first
+  isOver = () => (wasHeld ||= either.some((name) => existsSync(desk.path(name))));
+  const [header = "", ...rows] = transfers("L", 30).trim().split("\n");
+  const lines = rows.map((row) => `${row},2026-11`);
+  writeOlder(desk.path("large.csv"), [`${header},period`, ...lines, ""].join("\n"));
+  // its first row goes alone, of whichever file: it must not be the one that is waited for
+  const other = "ACC-1,ACC-OTHER,7.00,2026-11";
+  writeFileSync(desk.path("again.csv"), [`${header},period`, other, lines.at(-1), ""].join("\n"));
+  const ended = await desk.call("run", "--quiet", "--inbox", desk.inbox);
+  expect(ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect(wasHeld).toBe(true);
+  expect(either.map((name) => desk.read(name)).join("")).toMatch(/\r\n\d+,duplicate,/);
+  expect(server.requests).toHaveLength(31);
 }, 100_000);

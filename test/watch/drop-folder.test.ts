@@ -92,7 +92,7 @@ test("two files that one outage stopped are both told; a further try is not", as
   desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
   const told: boolean[] = [];
   await desk.inProcess(async (processor) => {
-    const drop = await openDrop(desk, processor, { ended: (_, isNews) => told.push(isNews) });
+    const drop = await openDrop(desk, processor, { ended: (_, { isNews }) => told.push(isNews) });
     await sweepAll(drop);
     await Promise.all([drop.workOne("any"), drop.workOne("small")]);
     expect(told).toEqual([true, true]);

@@ -7,6 +7,7 @@ type ActCalls = Pick<
   | "setPhase"
   | "settle"
   | "waitingFor"
+  | "waitsForOthers"
   | "release"
   | "history"
   | "note"
@@ -17,7 +18,7 @@ type ActCalls = Pick<
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
 export function actCalls(parts: Parts): ActCalls {
-  const { archives, attempts, batches, decisions, group, now, read } = parts;
+  const { archives, attempts, batches, decisions, group, now, read, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
       group.run(() => {
@@ -44,6 +45,8 @@ export function actCalls(parts: Parts): ActCalls {
       }),
 
     waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
+
+    waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
 
     release: (batchId, rows, act) =>
       group.run(() => {
