@@ -1,6 +1,7 @@
 import type { CheckReport } from "../results/check-report.ts";
 import { correctionsObject } from "../results/correction-words.ts";
 import { mappingObject } from "../results/mapping-words.ts";
+import type { TakenBefore } from "../results/taken-words.ts";
 import { accountObject } from "../results/summary.ts";
 
 /** One object per row that is not ready, one per warning and per correction, the last one the summary. Amounts are strings. */
@@ -35,7 +36,14 @@ function summaryOf(report: CheckReport, written: string | undefined): Record<str
     caps: report.caps,
     kinds: groups.map(({ level, code, column, count }) => ({ level, code, column, rows: count })),
     remarks: report.remarks,
+    ...(report.taken ? { taken_before: takenObject(report.taken) } : {}),
     ...(report.mapping ? { mapping: mappingObject(report.mapping) } : {}),
     ...(written === undefined ? {} : { written }),
   };
+}
+
+/** `{"batch":"K7Q29F3M","at":"…","rows":{"accepted":21,"invalid":3}}` */
+function takenObject({ batch, byStatus }: TakenBefore): Record<string, unknown> {
+  const rows = Object.fromEntries(Object.entries(byStatus).map(([status, tally]) => [status, tally.rows]));
+  return { batch: batch.id, at: new Date(batch.createdAt).toISOString(), rows };
 }

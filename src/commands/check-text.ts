@@ -92,6 +92,10 @@ const COUNTS = [
 
 function closing(report: CheckReport, look: Look): string[] {
   const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
+  for (const status of ["rejected", "unknown", "settled_not_done"] as const) {
+    const rows = report.taken?.byStatus[status]?.rows ?? 0;
+    if (rows > 0) counts.push(`${rows} ${status.replaceAll("_", " ")}`);
+  }
   if (report.warned > 0) counts.push(`${report.warned} to look at`);
   if (counts.length === 0) counts.push("nothing to send");
   if (report.control.faults.length + report.caps.length > 0) counts.push("the file would be refused as a whole");

@@ -2,8 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { OperationName } from "../operations/operation.ts";
-import { asBatch, type BatchColumns } from "./batches.ts";
-import type { BatchRecord, Environment } from "./store.ts";
+import { asBatch, Batches, type BatchColumns } from "./batches.ts";
+import { PaymentKeys } from "./keys.ts";
+import { KnownFiles } from "./known-files.ts";
+import { Rows } from "./rows.ts";
+import type { BatchRecord, Environment, RowRecord, Tallies } from "./store.ts";
+import { RowTallies } from "./tallies.ts";
 
 /** The amount in the middle of all rows of an operation that are not invalid. */
 export interface MiddleAmount {
@@ -33,6 +37,49 @@ export class LookBack {
   batch(id: string): BatchRecord | undefined {
     const found = this.#database.prepare("SELECT * FROM batch WHERE id = ? AND phase <> 'recording'").get(id);
     return found && asBatch(found as unknown as BatchColumns);
+  }
+
+  /** Batches of the very same bytes, newest first. */
+  ofBytes(sha256: string, environment: Environment): BatchRecord[] {
+    return new Batches(this.#database).ofBytes(sha256, environment);
+  }
+
+  /** The batch that a file at this path, with this identity on disk, was taken as. */
+  sourceBatch(path: string, identity: string): string | undefined {
+    return new KnownFiles(this.#database).sourceBatch(path, identity);
+  }
+
+  tallies(batchId: string): Tallies {
+    return new RowTallies(this.#database).of(this.#seqOf(batchId));
+  }
+
+  /** How many rows were refused for one of these reasons. */
+  refusedFor(batchId: string, reasons: readonly string[]): number {
+    const counted = this.#database.prepare(
+      `SELECT count(*) AS rows FROM row
+       WHERE batch = ? AND state = 'rejected' AND code IN (SELECT value FROM json_each(?))`,
+    );
+    return Number(counted.get(this.#seqOf(batchId), JSON.stringify(reasons))?.["rows"]);
+  }
+
+  /** The rows of a batch as they stand, asked for by rising numbers. */
+  rowsOf(batchId: string): (number: number) => RowRecord | undefined {
+    const rows = new Rows(this.#database, NO_KEYS);
+    const seq = this.#seqOf(batchId);
+    let page = new Map<number, RowRecord>();
+    let until = -1;
+    return (number) => {
+      if (number > until) {
+        const next = rows.page(seq, number, PAGE_ROWS);
+        page = new Map(next.map((row) => [row.number, row]));
+        until = next.at(-1)?.number ?? Number.POSITIVE_INFINITY;
+      }
+      return page.get(number);
+    };
+  }
+
+  #seqOf(batchId: string): number {
+    return new Batches(this.#database).seqOf(batchId).seq;
   }
 
   /** Plain decimals sort by the digits before the point, then as text. */
@@ -90,4 +137,7 @@ export class LookBack {
   }
 }
 
+/** Rows are only read here: keys are for entering them. */
+const NO_KEYS = new PaymentKeys(new Uint8Array());
+const PAGE_ROWS = 1000;
 const ACCEPTED = "('accepted', 'settled_done')";

@@ -3,8 +3,9 @@ import type { Fault } from "../checks/fault.ts";
 import type { FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import type { JournalStore, RowRecord, Tally } from "../journal/store.ts";
+import type { RowRecord, Tallies, Tally } from "../journal/store.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
+import { byStatusOf, sumOf, type TakenBefore } from "./taken-words.ts";
 
 /** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each, unless all were asked for. */
 export interface CheckReport {
@@ -20,6 +21,8 @@ export interface CheckReport {
   readonly columnsAll: number;
   readonly mapping?: MappingSaid;
   readonly corrections?: CorrectionsSaid;
+  /** The file went before: rows stand as they do in its batch, and `duplicate` is what was accepted in it. */
+  readonly taken?: TakenBefore;
   /** Rows that correct earlier ones, and what was changed in them; the first thousand, unless all were asked for. */
   readonly corrected: readonly { readonly row: number; readonly correction: Correction }[];
   readonly faults: readonly { readonly row: number; readonly faults: readonly Fault[] }[];
@@ -63,31 +66,36 @@ type Passed =
   | "columnsAll"
   | "mapping"
   | "corrections"
+  | "taken"
   | "control"
   | "caps"
   | "remarks";
 
 /**
- * What the checks made of a file. `rows`: as the journal has them, with all that is to be pointed out of each; the facts
+ * What the checks made of a file. `tallies`: of the batch that a file would be; `rows`: as the journal has them, with all that is to be pointed out of each; the facts
  * pass through.
  */
 export async function checkReport(
-  journal: JournalStore,
+  tallies: Tallies,
   batchId: string,
   rows: AsyncIterable<readonly RowRecord[]>,
   facts: Pick<CheckReport, Passed>,
   all: boolean,
 ): Promise<CheckReport> {
-  const { ready = NOTHING, invalid = NOTHING, held = NOTHING, duplicate = NOTHING } = await journal.tallies(batchId);
-  const lists = new CheckLists(batchId, all);
+  const { taken } = facts;
+  const byStatus = taken?.byStatus ?? byStatusOf(tallies);
+  const { invalid = NOTHING, held = NOTHING, rejected = NOTHING, unknown = NOTHING } = byStatus;
+  const lists = new CheckLists(batchId, taken !== undefined, all);
   for await (const page of rows) for (const record of page) lists.add(record);
   return {
     ...facts,
-    ...{ ready, invalid, held, duplicate },
+    ...{ ready: byStatus.not_sent ?? NOTHING, invalid, held },
+    duplicate: sumOf([byStatus.duplicate, byStatus.accepted, byStatus.settled_done]),
     ...lists.listed(),
     exitCode: gravest([
       facts.control.faults.length + facts.caps.length > 0 ? 5 : 0,
-      invalid.rows > 0 ? 3 : 0,
+      unknown.rows > 0 ? 4 : 0,
+      invalid.rows + rejected.rows > 0 ? 3 : 0,
       held.rows > 0 ? 6 : 0,
     ]),
   };
@@ -95,6 +103,7 @@ export async function checkReport(
 
 class CheckLists {
   readonly #batchId: string;
+  readonly #isTaken: boolean;
   readonly #rowsMax: number;
   readonly #complaints: Complaints;
   readonly #faults: CheckReport["faults"][number][] = [];
@@ -103,19 +112,20 @@ class CheckLists {
   readonly #warnings: CheckReport["warnings"][number][] = [];
   #warned = 0;
 
-  constructor(batchId: string, all: boolean) {
+  constructor(batchId: string, isTaken: boolean, all: boolean) {
     this.#batchId = batchId;
+    this.#isTaken = isTaken;
     this.#rowsMax = all ? Number.POSITIVE_INFINITY : SHOWN_ROWS_MAX;
     this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
   }
 
   add(record: RowRecord): void {
-    this.#complaints.addRow(record, this.#batchId);
+    this.#complaints.addRow(record, this.#batchId, this.#isTaken);
     const { number: row, faults, state, correction, warnings = [] } = record;
     if (correction && this.#corrected.length < this.#rowsMax) this.#corrected.push({ row, correction });
     if (faults && this.#faults.length < this.#rowsMax) this.#faults.push({ row, faults });
     if (state === "held" && this.#holds.length < this.#rowsMax) {
-      const { code, message, hint } = holdOf(record, this.#batchId);
+      const { code, message, hint } = holdOf(record, this.#batchId, this.#isTaken);
       this.#holds.push({ row, code, message, hint });
     }
     if (warnings.length === 0) return;

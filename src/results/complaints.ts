@@ -53,10 +53,10 @@ export class Complaints {
     this.#shownMax = shownMax;
   }
 
-  /** All that the journal and the checks say of a row. */
-  addRow(record: RowRecord, batchId: string): void {
+  /** All that the journal and the checks say of a row. `isTaken`: its batch is known, and can be named. */
+  addRow(record: RowRecord, batchId: string, isTaken = false): void {
     for (const fault of record.faults ?? []) this.#add("invalid", record.number, fault);
-    if (record.state === "held") this.#add("held", record.number, holdOf(record, batchId));
+    if (record.state === "held") this.#add("held", record.number, holdOf(record, batchId, isTaken));
     if (record.correction)
       this.#add("corrected", record.number, { ...CORRECTED, message: correctionText(record.correction) });
     for (const warning of record.warnings ?? []) this.#add("warning", record.number, warning);
@@ -92,7 +92,7 @@ const CORRECTED = { code: "corrected", hint: "" };
 const OTHERS = "others";
 
 /** Why a row waits for a person. */
-export function holdOf(record: RowRecord, batchId: string): Fault {
-  const { message, action } = holdSentenceOf(record, batchId);
+export function holdOf(record: RowRecord, batchId: string, isTaken: boolean): Fault {
+  const { message, action } = holdSentenceOf(record, batchId, isTaken);
   return { code: record.code ?? "", message, hint: action };
 }

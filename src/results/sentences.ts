@@ -89,6 +89,12 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   all_or_nothing: ["other rows of this file need a correction", "Correct them and drop the file again"],
 };
 
+/** What to do about a row that will wait, before its file is run: there is no batch yet. */
+const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
+  payee_changed:
+    "Ask the payee on a number that you know, then run the file: the row waits until it is released (paydrop release)",
+};
+
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
 const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
 const WAITING = "Waiting for a person";
@@ -167,9 +173,10 @@ function waiting(words: Words | undefined): Words {
   return words ? [`${WAITING}: ${words[0]}`, words[1]] : [WAITING, HELD_ACTION];
 }
 
-/** Why a held row waits, where it is said already that it does. */
-export function holdSentenceOf(record: RowRecord, batchId: string): Sentence {
-  const [message, action] = wordsOfHold(record.code) ?? [WAITING, HELD_ACTION];
+/** Why a held row waits, where it is said already that it does. `isTaken`: its batch is known, and can be named. */
+export function holdSentenceOf(record: RowRecord, batchId: string, isTaken: boolean): Sentence {
+  const [message, later] = wordsOfHold(record.code) ?? [WAITING, HELD_ACTION];
+  const action = isTaken ? later : (BEFORE_IT_RUNS[record.code as HoldCode] ?? later);
   return { message: fill(message, record, batchId), action: fill(action, record, batchId) };
 }
 
@@ -230,7 +237,7 @@ function onDay(atMs: number | undefined): string {
   return atMs === undefined ? "" : ` on ${dayOf(atMs)}`;
 }
 
-function dayOf(atMs: number): string {
+export function dayOf(atMs: number): string {
   const day = new Date(atMs);
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()] ?? ""} ${day.getUTCFullYear()}`;
 }

@@ -321,7 +321,11 @@ test("the library tells what changed and holds the payee as well", async () => {
       payeeChanged: true,
     },
   });
+  // there is no batch yet that could be released
+  expect(checked.holds.map(({ hint }) => hint)).toEqual([expect.stringMatching(/then run the file: the row waits/)]);
   const report = await processFile(path, { ...options, payeeChange: "hold" });
+  const again = await checkFile(path, options);
+  expect(again.holds).toMatchObject([{ row: 2, code: "payee_changed", hint: expect.stringContaining(`paydrop release ${report.batch} `) as string }]); // prettier-ignore
   expect({ code: report.exitCode, held: report.byStatus.held?.rows }).toEqual({ code: 6, held: 1 });
   expect(sent()).toEqual(["60200000005582 1200"]);
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { FileRefusedError, PaydropError, checkFile, processFile } from "../../src/index.ts";
@@ -192,14 +192,54 @@ describe("checkFile", () => {
     expect(report).toMatchObject({ duplicate: { rows: 2 }, ready: { rows: 1 } });
   });
 
-  test("says that the very file was taken in before", async () => {
+  test("of a file that went before says how its rows stand, and that nothing is left to do", async () => {
     const { options } = await newServer(() => answer(200));
     const { stateDir = "" } = options;
-    const path = transfersFile("1", "2");
-    expect((await checkFile(path, { stateDir, environment: "test" })).remarks).toEqual([]);
+    const path = transfersFile("1", "2", "1e3");
+    const before = await checkFile(path, { stateDir, environment: "test" });
+    expect(before).toMatchObject({ ready: { rows: 2 }, remarks: [] });
+    expect(before).not.toHaveProperty("taken");
     const { batch } = await processFile(path, options);
-    const { remarks } = await checkFile(path, { stateDir, environment: "test" });
-    expect(remarks).toEqual([expect.stringContaining(`taken in before, as batch ${batch}`)]);
+    const after = await checkFile(path, { stateDir, environment: "test" });
+    expect(after).toMatchObject({
+      ...{ ready: { rows: 0 }, invalid: { rows: 1 }, held: { rows: 0 }, duplicate: { rows: 2, amount: "3.00" } },
+      ...{ holds: [], exitCode: 3, taken: { batch: { id: batch }, byStatus: { accepted: { rows: 2 } } } },
+    });
+    expect(after.faults.map(({ row }) => row)).toEqual([4]);
+    const [remark = ""] = after.remarks;
+    expect(remark).toMatch(new RegExp(`taken in before, as batch ${batch} on \\d+ \\w+ \\d+: 2 accepted, 1 invalid`));
+    expect(remark).toContain("Running it again sends nothing. To do: correct the rows in its retry file");
+
+    const right = transfersFile("5", "6");
+    await processFile(right, options);
+    const done = await checkFile(right, { stateDir, environment: "test" });
+    expect(done).toMatchObject({ exitCode: 0, duplicate: { rows: 2 } });
+    expect(done.remarks).toEqual([expect.stringContaining("Nothing is left to do")]);
+  });
+
+  test.each([
+    ["unknown", 504, 4, "look up the unknown rows"],
+    ["rejected", 422, 3, "correct the rows in its retry file"],
+    ["rejected", 401, 3, "Running it again sends 1 row."],
+  ] as const)("of a file with a row that ended %s by %d: exit %d, %s", async (status, http, exitCode, said) => {
+    const { options } = await newServer(() => answer(http));
+    const path = transfersFile("1");
+    await processFile(path, options);
+    const report = await checkFile(path, { stateDir: options.stateDir ?? "", environment: "test" });
+    expect(report).toMatchObject({ exitCode, ready: { rows: 0 }, taken: { byStatus: { [status]: { rows: 1 } } } });
+    expect(report.remarks.join()).toContain(said);
+    expect(report.remarks.join().includes("correct the rows")).toBe(http === 422);
+  });
+
+  test("holds the file under the name of another month, as a run would", async () => {
+    const { options } = await newServer(() => answer(200));
+    const path = transfersFile("1", "2");
+    await processFile(path, options);
+    const copy = join(path, "..", "salaries-2031-05.csv");
+    copyFileSync(path, copy);
+    const report = await checkFile(copy, { stateDir: options.stateDir ?? "", environment: "test" });
+    expect(report).toMatchObject({ exitCode: 6, held: { rows: 2 }, holds: [{ code: "same_file" }, {}] });
+    expect(await processFile(copy, options)).toMatchObject({ exitCode: 6, byStatus: { held: { rows: 2 } } });
   });
 
   test("a file without a valid row has an operation all the same", async () => {
