@@ -52,7 +52,10 @@ export const COMMANDS: readonly Command[] = [
     operands: "<file>",
     shown: "propose how a file of another system is read, and keep what you confirm in paydrop.toml",
     options: [
-      { flags: "--write", shown: "add the mapping to paydrop.toml; without it its lines go to stdout" },
+      {
+        flags: "--write",
+        shown: "add the mapping to paydrop.toml, or make the file; without it its lines go to stdout",
+      },
       { flags: "--name <name>", shown: "what the mapping is called" },
       { flags: "--set <field=column...>", shown: "read this column as our field" },
       { flags: "--const <field=value...>", shown: "one value for every row, such as debit_account_id" },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { loadSettings } from "../config/load.ts";
+import { configNamed, loadSettings } from "../config/load.ts";
 import { mappingToml } from "../config/mapping-toml.ts";
 import type { Mapping } from "../config/mapping.ts";
 import { usualPlaces } from "../config/toml-file.ts";
@@ -29,9 +29,15 @@ import { appendToToml, mappingIn } from "./map-write.ts";
 
 /** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */
 export async function run(call: Call): Promise<number> {
-  const { config, file: settingsFile } = loadSettings({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const mayBeNew = call.flags["write"] === true;
+  const { config, file: settingsFile } = loadSettings({
+    flags: call.flags,
+    env: call.env,
+    secrets: "ignore",
+    mayBeNew,
+  });
   const file = call.operands[0] ?? "";
-  const target = settingsFile ?? usualPlaces(call.env, call.env["HOME"] || homedir())[0] ?? "paydrop.toml";
+  const target = settingsFile ?? newSettingsFile(call);
   const scratch = await mkdtemp(join(tmpdir(), "paydrop-map-"));
   try {
     const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
@@ -62,13 +68,20 @@ export async function run(call: Call): Promise<number> {
     if (config.json) call.stdout.write(`${JSON.stringify(asObject(mapping, proposal, written, toml))}\n`);
     else if (!isToWrite) call.stdout.write(toml);
     else if (!config.quiet) {
-      const wrote = `wrote [mapping.${name}] to ${printable(target)}\n`;
+      const wrote = `wrote [mapping.${name}] to ${printable(target)}${settingsFile === undefined ? ", a new file" : ""}\n`;
       call.stdout.write(folded(wrote, lookOf(call.stdout, call, config)));
     }
     return 0;
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Where a mapping goes as long as there are no settings: the file that somebody named, else the user's own. */
+function newSettingsFile({ flags, env }: Call): string {
+  const named = configNamed(flags, env);
+  if (named !== undefined) return resolve(named);
+  return usualPlaces(env, env["HOME"] || homedir())[0] ?? "paydrop.toml";
 }
 
 /** A second mapping of the same columns would make every such file a question. */

@@ -21,6 +21,8 @@ export interface Sources {
   readonly cwd?: string;
   /** `ignore`: for commands that never send; a broken key file must not stand in their way. */
   readonly secrets?: "read" | "ignore";
+  /** The settings file that is named may not be there yet: it is about to be written. */
+  readonly mayBeNew?: boolean;
 }
 
 /** Flags over environment over credential files over paydrop.toml over defaults. Throws PaydropError `config`. */
@@ -40,12 +42,19 @@ export interface LoadedSettings {
 export function loadSettings(sources: Sources): LoadedSettings {
   const { env, flags = {}, cwd = process.cwd() } = sources;
   const secrets = sources.secrets === "ignore" ? forgetAll(env) : takeSecrets(env);
-  const named = flags["config"] ?? (env["PAYDROP_CONFIG"] || undefined);
-  const file = readTomlFile(typeof named === "string" ? resolve(cwd, named) : undefined, env, homeOf(env));
+  const named = configNamed(flags, env);
+  const place = named === undefined ? undefined : resolve(cwd, named);
+  const file = readTomlFile(place, env, homeOf(env), sources.mayBeNew);
   const { values, origins } = readSettings(flags, env, file, cwd);
   const config = assemble(values, env, secrets, origins, tablesIn(file, origins));
   if (sources.secrets !== "ignore") assertSafe(config, env);
   return { config: Object.freeze(config), said: values, ...(file ? { file: file.path } : {}) };
+}
+
+/** The settings file that somebody named, as they wrote it. */
+export function configNamed(flags: Sources["flags"], env: NodeJS.ProcessEnv): string | undefined {
+  const named = flags?.["config"] ?? (env["PAYDROP_CONFIG"] || undefined);
+  return typeof named === "string" ? named : undefined;
 }
 
 /**

@@ -16,11 +16,17 @@ export interface TomlFile {
 
 /**
  * The paydrop.toml that counts: the one named, else the user's, else the machine's. Never from the inbox or the working
- * folder: who can drop a file must not be able to move the base URL. Throws `config`.
+ * folder: who can drop a file must not be able to move the base URL. `mayBeNew`: the named one may not be there yet.
+ * Throws `config`.
  */
-export function readTomlFile(named: string | undefined, env: NodeJS.ProcessEnv, home: string): TomlFile | undefined {
+export function readTomlFile(
+  named: string | undefined,
+  env: NodeJS.ProcessEnv,
+  home: string,
+  mayBeNew = false,
+): TomlFile | undefined {
   const path = named ?? usualPlaces(env, home).find(isThere);
-  if (path === undefined) return undefined;
+  if (path === undefined || (mayBeNew && !isThere(path))) return undefined;
   const text = readPrivately(path);
   const values = parsed(path, text);
   const placeOf = (key: string): string => placeIn(text, key);

@@ -106,6 +106,21 @@ describe("paydrop map", () => {
     expect([ran.code, ran.stdout]).toEqual([3, expect.stringMatching(/accepted +2 +57475\.00/)]);
   });
 
+  test("a file named by --config that is not there yet is made, and read from then on; only to write", async () => {
+    const desk = openDesk();
+    const path = join(desk.folder, "..", "office", "own.toml");
+    const unwritten = await desk.map("--config", path, ...SAID);
+    expect([unwritten.code, unwritten.stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
+    const lacking = await desk.map("--write", "--config", path, "--name", "hrms");
+    expect([lacking.code, existsSync(path)]).toEqual([2, false]);
+    const { code, stdout } = await desk.map("--write", "--config", path, "--name", "hrms", ...SAID);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`wrote [mapping.hrms] to ${path}, a new file\n`)]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(existsSync(desk.toml)).toBe(false);
+    const checked = await desk.paydrop("check", "--config", path, "pay.csv");
+    expect(checked.stdout).toMatch(/^mapping hrms$/m);
+  });
+
   test("columns that changed are proposed as the mapping that knew them", async () => {
     const desk = openDesk();
     await desk.map("--write", "--quiet", "--name", "hrms", ...SAID);
