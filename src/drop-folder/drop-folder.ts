@@ -4,6 +4,7 @@ import type { BatchReport } from "../events.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
 import { Inbox, type ReadyFile, type Sweep } from "../intake/inbox.ts";
 import type { InboxCount } from "../metrics.ts";
+import type { BatchesAsked } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
 import { notYetAnswer, workbookAnswer } from "../results/answers.ts";
@@ -46,8 +47,8 @@ export class DropFolder {
   #batches: string[] = [];
   #folderAway = false;
   readonly #jobs = new Set<Job>();
-  /** Batches with rows that may have been held for one that went beside them. */
-  readonly #heldBeside = new Set<string>();
+  /** Batches with rows that may be held for one of another file. */
+  #waitForOthers = new Set<string>();
   /** Files that were worked off while a sweep was on its way. */
   readonly #finished = new Set<string>();
 
@@ -89,6 +90,7 @@ export class DropFolder {
     this.#folders = await inboxFolders(this.folder);
     await this.#hold.open();
     this.#batches = [...(await this.#unfinished())];
+    await this.#lookAgain({ folders: this.#folders });
     await this.#answers.clearStale(this.#folders);
   }
 
@@ -233,15 +235,13 @@ export class DropFolder {
   }
 
   async #work(job: Job, work: () => Promise<BatchReport>): Promise<void> {
-    for (const other of this.#jobs) other.isBeside = true;
-    if (this.#jobs.size > 0) job.isBeside = true;
     this.#jobs.add(job);
     const isTry = this.#ends.away.isAway;
     try {
       // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
       await this.#parts.processor.together(async () => {
         const report = await work();
-        if (job.isBeside && report.byStatus.held) this.#heldBeside.add(report.batch);
+        if (report.byStatus.held) this.#waitForOthers.add(report.batch);
         const isWaiting = report.byStatus.held !== undefined && (await this.#waitsForOthers(report.batch));
         if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.unshift(report.batch);
       });
@@ -249,19 +249,22 @@ export class DropFolder {
       await this.#ends.failed(job.file, error);
     } finally {
       this.#jobs.delete(job);
-      if (this.#jobs.size === 0) this.#lookAgain();
       if (job.file) {
         this.#finished.add(job.file.path);
         this.#inbox.forget(job.file.path);
       }
       await this.#hold.answerStop();
+      const batches = [...this.#waitForOthers];
+      if (this.#jobs.size === 0 && batches.length > 0) await this.#lookAgain({ batches });
     }
   }
 
-  /** What a row waited for may have an end now: that file is gone through once more. */
-  #lookAgain(): void {
-    this.#batches.push(...this.#heldBeside);
-    this.#heldBeside.clear();
+  /** A file is gone through once more when what a row of it waited for has an end. */
+  async #lookAgain(at: BatchesAsked): Promise<void> {
+    const waiting = await this.#parts.processor.journal.waitingBatches(at);
+    this.#waitForOthers = new Set(waiting.filter(({ isOver }) => !isOver).map(({ batch }) => batch));
+    const over = waiting.filter(({ isOver }) => isOver).map(({ batch }) => batch);
+    this.#batches = [...new Set([...this.#batches, ...over])];
   }
 
   async #compareHold(): Promise<void> {
@@ -293,8 +296,6 @@ export class DropFolder {
 
 interface Job {
   readonly file?: ReadyFile;
-  /** Another one was worked on at the same time. */
-  isBeside?: true;
 }
 
 const NOT_READY = {

@@ -103,6 +103,15 @@ export interface AttemptEnd {
   readonly response?: string;
 }
 
+/** All batches of files in these folders, or these. */
+export type BatchesAsked = { readonly folders: readonly string[] } | { readonly batches: readonly string[] };
+
+/** `isOver`: what a row of it waited for has its end; `judgeAgain` says what becomes of it. */
+export interface WaitingBatch {
+  readonly batch: string;
+  readonly isOver: boolean;
+}
+
 /** A person's act, or paydrop's own, in the history of a batch. */
 export interface Act {
   readonly at: number;
@@ -219,6 +228,8 @@ export interface JournalStore {
   ): Promise<void>;
   /** Batches with rows that are held until this row has an end. */
   waitingFor(batchId: string, row: number): Promise<readonly string[]>;
+  /** Open batches with rows that are held for a row of another batch which goes, or has gone, by itself. */
+  waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
   waitsForOthers(batchId: string): Promise<boolean>;
   /**

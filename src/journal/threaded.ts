@@ -264,6 +264,7 @@ const METHODS = Object.keys({
   settle: 0,
   waitingFor: 0,
   waitsForOthers: 0,
+  waitingBatches: 0,
   release: 0,
   history: 0,
   note: 0,

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { mayHold } from "./batches.ts";
+import type { BatchesAsked, WaitingBatch } from "./store.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
 const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;
@@ -13,6 +15,18 @@ export class WaitingRows {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+  }
+
+  batches(of: BatchesAsked): WaitingBatch[] {
+    const [asked, values] = "folders" in of ? ["b.folder", of.folders] : ["b.id", of.batches];
+    const rows = this.#database
+      .prepare(
+        `SELECT b.id, max(${ENDED}) AS over FROM batch b JOIN row r ON r.batch = b.seq ${AWAITED}
+         WHERE ${asked} IN (SELECT value FROM json_each(?)) AND b.phase = 'open' AND ${mayHold("held")}
+         AND r.state = 'held' AND r.code = 'other_row_open' AND (${GOES} OR ${ENDED}) GROUP BY b.seq ORDER BY b.seq`,
+      )
+      .all(JSON.stringify(values)) as { id: string; over: number }[];
+    return rows.map(({ id, over }) => ({ batch: id, isOver: over === 1 }));
   }
 
   /** Of a batch with held rows. */

@@ -75,11 +75,19 @@ test("held rows need nobody while each of them waits for one that goes, or has g
   // its last row waits for one that itself is held
   await addBatch(store, "CCCC3333", [newRow(7, "a/1"), newRow(8, "b/1"), newRow(9, "b/1")]);
   const wait = (): Promise<boolean[]> => Promise.all(["BBBB2222", "CCCC3333"].map((id) => store.waitsForOthers(id)));
+  const both = (isOver: boolean): object[] => ["BBBB2222", "CCCC3333"].map((batch) => ({ batch, isOver }));
+  const asked = { batches: ["AAAA1111", "BBBB2222", "CCCC3333"] };
   expect(await wait()).toEqual([true, false]);
+  expect(await store.waitingBatches(asked)).toEqual(both(false));
   await sendRow(store, "AAAA1111", 2, "accepted");
   expect(await wait()).toEqual([true, false]);
+  expect(await store.waitingBatches(asked)).toEqual(both(true));
+  expect(await store.waitingBatches({ folders: ["/nowhere"] })).toEqual([]);
   await sendRow(store, "AAAA1111", 3, "unknown");
   expect(await wait()).toEqual([false, false]);
+  for (const { batch } of await store.waitingBatches({ folders: [(await store.batch("AAAA1111"))?.folder ?? ""] }))
+    await store.judgeAgain(batch, rules);
+  expect(await store.waitingBatches(asked)).toEqual([]);
 });
 
 test("a row that waits for one of a paused batch needs a person; of a cancelled one it does not", async () => {

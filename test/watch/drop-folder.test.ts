@@ -117,3 +117,36 @@ test("one outage that stops two files is waited for once, a further try waits lo
   expect(Math.max(...waits)).toBeGreaterThan(1000);
   expect(Math.max(...waits)).toBeLessThanOrEqual(2000);
 });
+
+test.each([
+  ["had its end", 200, 3],
+  ["was stopped before that row, and goes on now", 401, 4],
+])("a row that was held for another file which %s: the next process goes through it again", async (_, first, sent) => {
+  let [status, isHeld] = [first, false];
+  const server = await service(({ number }) => async (socket) => {
+    while (number > 1 && !isHeld) await sleep(10);
+    await answer(number > 1 ? status : 200)(socket);
+  });
+  const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  const period = { period: (): string => "2026-11" };
+  const [header, , , last] = transfersCsv(3, period).split("\n");
+  desk.write("a.csv", transfersCsv(3, period));
+  desk.write("b.csv", `${header ?? ""}\n${last ?? ""}\n`);
+  // neither is watched: the process is gone before it can look again
+  await desk.inProcess(async (processor) => {
+    const large = processor.processFile(join(desk.folder, "a.csv"));
+    while (server.requests.length < 2) await sleep(10);
+    const beside = await processor.processFile(join(desk.folder, "b.csv"));
+    isHeld = true;
+    expect(beside.byStatus).toMatchObject({ held: { rows: 1 } });
+    await large;
+  });
+  status = 200;
+  const ended: BatchReport[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { ended: (report) => ended.push(report) });
+    while (await drop.workOne());
+  });
+  expect(ended.at(-1)).toMatchObject({ exitCode: 0, byStatus: { duplicate: { rows: 1 } } });
+  expect(server.requests).toHaveLength(sent);
+});

@@ -8,6 +8,7 @@ type ActCalls = Pick<
   | "settle"
   | "waitingFor"
   | "waitsForOthers"
+  | "waitingBatches"
   | "release"
   | "history"
   | "note"
@@ -45,6 +46,8 @@ export function actCalls(parts: Parts): ActCalls {
       }),
 
     waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
+
+    waitingBatches: (of) => read(() => waiting.batches(of)),
 
     waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
 
