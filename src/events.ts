@@ -89,6 +89,8 @@ export interface BatchReport {
   readonly accounts: readonly AccountTotals[];
   /** Requests made in this run. */
   readonly requests: number;
+  /** When the file was taken in; only where this run had nothing to send, because an earlier one sent what could go. */
+  readonly sentBefore?: number;
   readonly startedAt: number;
   readonly durationMs: number;
   readonly stop?: Stop;

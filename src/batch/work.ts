@@ -59,7 +59,8 @@ export class BatchWork {
         this.ground.journal.keepTallies(batch.id),
         ...(resumed ? [this.ground.journal.oweResults(batch.id, false)] : []),
       ]);
-      return report;
+      const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
+      return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
     });
   }
 

@@ -60,6 +60,7 @@ export function jsonSummary(report: BatchReport): JsonLine {
     amount: amountObject(report.total, report.byStatus),
     by_account: report.accounts.map(accountObject),
     requests: report.requests,
+    sent_before: report.sentBefore === undefined ? undefined : new Date(report.sentBefore).toISOString(),
     started_at: new Date(report.startedAt).toISOString(),
     duration_ms: Math.round(report.durationMs),
     stop: report.stop,

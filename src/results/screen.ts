@@ -6,6 +6,7 @@ import { folded, foldedLine } from "./folded.ts";
 import { durationText, inLook, roomOf, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
+import { minuteOf } from "./sentences.ts";
 import { RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 
@@ -17,11 +18,20 @@ export function summaryText(report: BatchReport, look: Look): string {
   const { batch, file, durationMs, stop, remarks } = report;
   const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
   if (stop) lines.push(styled("yellow", `stopped before the end: ${printable(stop.message)}`, look));
+  if (report.sentBefore !== undefined) lines.push(styled("bold", sentBeforeText(report, report.sentBefore), look));
   lines.push(...statusTable(report, look), ...accountLines(report, look), ...fileLines(report, look));
   for (const remark of remarks)
     lines.push(...labelled("note", wrapped(printable(remark), look.width - LABEL_WIDTH), look));
   lines.push(...labelled("next", nextSteps(report), look));
   return `${inLook(folded(lines.join("\n"), look), look)}\n`;
+}
+
+/** Else the table below would read as if this run had sent its rows. */
+function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): string {
+  const accepted = [byStatus.accepted, byStatus.settled_done, byStatus.duplicate];
+  const isAll = accepted.reduce((sum, tally) => sum + (tally?.rows ?? 0), 0) === total.rows;
+  const what = isAll ? "every row was accepted before" : "what could go had gone before";
+  return `nothing was sent in this run: ${what}; the file was taken in on ${minuteOf(takenAt)}`;
 }
 
 /** The beginning of a run: what was read, and the sum per debit account. */

@@ -237,6 +237,11 @@ function onDay(atMs: number | undefined): string {
   return atMs === undefined ? "" : ` on ${dayOf(atMs)}`;
 }
 
+/** `21 Nov 2026, 21:05 UTC`. */
+export function minuteOf(atMs: number): string {
+  return `${dayOf(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`;
+}
+
 export function dayOf(atMs: number): string {
   const day = new Date(atMs);
   return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()] ?? ""} ${day.getUTCFullYear()}`;

@@ -66,7 +66,19 @@ describe("run --sandbox", () => {
     expect((await paydrop(["run", ...operands], {}, folder)).code).toBe(0);
     const again = await paydrop(["run", ...operands], {}, folder);
     expect(again.code).toBe(0);
-    expect(linesOf(again.stdout).at(-1)).toMatchObject({ requests: 0, rows: { accepted: 2 } });
+    expect(linesOf(again.stdout).at(-1)).toMatchObject({
+      ...{ requests: 0, rows: { accepted: 2 } },
+      sent_before: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/) as string,
+    });
+    const [sandbox, batch, said] = (
+      await paydrop(["run", "--sandbox", "--state-dir", "state", "try.csv"], {}, folder)
+    ).stdout.split("\n");
+    expect([sandbox, batch]).toEqual([expect.stringContaining("SANDBOX"), expect.stringMatching(/^batch /)]);
+    expect(said).toMatch(
+      /^nothing was sent in this run: every row was accepted before; .+ on \d+ \w+ \d+, \d\d:\d\d UTC$/,
+    );
+    const results = await paydrop(["results", batch?.slice(6, 14) ?? "", "--state-dir", "state"], {}, folder);
+    expect([results.code, results.stdout]).toEqual([0, expect.not.stringContaining("nothing was sent")]);
     expect(existsSync(join(folder, "state"))).toBe(true);
   });
 

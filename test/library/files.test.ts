@@ -61,9 +61,25 @@ describe("processFile", () => {
   test("the same file again sends nothing", async () => {
     const { server, options } = await newServer(() => answer(200));
     const path = transfersFile("1", "2", "3");
-    expect(await processFile(path, options)).toMatchObject({ requests: 3, exitCode: 0 });
-    expect(await processFile(path, options)).toMatchObject({ requests: 0, exitCode: 0 });
+    const first = await processFile(path, options);
+    expect(first).toMatchObject({ requests: 3, exitCode: 0 });
+    expect(first).not.toHaveProperty("sentBefore");
+    const again = await processFile(path, options);
+    expect(again).toMatchObject({ requests: 0, exitCode: 0 });
+    expect(again.sentBefore).toBeGreaterThanOrEqual(first.startedAt);
+    expect(again.sentBefore).toBeLessThanOrEqual(again.startedAt);
     expect(server.requests).toHaveLength(3);
+  });
+
+  test("a run that reached nobody is not one that had nothing to send", async () => {
+    const { server, options } = await newServer(() => answer(200));
+    await server.close();
+    const path = transfersFile("1");
+    for (let times = 0; times < 2; times += 1) {
+      const report = await processFile(path, { ...options, retryForMs: 1 });
+      expect(report).toMatchObject({ requests: 0, byStatus: { not_sent: { rows: 1 } } });
+      expect(report).not.toHaveProperty("sentBefore");
+    }
   });
 
   test("reads every option as the command line does", async () => {

@@ -87,6 +87,18 @@ describe("the summary", () => {
     `);
   });
 
+  test("of a run that had nothing to send says so before the table", () => {
+    const sentBefore = Date.UTC(2026, 9, 31, 12, 37, 22);
+    const some = summaryText({ ...REPORT, requests: 0, sentBefore }, PLAIN).split("\n");
+    expect(some[1]).toBe(
+      "nothing was sent in this run: what could go had gone before; the file was taken in on 31 Oct 2026, 12:37 UTC",
+    );
+    const byStatus = { accepted: { rows: 238, amount: "1.00" }, settled_done: { rows: 2, amount: "2.00" } };
+    const every = summaryText({ ...REPORT, requests: 0, sentBefore, byStatus }, PLAIN).split("\n");
+    expect(every[1]).toContain("every row was accepted before; ");
+    expect(summaryText(REPORT, PLAIN)).not.toContain("nothing was sent in this run");
+  });
+
   test("of one held row gives the command for that row", () => {
     const report: BatchReport = {
       ...REPORT,
