@@ -8,6 +8,7 @@ import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
+import { Leftovers } from "../results/leftovers.ts";
 import { openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { judgeRulesOf } from "./record.ts";
 
@@ -17,6 +18,7 @@ export class Ground {
   readonly services: Services;
   readonly config: Config;
   readonly marks: FolderMarks;
+  readonly leftovers = new Leftovers();
   readonly rules: JudgeRules;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -27,7 +29,7 @@ export class Ground {
     this.journal = journal;
     this.services = services;
     this.config = services.config;
-    this.marks = new FolderMarks(journal, services.config, services.sandbox === true);
+    this.marks = new FolderMarks(journal, services.config, services.sandbox === true, this.leftovers);
     this.rules = judgeRulesOf(services.config);
     this.now = services.now ?? Date.now;
     this.hasLock = hasLock;

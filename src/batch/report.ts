@@ -42,7 +42,7 @@ export class BatchReporting {
       sheet,
       records: () => this.#ground.journal.rows(batch.id),
       target: { folder: dirname(file), fileName: basename(file) },
-      hasLock: this.#ground.hasLock,
+      ...(this.#ground.hasLock ? { leftovers: this.#ground.leftovers } : {}),
       fallbackFolder: join(this.#ground.config.stateDir, "results"),
       mode: await modeOf(file),
       debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),

@@ -32,7 +32,7 @@ export class AtomicFile {
     this.#handle = handle;
   }
 
-  /** `mode`: permission bits of the file in the end, whatever the umask. `of`: by this `removeTemporaries` knows it. */
+  /** `mode`: permission bits of the file in the end, whatever the umask. `of`: by this `removeThese` knows it. */
   static async create(path: string, mode: number, of = basename(path)): Promise<AtomicFile> {
     const temporary = join(dirname(path), `.paydrop-${tagOf(of)}${randomBytes(8).toString("hex")}.tmp`);
     return onDisk(path, async () => {
@@ -136,12 +136,27 @@ export async function renameDurably(from: string, to: string): Promise<void> {
  * anything itself.
  */
 export async function removeTemporaries(folder: string, of: readonly string[]): Promise<number> {
+  return removeThese(folder, await temporariesIn(folder), of);
+}
+
+/** The names of all unfinished files in a folder. */
+export async function temporariesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => TEMPORARY.test(name));
+}
+
+/** Of these temporary files those that were to become files of the names `of`; gives how many were still there. */
+export async function removeThese(
+  folder: string,
+  temporaries: readonly string[],
+  of: readonly string[],
+): Promise<number> {
   const tags = new Set(of.map(tagOf));
   let removed = 0;
-  for (const name of await readdir(folder)) {
+  for (const name of temporaries) {
     if (!tags.has(TEMPORARY.exec(name)?.[1] ?? "")) continue;
     const path = join(folder, name);
-    if (!(await lstat(path)).isFile()) continue;
+    const stats = await lstat(path).catch(() => undefined);
+    if (!stats?.isFile()) continue;
     await unlink(path);
     removed += 1;
   }

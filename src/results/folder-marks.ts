@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { BatchRecord, Begun, JournalStore } from "../journal/store.ts";
 import { assertKnown, inboxesOf, marksBeside, type MarkPolicy } from "./found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
+import type { Leftovers } from "./leftovers.ts";
 import { runningSummaryJson } from "./summary.ts";
 
 /**
@@ -13,12 +14,14 @@ export class FolderMarks {
   readonly #journal: JournalStore;
   readonly #config: Config;
   readonly #isSandbox: boolean;
+  readonly #leftovers: Leftovers;
   readonly #inboxes = new Set<string>();
 
-  constructor(journal: JournalStore, config: Config, isSandbox: boolean) {
+  constructor(journal: JournalStore, config: Config, isSandbox: boolean, leftovers: Leftovers) {
     this.#journal = journal;
     this.#config = config;
     this.#isSandbox = isSandbox;
+    this.#leftovers = leftovers;
   }
 
   /** Puts the mark into an inbox, refused where another's is, and renews it every second. */
@@ -30,6 +33,7 @@ export class FolderMarks {
       : await keepMark({
           ...inboxMark(inbox),
           mode: 0o644,
+          leftovers: this.#leftovers,
           now: () => this.#journal.mark(),
           assertKnown: (found) => assertKnown(found, policy),
         });
@@ -74,6 +78,7 @@ export class FolderMarks {
       text: (mark) => runningSummaryJson(batch, startedAt, mark),
       batch: batch.id,
       mode,
+      leftovers: this.#leftovers,
       now: () => this.#journal.mark(),
       assertKnown: (found) => assertKnown(found, this.#markPolicy(file)),
     });

@@ -1,8 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Mark } from "../journal/store.ts";
-import { AtomicFile, removeTemporaries, renameDurably } from "./atomic.ts";
+import { AtomicFile, renameDurably } from "./atomic.ts";
 import { INBOX_MARK, markAt, type FoundMark } from "./found-mark.ts";
+import type { Leftovers } from "./leftovers.ts";
 import { nameOfBatch } from "./names.ts";
 import { ownKey } from "./summary.ts";
 
@@ -21,6 +22,7 @@ export interface MarkInput {
   readonly now: () => Promise<Mark>;
   /** Throws when the journal does not know the mark that stands there. */
   readonly assertKnown: (found: FoundMark) => Promise<unknown>;
+  readonly leftovers: Leftovers;
   /** Whose summary it is; that of another batch makes way under its batch id. */
   readonly batch?: string;
 }
@@ -38,7 +40,7 @@ export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined
   try {
     for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
       if (!(await claim(input))) continue;
-      await removeTemporaries(dirname(input.path), [basename(input.path)]).catch(() => 0);
+      await input.leftovers.remove(dirname(input.path), [basename(input.path)]);
       return keeperOf(input);
     }
   } catch (thrown) {

@@ -4,7 +4,8 @@ import { PaydropError } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Row, Sheet } from "../reader/row.ts";
-import { AtomicFile, onDisk, removeTemporaries } from "./atomic.ts";
+import { AtomicFile, onDisk } from "./atomic.ts";
+import type { Leftovers } from "./leftovers.ts";
 import { clearPlace, findPlace, type Place, type WrittenMemory } from "./place.ts";
 import { lockstep } from "./lockstep.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
@@ -27,8 +28,8 @@ export interface ResultsInput extends WrittenMemory {
   readonly debitAccountOf: (row: Row, record: RowRecord) => string | undefined;
   readonly referenceOf: (row: Row, record: RowRecord) => string | undefined;
   readonly run: RunFacts;
-  /** Nobody else writes results now: what a crash left of these files is removed. */
-  readonly hasLock?: boolean;
+  /** Of whoever has the lock: what a crash left of these files is removed. */
+  readonly leftovers?: Leftovers;
   /** The exit code of the batch. `isElsewhere`: the files could not be written beside the input. */
   readonly exitCode: (totals: Totals, isElsewhere: boolean) => number;
 }
@@ -71,11 +72,8 @@ async function writeIn(
 ): Promise<ResultsReport> {
   const { batch, sheet } = input;
   const place = await findPlace(folder, fileName, sheet.format, batch.id, input);
-  if (input.hasLock) {
-    // a folder that refuses this refuses what follows as well, and then says why
-    const names = [place.results, place.retry, place.summary].map((path) => basename(path));
-    await removeTemporaries(folder, names).catch(() => 0);
-  }
+  const names = [place.results, place.retry, place.summary].map((path) => basename(path));
+  await input.leftovers?.remove(folder, names);
   const open: AtomicFile[] = [];
   const create = async (path: string): Promise<AtomicFile> => {
     const file = await AtomicFile.create(path, mode);
@@ -88,12 +86,12 @@ async function writeIn(
     const exitCode = input.exitCode(totals, elsewhere !== undefined);
     await results.finish();
     const retrySha256 = await retry?.finish();
-    const names = {
+    const written = {
       results: basename(place.results),
       ...(retrySha256 === undefined ? {} : { retry: basename(place.retry), retry_sha256: retrySha256 }),
     };
     const summary = await create(place.summary);
-    await summary.write(summaryJson(batch, totals, input.run, exitCode, names));
+    await summary.write(summaryJson(batch, totals, input.run, exitCode, written));
     await summary.finish();
     await clearPlace(place, input);
     await results.publish();

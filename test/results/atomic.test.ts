@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AtomicFile, removeTemporaries } from "../../src/results/atomic.ts";
+import { Leftovers } from "../../src/results/leftovers.ts";
 
 let folder = "";
 beforeEach(async () => {
@@ -99,4 +100,32 @@ test("leftovers of a crash are removed, and nothing else: no link, and not what 
   await other.finish();
   await other.publish();
   expect((await readdir(folder)).sort()).toEqual([".paydrop", link, ".paydrop-mine.tmp", "b"].sort());
+});
+
+test("a folder is listed once: leftovers of every file go when it is written, and nothing that came since", async () => {
+  const names = async (): Promise<string[]> => (await readdir(folder)).sort();
+  for (const of of ["a", "b"]) await AtomicFile.create(join(folder, of), 0o600);
+  const left = await names();
+  const leftovers = new Leftovers();
+  await leftovers.remove(folder, ["a"]);
+  expect(await names()).toHaveLength(1);
+  // somebody writes the results of b again, without the lock
+  const theirs = await AtomicFile.create(join(folder, "b"), 0o600);
+  await leftovers.remove(folder, ["b", "c"]);
+  expect(await names()).toHaveLength(1);
+  expect(left).not.toContain((await names())[0]);
+  await leftovers.remove(folder, ["a", "b"]);
+  await theirs.finish();
+  await theirs.publish();
+  expect(await names()).toEqual(["b"]);
+});
+
+test("a folder that is not there at first is listed when it is", async () => {
+  const leftovers = new Leftovers();
+  const later = join(folder, "later");
+  await leftovers.remove(later, ["a"]);
+  await mkdir(later);
+  await AtomicFile.create(join(later, "a"), 0o600);
+  await leftovers.remove(later, ["a"]);
+  expect(await readdir(later)).toEqual([]);
 });

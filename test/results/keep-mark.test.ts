@@ -5,11 +5,13 @@ import { PaydropError } from "../../src/errors.ts";
 import type { Mark } from "../../src/journal/store.ts";
 import { marksBeside } from "../../src/results/found-mark.ts";
 import { inboxMark, keepMark, type MarkInput, type MarkKeeper } from "../../src/results/keep-mark.ts";
+import { Leftovers } from "../../src/results/leftovers.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 function inputOf(folder: string, stateId: string, now: () => Promise<Mark>): MarkInput {
   return {
     ...inboxMark(folder),
+    leftovers: new Leftovers(),
     mode: 0o644,
     now,
     assertKnown: (found) =>
