@@ -87,7 +87,7 @@ export interface BatchReport {
   readonly total: Tally;
   readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
   readonly accounts: readonly AccountTotals[];
-  /** Requests made in this run. */
+  /** Requests of this run that may have left the machine. */
   readonly requests: number;
   /** When the file was taken in; only where this run had nothing to send, because an earlier one sent what could go. */
   readonly sentBefore?: number;

@@ -100,6 +100,28 @@ describe("paydrop report", () => {
     });
   });
 
+  test("counts every attempt of all runs, where a summary counts what its own run sent", async () => {
+    const away = await startSandbox({ port: 0 });
+    await away.close();
+    const desk = openDesk(away.url, { PAYDROP_RETRY_FOR: "1ms" });
+    desk.write("t.csv", "from_account,to_account,amount\nACC-1,ACC-2,5.00\n");
+    const flags = { operation: "transfer" };
+    const first = await desk.process("t.csv", { flags });
+    expect(first).toMatchObject({ requests: 0, byStatus: { not_sent: { rows: 1 } } });
+    const moved = { ...flags, base_url: sandbox.url, accept_destination: true };
+    const second = await desk.process("t.csv", { flags: moved });
+    expect(second).toMatchObject({ requests: 1, byStatus: { accepted: { rows: 1 } } });
+
+    const tries = Number(desk.results("t.csv")[0]?.result_attempts);
+    expect(tries).toBeGreaterThanOrEqual(2);
+    const json = (await report(desk, "t.csv", "--format", "json", "--out", "-")).stdout;
+    expect(JSON.parse(json)).toMatchObject({ attempts: tries });
+    const text = (await report(desk, "t.csv", "--format", "text", "--out", "-")).stdout;
+    expect(text).toContain(`${tries} attempts, 1 answer, `);
+    const page = textOf((await report(desk, "t.csv", "--out", "-")).stdout);
+    expect(page).toContain(`${tries} attempts in all`);
+  });
+
   test("the other forms hold the same figures, and fit 60 columns", async () => {
     const { desk, batch } = await sent();
     const json = JSON.parse((await report(desk, batch, "--format", "json", "--out", "-")).stdout) as Record<

@@ -29,7 +29,7 @@ export function stepsSection({ batch, approved, totals, attempts }: Report): Htm
   return html`<dl class="steps">
     ${step("In the file", { rows: batch.rows, amount: batch.total }, "amounts as in the file, no currency")}
     ${step("Approved to go", approved, keptBack === "" ? "nothing was kept back" : `kept back: ${keptBack}`)}
-    ${step("Accepted by the service", byStatus.accepted ?? NONE, `${attempts} ${attempts === 1 ? "request" : "requests"} in all`)}
+    ${step("Accepted by the service", byStatus.accepted ?? NONE, `${attempts} ${attempts === 1 ? "attempt" : "attempts"} in all`)}
   </dl>`;
 }
 

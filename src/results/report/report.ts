@@ -26,7 +26,7 @@ export interface Report {
   readonly remarks: readonly string[];
   /** Rows that the checks or a person let go, whatever became of them. */
   readonly approved: Tally;
-  /** Requests that may have left the machine, repeated ones too. */
+  /** Tries to send a row, of all runs; those that never left the machine too. */
   readonly attempts: number;
   /** The gravest first; none where nobody has to do anything. */
   readonly needs: readonly Need[];

@@ -101,7 +101,7 @@ function timeLines({ timeline, attempts }: Report, clock: Clock): string[] {
     ...heading("WHEN IT WENT"),
     `from  ${clock.stamp(firstAt)}`,
     `to    ${clock.stamp(lastAt)}`,
-    `${numberOf(attempts, "request")}, ${numberOf(answered, "answer")}, ${slowestText}`,
+    `${numberOf(attempts, "attempt")}, ${numberOf(answered, "answer")}, ${slowestText}`,
   ];
 }
 
