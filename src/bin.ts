@@ -3,6 +3,12 @@
 const found = process.versions.node.split(".").map(Number);
 const [major = 0, minor = 0] = found;
 
+// logrotate may come while the rest is being loaded: SIGHUP ends nothing that was told to write a log file
+const [command = "", ...flags] = process.argv.slice(2);
+const isLogging = flags.some((flag) => /^--log-file(?:=|$)/.test(flag)) || Boolean(process.env["PAYDROP_LOG_FILE"]);
+if (isLogging && ["run", "watch", "retry", "release", "resume"].includes(command))
+  process.on("SIGHUP", () => undefined);
+
 if (major >= 26 || (major === 24 && minor >= 15)) {
   await import("./cli.ts");
 } else {

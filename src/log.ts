@@ -22,15 +22,13 @@ export async function openLog(
   to: { write(line: string): unknown } = process.stderr,
   complain: (text: string) => void = () => undefined,
 ): Promise<OpenLog> {
-  const { pino } = await import("pino");
-  const file = config.logFile === undefined ? undefined : openFile(pino.destination, config.logFile);
+  let file: ReturnType<typeof openFile> | undefined;
   let isTold = false;
   const failed = (error: unknown): void => {
     if (isTold) return;
     isTold = true;
     complain(`the log ${config.logFile ?? ""} cannot be written: ${messageOf(error)}; payments go on`);
   };
-  file?.on("error", failed);
   const reopen = (): void => {
     try {
       file?.reopen();
@@ -38,7 +36,16 @@ export async function openLog(
       failed(error);
     }
   };
-  if (file) process.on("SIGHUP", reopen);
+  // before anything is waited for: logrotate may come at any moment, and the signal would end the process
+  if (config.logFile !== undefined) process.on("SIGHUP", reopen);
+  const { pino } = await import("pino");
+  try {
+    if (config.logFile !== undefined) file = openFile(pino.destination, config.logFile);
+  } catch (error) {
+    process.off("SIGHUP", reopen);
+    throw error;
+  }
+  file?.on("error", failed);
   const log = pino(
     { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } },
     filtered(file ?? to, config.logFormat),

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { SANDBOX_AES_IV, SANDBOX_AES_KEY, SANDBOX_API_KEY, startSandbox } from "../src/sandbox/server.ts";
 import { answer, startFaultServer } from "./support/fault-server.ts";
@@ -116,4 +117,41 @@ test("a log that cannot be opened is refused before anything is sent", async () 
   const { code, stderr } = await runProgram(["run", "--log-file", join(file, "paydrop.log"), file], { env });
   expect(code).toBe(2);
   expect(stderr).toContain("cannot be opened");
+});
+
+test.each([
+  ["is being loaded, told by a flag", "/cli.", "flag"],
+  ["is being loaded, told by the environment", "/cli.", "environment"],
+  ["opens its log, told by the settings file", "pino", "settings"],
+])("SIGHUP while watch %s ends nothing", async (_, loaded, how) => {
+  const { folder, env } = await place();
+  const log = join(folder, "paydrop.log");
+  // the signal comes at the moment when this module is asked for
+  const signals = join(folder, "signals.mjs");
+  const hook = `resolve(name, context, next) {
+    if (name.includes("${loaded}")) process.kill(process.pid, "SIGHUP");
+    return next(name, context);
+  }`;
+  writeFileSync(signals, `import { registerHooks } from "node:module"; registerHooks({ ${hook} });\n`);
+  writeFileSync(join(folder, "paydrop.toml"), how === "settings" ? `log_file = ${JSON.stringify(log)}\n` : "");
+  const inbox = join(folder, "inbox");
+  mkdirSync(inbox);
+  const flags = ["--config", join(folder, "paydrop.toml"), ...(how === "flag" ? ["--log-file", log] : [])];
+  const started = startProgram(["watch", ...flags, inbox], {
+    env: { ...env, ...(how === "environment" ? { PAYDROP_LOG_FILE: log } : {}) },
+    nodeArgs: ["--import", signals],
+  });
+  while (!started.stderr().includes("watching") && started.child.signalCode === null) await sleep(20);
+  expect(started.child.signalCode).toBe(null);
+  started.child.kill("SIGTERM");
+  expect(await started.ended).toMatchObject({ code: 0 });
+  expect(existsSync(log)).toBe(true);
+});
+
+test("without a log file a terminal that is closed ends it as ever", async () => {
+  const { folder, env } = await place();
+  const started = startProgram(["watch", folder], { env });
+  while (!started.stderr().includes("watching")) await sleep(20);
+  started.child.kill("SIGHUP");
+  expect(await started.ended).toMatchObject({ signal: undefined });
 });
