@@ -57,7 +57,7 @@ export class BatchWork {
       await Promise.all([
         this.ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
         this.ground.journal.keepTallies(batch.id),
-        ...(resumed ? [this.ground.journal.oweResults(batch.id, false)] : []),
+        this.ground.journal.oweResults(batch.id, false),
       ]);
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;

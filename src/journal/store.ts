@@ -174,7 +174,8 @@ export interface JournalStore {
   judgeRows(batchId: string, rules: JudgeRules): Promise<void>;
   /**
    * The judged file is looked at as a whole; with `allOrNothing` every row waits for a person when one is invalid or
-   * held. The phase becomes `open`, all in one: until then nothing of the batch may be sent, and a crash forgets it.
+   * held. The phase becomes `open`, all in one: until then nothing of the batch may be sent, and a crash forgets it; from
+   * then on its results are owed.
    */
   openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
   /** Removes a batch that was never opened. */

@@ -4,7 +4,7 @@ import type { BatchesAsked, WaitingBatch } from "./store.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
 const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;
-/** It stands in nobody's way any more, or surely was paid: to the judge (`seen.ts`) neither open nor held. */
+/** It stands in nobody's way any more, or was surely accepted: to the judge (`seen.ts`) neither open nor held. */
 const ENDED = `(o.state NOT IN ('ready', 'sending', 'unknown', 'held') OR (o.state = 'held' AND o.code = 'all_or_nothing')
   OR (o.state IN ('ready', 'held') AND ob.phase = 'cancelled'))`;
 const AWAITED = `JOIN batch ob ON ob.id = r.other_batch JOIN row o ON o.batch = ob.seq AND o.number = r.other_row`;

@@ -206,6 +206,24 @@ test("killed while it writes a note, it leaves nothing hidden for good, though t
   expect(unfinished()).toEqual([]);
 });
 
+test("killed before it wrote the first results, it writes them next time, though the file is gone since", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  // new marks are linked, not renamed; one that is renewed is, on a slow machine
+  while (server.requests.length === 0) {
+    await desk.callUntil("results.before_rename:1", "run", "--inbox", desk.inbox);
+  }
+  expect(server.requests).toHaveLength(1);
+  expect(hasResults(desk, "a.csv")).toBe(false);
+  rmSync(desk.path("a.csv"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(desk.read("a.csv.results.csv")).toContain(",accepted,");
+  expect(server.requests).toHaveLength(1);
+  expect((await desk.call("run", "--inbox", desk.inbox)).stdout).not.toContain("batch");
+  expect(desk.names().filter((name) => name.endsWith(".tmp"))).toEqual([]);
+});
+
 test("a folder that is held is known by a link to it too", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);

@@ -63,6 +63,7 @@ export function batchCalls(parts: Parts): BatchCalls {
         verdicts.holdNearDuplicates(batch, now());
         if (allOrNothing) decisions.holdAllOrNothing(batch, now());
         batches.open(batchId, totals);
+        batches.oweResults(batchId, true);
         attempts.changed(batch.seq);
       }),
 
