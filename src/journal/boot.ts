@@ -1,26 +1,34 @@
 import { readFileSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
-const BOOT_ID = "/proc/sys/kernel/random/boot_id";
-
 /**
- * Whether this start of the machine is the one that the journal was last opened in: what a killed process had written
- * then is whole, because the system kept it. Only where the power went may pages be torn. false where nobody can tell.
+ * Stands in the journal while a process that sends has it open, and says in which start of the machine that was. A killed
+ * process leaves it there; but what it had written is whole, because the system kept it. Only where the machine went
+ * down since may pages be torn, whoever else has looked into the journal meanwhile.
  */
-export function isSameBoot(database: DatabaseSync): boolean {
-  const now = bootId();
-  return now !== undefined && database.prepare("SELECT value FROM meta WHERE key = 'boot'").get()?.["value"] === now;
+const OPEN_IN = "open in boot";
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+const NOBODY_CAN_TELL = "";
+
+/** Whether the machine may have gone down while a process had the journal open. */
+export function mayBeTorn(database: DatabaseSync): boolean {
+  const opened = database.prepare("SELECT value FROM meta WHERE key = ?").get(OPEN_IN)?.["value"];
+  return opened !== undefined && (opened === NOBODY_CAN_TELL || opened !== bootId());
 }
 
-export function noteBoot(database: DatabaseSync): void {
-  const now = bootId();
-  if (now !== undefined) database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('boot', ?)").run(now);
+export function noteOpen(database: DatabaseSync): void {
+  database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(OPEN_IN, bootId());
 }
 
-function bootId(): string | undefined {
+/** Called inside a transaction of its caller, the last one. */
+export function noteClosed(database: DatabaseSync): void {
+  database.prepare("DELETE FROM meta WHERE key = ?").run(OPEN_IN);
+}
+
+function bootId(): string {
   try {
-    return readFileSync(BOOT_ID, "utf8").trim() || undefined;
+    return readFileSync(BOOT_ID, "utf8").trim();
   } catch {
-    return undefined;
+    return NOBODY_CAN_TELL;
   }
 }

@@ -27,16 +27,11 @@ export function isLost(stateDir: string): boolean {
     .some((folder) => existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(".")));
 }
 
-/** Whether the last process did not come to closing the journal; asked before it is opened. */
-export function wasCutOff(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-/** SQLite's own checks and ours; `mayBeTorn`: it was not closed, and the machine has gone down since. Throws DamageError. */
-export function assertSound(database: DatabaseSync, path: string, mayBeTorn: boolean): void {
+/** SQLite's own checks and ours; `isDoubtful`: it was not closed, and the machine has gone down since. Throws DamageError. */
+export function assertSound(database: DatabaseSync, path: string, isDoubtful: boolean): void {
   const small = statSync(path).size <= CHECKED_BYTES_MAX;
   if (small) assertPassed(database.prepare("PRAGMA integrity_check(1)").all());
-  else if (mayBeTorn) assertPassed(database.prepare("PRAGMA quick_check(1)").all());
+  else if (isDoubtful) assertPassed(database.prepare("PRAGMA quick_check(1)").all());
   if (!small) return;
   assertNoOrphans(database);
   assertNothingForgotten(database);

@@ -4,18 +4,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
-import { isSameBoot, noteBoot } from "./boot.ts";
-import {
-  assertSound,
-  DamageError,
-  isDamage,
-  isLost,
-  LOST_HINT,
-  lostError,
-  setAside,
-  stateIdOf,
-  wasCutOff,
-} from "./damage.ts";
+import { mayBeTorn, noteOpen } from "./boot.ts";
+import { assertSound, DamageError, isDamage, isLost, LOST_HINT, lostError, setAside, stateIdOf } from "./damage.ts";
 import { hasSchema, migrate } from "./schema.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
@@ -51,7 +41,6 @@ export function openJournalFile(stateDir: string, options: OpenOptions = {}): Da
 }
 
 function openSound(path: string, isChecked: boolean): DatabaseSync {
-  const isCutOff = wasCutOff(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     refuseOldSqlite(database);
@@ -61,9 +50,8 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
     if (!hasSchema(database)) throw new DamageError("its tables are not those that paydrop makes");
     readIdentity(database);
     if (isChecked) {
-      const isKnownBoot = isSameBoot(database);
-      assertSound(database, path, isCutOff && !isKnownBoot);
-      if (!isKnownBoot) noteBoot(database);
+      assertSound(database, path, mayBeTorn(database));
+      noteOpen(database);
     }
     return database;
   } catch (error) {

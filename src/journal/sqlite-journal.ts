@@ -1,6 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Ballast } from "./ballast.ts";
+import { noteClosed } from "./boot.ts";
 import { actCalls } from "./calls/acts.ts";
 import { archiveCalls } from "./calls/archives.ts";
 import { attemptCalls } from "./calls/attempts.ts";
@@ -8,7 +9,7 @@ import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
 import { PaymentKeys } from "./keys.ts";
 import { openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
-import { type JudgeOf, partsOf, type PartsInput } from "./parts.ts";
+import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 
 /** Opens the journal of a state directory; makes it when there is none. */
@@ -21,8 +22,9 @@ export function openSqliteJournal(
   const database = openJournalFile(stateDir, options);
   const { stateId, hashKey } = readIdentity(database);
   for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
-  const { ballast } = options;
-  return journalOf({ database, stateId, judgeOf, keys: new PaymentKeys(hashKey), now, ballast });
+  const { ballast, isChecked = false } = options;
+  const parts = partsOf({ database, stateId, judgeOf, keys: new PaymentKeys(hashKey), now, ballast });
+  return journalOf(stateId, parts, isChecked ? () => noteClosed(database) : undefined);
 }
 
 /**
@@ -39,26 +41,28 @@ export function openScratchJournal(
   // nothing in it has to survive anything
   database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;");
   const scratch = { database, stateId: "", judgeOf, now };
+  const opened = (more: Pick<PartsInput, "keys" | "past">): JournalStore =>
+    journalOf("", partsOf({ ...scratch, ...more }));
   const path = join(stateDir, "journal.db");
-  if (!existsSync(path)) return journalOf({ ...scratch, keys: new PaymentKeys(readIdentity(database).hashKey) });
+  if (!existsSync(path)) return opened({ keys: new PaymentKeys(readIdentity(database).hashKey) });
   database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
   const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
     value: Uint8Array;
   };
-  return journalOf({ ...scratch, keys: new PaymentKeys(value), past: "past" });
+  return opened({ keys: new PaymentKeys(value), past: "past" });
 }
 
-/** `JournalStore` on one SQLite file. */
-function journalOf(input: PartsInput): JournalStore {
-  const parts = partsOf(input);
+/** `JournalStore` on one SQLite file. `last`: what is written last of all, if everything before it was. */
+function journalOf(stateId: string, parts: Parts, last?: () => void): JournalStore {
   return {
-    stateId: input.stateId,
+    stateId,
     ...batchCalls(parts),
     ...attemptCalls(parts),
     ...actCalls(parts),
     ...archiveCalls(parts),
     ...placeCalls(parts),
     async close() {
+      if (last && parts.database.isOpen) await parts.group.run(last).catch(() => undefined);
       await parts.group.settled();
       if (parts.database.isOpen) parts.database.close();
     },

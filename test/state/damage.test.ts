@@ -155,14 +155,18 @@ describe("a damaged journal", () => {
     overwrite(path, (rootPageOf(path, "seen") - 1) * PAGE_BYTES, 64);
     // as large as this, and closed: what is damaged is found when it is read
     await openSqliteJournal(directory, createJudge, Date.now, { isChecked: true }).close();
-    const writer = new DatabaseSync(path);
-    writer.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO filler VALUES ('x')");
     if (existsSync("/proc/sys/kernel/random/boot_id")) {
+      // never closed, as by a kill; then opened again
+      openSqliteJournal(directory, createJudge, Date.now, { isChecked: true });
       await openSqliteJournal(directory, createJudge, Date.now, { isChecked: true }).close();
     }
-    writer.exec("UPDATE meta SET value = 'an earlier one' WHERE key = 'boot'");
+    openSqliteJournal(directory, createJudge, Date.now, { isChecked: true });
+    const other = new DatabaseSync(path);
+    other.exec("UPDATE meta SET value = 'an earlier one' WHERE key = 'open in boot'");
+    other.close();
+    // whoever only reads says nothing of it, and takes nothing of it away
+    await openSqliteJournal(directory, createJudge).close();
     expect(() => openSqliteJournal(directory, createJudge, Date.now, { isChecked: true })).toThrow(/is damaged/);
-    writer.close();
   });
 });
 
