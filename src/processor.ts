@@ -3,7 +3,7 @@
  * `batch/work.ts`; where the stages meet, in `take-in.ts` and `batch/`.
  */
 import { join } from "node:path";
-import type { BatchWork } from "./batch/work.ts";
+import { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates.ts";
 import type { Config } from "./config/config.ts";
 import type { BatchReport, RunEvent, Stop } from "./events.ts";
@@ -64,19 +64,15 @@ export interface Processor {
 export async function openProcessor(services: Services, mode: "send" | "read"): Promise<Processor> {
   const { config } = services;
   const lock = mode === "send" ? takeInstanceLock(config.stateDir) : undefined;
-  const opening = openJournal(services, lock !== undefined);
-  // loaded while the journal's thread starts
-  const loading = import("./batch/work.ts");
   let journal: JournalStore | undefined;
   try {
-    journal = await opening;
+    journal = await openJournal(services, lock !== undefined);
     if (lock) {
       faultPoint("recovery.begun");
       await journal.recover();
       faultPoint("recovery.done");
       await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
     }
-    const { BatchWork } = await loading;
     return processorOf(new BatchWork(services, journal, lock !== undefined), journal, lock);
   } catch (error) {
     await journal?.close();
