@@ -7,7 +7,7 @@ export interface Flatness {
   /** First and last third, each the median. */
   readonly heapMB: readonly [first: number, last: number];
   readonly rssMB: readonly [first: number, last: number];
-  /** Least of the first and of the last third: connections and files in work come and go. */
+  /** Least of the first and of the last third: files in work come and go. */
   readonly descriptors: readonly [first: number, last: number];
   readonly timers: readonly [first: number, last: number];
   /** Of a line through what collections left. */
@@ -18,6 +18,8 @@ export interface Flatness {
 /** A journal has caches, and code is compiled late: so much may come after the first third of the life. */
 const HEAP_GROWTH_MAX = 1.15;
 const RSS_GROWTH_MAX = 1.25;
+/** Twice what the pool of connections of eight lanes holds. */
+const CONNECTIONS_MAX = 128;
 const SAMPLES_MIN = 30;
 
 /** undefined: the process did not live for long enough to say anything. */
@@ -39,6 +41,7 @@ export function flatness(samples: readonly Sample[]): Flatness | undefined {
     ...(rssMB[1] > rssMB[0] * RSS_GROWTH_MAX ? ["the resident memory grows"] : []),
     ...(descriptors[1] > descriptors[0] ? ["descriptors stay open"] : []),
     ...(timers[1] > timers[0] ? ["timers stay"] : []),
+    ...(samples.some(({ connections }) => connections > CONNECTIONS_MAX) ? ["connections stay open"] : []),
   ];
   const heapKBPerMinute = slope(samples.slice(third).map(({ at, heapBytes }) => [at / 60_000, heapBytes / 1024]));
   const minutes = (last.at - first.at) / 60_000;

@@ -15,7 +15,7 @@ test("growth is told, and what only comes and goes is not", () => {
   const lives = (more: (minute: number) => Partial<Sample>): Sample[] =>
     Array.from({ length: 90 }, (_, index) => ({
       ...{ pid: 1, at: index * 60_000, rssBytes: 100e6, heapBytes: 40e6 + (index % 2) * 1e6 },
-      ...{ descriptors: 30 + (index % 7), timers: index % 3, ...more(index) },
+      ...{ descriptors: 30 + (index % 7), connections: (index * 7) % 64, timers: index % 3, ...more(index) },
     }));
   expect(flatness(lives(() => ({})))?.faults).toEqual([]);
   expect(flatness(lives((minute) => ({ heapBytes: 40e6 + minute * 3e5 })))).toMatchObject({
@@ -28,6 +28,7 @@ test("growth is told, and what only comes and goes is not", () => {
   expect(flatness(lives((minute) => ({ descriptors: 30 + Math.floor(minute / 20) })))?.faults).toEqual([
     "descriptors stay open",
   ]);
+  expect(flatness(lives((minute) => ({ connections: minute * 2 })))?.faults).toEqual(["connections stay open"]);
   expect(flatness(lives((minute) => ({ timers: Math.floor(minute / 20) })))?.faults).toEqual(["timers stay"]);
   expect(flatness(lives(() => ({})).slice(0, 10))).toBeUndefined();
 });
