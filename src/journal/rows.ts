@@ -76,8 +76,8 @@ export class Rows {
     this.#tie.run(of.batch, of.row, changed, payeeChanged ? 1 : 0, batch.seq, number, `${of.batch}:${of.row}`);
   }
 
-  /** The values of one row behind those that are there, which it gives. */
-  #pushValues(values: SQLInputValue[], batch: BatchSeq, row: NewRow, nowMs: number): SQLInputValue[] {
+  /** The values of one row behind those that are there. */
+  #pushValues(values: SQLInputValue[], batch: BatchSeq, row: NewRow, nowMs: number): void {
     const { number, payment, operation, option = null, amount = null } = row;
     if (!payment || !operation) {
       const code = row.faults?.[0]?.code ?? "invalid";
@@ -90,7 +90,6 @@ export class Rows {
       values.push(this.#keys.beneficiary(environment, operation, payment), null);
     }
     values.push(notesOf(row), nowMs);
-    return values;
   }
 
   /** 0 where there are no rows. */
