@@ -84,7 +84,7 @@ export interface CallResult {
 }
 
 export interface CallOptions {
-  /** Gives up waiting; a request that may have left is then `unknown`. */
+  /** Gives up waiting: `not_sent` while it waits its turn; a request that may have left is `unknown`. */
   readonly signal?: AbortSignal;
 }
 
@@ -123,7 +123,7 @@ export interface Client {
   applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
   /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
   payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
-  /** Waits for the calls under way and closes the connections. */
+  /** Waits for every call made before it, also those that wait their turn, and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -155,9 +155,25 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     apiKey: options.apiKey instanceof Secret ? options.apiKey : new Secret(options.apiKey),
   });
 
+  const underWay = new Set<Promise<Answer>>();
+
+  /** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
+  function inTurn(post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => resolve(post());
+      signal?.addEventListener("abort", giveUp, { once: true });
+      limit(() => {
+        signal?.removeEventListener("abort", giveUp);
+        return post();
+      }).then(resolve, reject);
+    });
+  }
+
   async function call(operation: Operation, fields: object, { signal }: CallOptions = {}): Promise<CallResult> {
     const body = requestBody(operation, createPayload(operation, fields));
-    const answer = await limit(() => transport.post(operation.path, body, { signal }));
+    const turn = inTurn(() => transport.post(operation.path, body, { signal }), signal);
+    underWay.add(turn);
+    const answer = await turn.finally(() => underWay.delete(turn));
     const { state: outcome, reason } = outcomeOf(answer);
     const { durationMs } = answer;
     if (answer.kind !== "answered") return { outcome, reason, durationMs };
@@ -169,7 +185,10 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     transfer: (request, callOptions) => call(transfers, request, callOptions),
     applyForLoan: (application, callOptions) => call(loans, application, callOptions),
     payout: (payout, callOptions) => call(payouts, payout, callOptions),
-    close: () => transport.close(),
+    async close() {
+      await Promise.allSettled(underWay);
+      await transport.close();
+    },
   };
 }
 

@@ -167,39 +167,49 @@ const RESTING_MIN = 64;
 /** The requests that have no end yet, one clock for all of them, and one listener per signal that some of them share. */
 class UnderWay {
   readonly #exchanges = new Places<Exchange>();
-  readonly #signals = new Set<AbortSignal>();
-  /** Takes the listeners off again: a signal may outlive thousands of transports. */
-  readonly #ended = new AbortController();
+  /** Only those of requests under way: a caller's signal may be one for each call, or outlive thousands of transports. */
+  readonly #signals = new Map<AbortSignal, { requests: number; readonly abortAll: () => void }>();
   #clock: NodeJS.Timeout | undefined;
-  #nothingLeft: (() => void) | undefined;
+  readonly #waiters: (() => void)[] = [];
 
   /** Gives the place to remove it from. */
   add(exchange: Exchange): number {
     this.#clock ??= setInterval(() => this.#expire(), CLOCK_MS);
-    if (exchange.signal && !this.#signals.has(exchange.signal)) this.#listenTo(exchange.signal);
+    if (exchange.signal) this.#listenTo(exchange.signal);
     return this.#exchanges.put(exchange);
   }
 
   remove(place: number): void {
-    this.#exchanges.take(place);
+    const signal = this.#exchanges.take(place)?.signal;
+    if (signal) this.#leave(signal);
     if (this.#exchanges.size > 0) return;
     clearInterval(this.#clock);
     this.#clock = undefined;
-    this.#nothingLeft?.();
+    for (const nothingLeft of this.#waiters.splice(0)) nothingLeft();
   }
 
   async ended(): Promise<void> {
-    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => (this.#nothingLeft = resolve));
-    this.#ended.abort();
-    this.#signals.clear();
+    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   #listenTo(signal: AbortSignal): void {
+    const known = this.#signals.get(signal);
+    if (known) {
+      known.requests++;
+      return;
+    }
     const abortAll = (): void => {
       for (const exchange of this.#exchanges) if (exchange.signal === signal) exchange.abort();
     };
-    signal.addEventListener("abort", abortAll, { once: true, signal: this.#ended.signal });
-    this.#signals.add(signal);
+    signal.addEventListener("abort", abortAll, { once: true });
+    this.#signals.set(signal, { requests: 1, abortAll });
+  }
+
+  #leave(signal: AbortSignal): void {
+    const known = this.#signals.get(signal);
+    if (!known || --known.requests > 0) return;
+    signal.removeEventListener("abort", known.abortAll);
+    this.#signals.delete(signal);
   }
 
   #expire(): void {

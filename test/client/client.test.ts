@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { createTypedClient } from "../../src/client/client.ts";
 import type { Client, ClientOptions, PayoutInline } from "../../src/client/client.ts";
@@ -118,6 +119,38 @@ describe("what became of it is a value", () => {
     const results = await Promise.all(Array.from({ length: 20 }, () => client.transfer(transfer)));
     expect(results.map((result) => result.outcome)).toEqual(Array<string>(20).fill("accepted"));
     expect(sandbox.ledger().count).toBe(20);
+  });
+
+  test.each([1, 2, 8])("close waits for every call made before it, %i at a time", async (concurrency) => {
+    const { sandbox, client } = await start({ latencyMs: { min: 20, max: 20 } }, { concurrency });
+    const calls = Array.from({ length: 5 }, () => client.transfer(transfer));
+    await client.close();
+    expect(sandbox.ledger().count).toBe(5);
+    for (const result of await Promise.all(calls)) expect(result).toMatchObject({ outcome: "accepted" });
+    expect(await client.transfer(transfer)).toMatchObject({ outcome: "not_sent" });
+  });
+
+  test("a signal ends the wait for a turn as well, and nothing of that call ever goes", async () => {
+    const silent = await wire.startFaultServer(() => wire.silence());
+    cleanups.push(() => silent.close());
+    const client = createClient({ baseUrl: silent.url, apiKey: "k", concurrency: 1 });
+    const [mine, other] = [new AbortController(), new AbortController()];
+    const first = client.transfer(transfer, { signal: mine.signal });
+    const second = client.transfer(transfer, { signal: other.signal });
+    other.abort();
+    expect(await second).toMatchObject({ outcome: "not_sent" });
+    mine.abort();
+    await first;
+    expect(await client.transfer(transfer, { signal: mine.signal })).toMatchObject({ outcome: "not_sent" });
+    await client.close();
+    expect(silent.requests.length).toBeLessThan(2);
+  });
+
+  test("a signal of its own for each call leaves nothing behind", async () => {
+    const { client } = await start();
+    const { signal } = new AbortController();
+    await client.transfer(transfer, { signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });
 

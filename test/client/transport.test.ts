@@ -320,14 +320,22 @@ describe("sent and not answered", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a signal that outlives it keeps nothing of it", async () => {
+  test("requests share one listener on their signal, which is gone with the last of them", async () => {
     const server = await serve(() => wire.answer(200));
     const { signal } = new AbortController();
     const transport = open(server.url);
-    await Promise.all([transport.post(PATH, BODY, { signal }), transport.post(PATH, BODY, { signal })]);
+    const posts = [transport.post(PATH, BODY, { signal }), transport.post(PATH, BODY, { signal })];
     expect(getEventListeners(signal, "abort")).toHaveLength(1);
-    await transport.close();
+    await Promise.all(posts);
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  test("everybody who closes it waits for what is under way", async () => {
+    const server = await serve(() => wire.silence());
+    const transport = open(server.url, { timeoutMs: 300 });
+    const post = transport.post(PATH, BODY);
+    await Promise.all([transport.close(), transport.close()]);
+    expect(await post).toMatchObject({ kind: "no_answer", cause: "timeout" });
   });
 
   test("a signal ends what is under way", async () => {
