@@ -32,6 +32,8 @@ export interface Seen {
   readonly guessedPeriod?: string;
   /** When it was accepted, milliseconds since 1970. */
   readonly acceptedAt?: number;
+  /** The number of its last attempt, where it had one. */
+  readonly lastAttempt?: number;
 }
 
 /** What the judged row states of itself. */
@@ -41,8 +43,11 @@ export interface Stated {
   readonly guessedPeriod?: string;
   /** It corrects an earlier row, and pays somebody else than that one would have. */
   readonly payeeChanged?: boolean;
-  /** A person released it: only an open row elsewhere may still hold it. */
-  readonly released: boolean;
+  /**
+   * A person released it when this would have been the number of the next attempt: an open row elsewhere may still hold
+   * it, and what was accepted since, of which that person knew nothing.
+   */
+  readonly releasedBefore?: number;
 }
 
 export type HoldCode =
@@ -87,10 +92,15 @@ export function createJudge(rules: JudgeRules): Judge {
 }
 
 function judgeRow(rules: JudgeRules): Judge {
-  return (stated, seen, nowMs) => {
+  const judge: Judge = (stated, seen, nowMs) => {
     const elsewhere = seen.filter((other) => !other.sameBatch);
     const open = elsewhere.find((other) => other.standing === "open");
-    if (stated.released) return open ? held("other_row_open", open) : READY;
+    if (stated.releasedBefore !== undefined) {
+      if (open) return held("other_row_open", open);
+      const { releasedBefore, ...unreleased } = stated;
+      const since = elsewhere.filter((other) => isAcceptedSince(other, releasedBefore));
+      return since.length > 0 ? judge(unreleased, since, nowMs) : READY;
+    }
 
     const accepted = elsewhere.filter((other) => other.standing === "accepted");
     const surely = accepted.find((other) => other.sameCore && isSurelyTheSame(stated, other));
@@ -118,6 +128,7 @@ function judgeRow(rules: JudgeRules): Judge {
       rules,
     );
   };
+  return judge;
 }
 
 /** The last rule: what else speaks against the row is told first, and the change is told beside it. */
@@ -125,7 +136,7 @@ function askingForPayee(judge: Judge, { payeeChange = "hold" }: JudgeRules): Jud
   if (payeeChange === "allow") return judge;
   return (stated, seen, nowMs) => {
     const verdict = judge(stated, seen, nowMs);
-    const isAsked = verdict.state === "ready" && stated.payeeChanged === true && !stated.released;
+    const isAsked = verdict.state === "ready" && stated.payeeChanged === true && stated.releasedBefore === undefined;
     return isAsked ? { state: "held", code: "payee_changed" } : verdict;
   };
 }
@@ -189,6 +200,10 @@ function isStatedDifferent(stated: Stated, other: Seen): boolean {
   return other.acceptedAt !== undefined && /^\d{4}-\d{2}/.test(stated.period)
     ? stated.period.slice(0, 7) > new Date(other.acceptedAt).toISOString().slice(0, 7)
     : false;
+}
+
+function isAcceptedSince({ standing, lastAttempt = 0 }: Seen, releasedBefore: number): boolean {
+  return standing === "accepted" && lastAttempt >= releasedBefore;
 }
 
 const READY: Verdict = { state: "ready" };

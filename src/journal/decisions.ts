@@ -53,7 +53,8 @@ export class Decisions {
   release(batch: BatchSeq, rows: readonly number[] | "all", nowMs: number): number[] {
     const update = this.#database.prepare(
       // a file that was held as a whole says nothing of its rows: those are judged in full when they go
-      `UPDATE row SET state = 'ready', released = (code IS NOT 'all_or_nothing'), changed_at = ? WHERE batch = ?
+      `UPDATE row SET state = 'ready', changed_at = ?,
+         released = iif(code IS 'all_or_nothing', 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt)) WHERE batch = ?
        AND (state = 'held' OR (state = 'duplicate' AND ?)) AND (? OR number = ?)
        AND NOT (state = 'held' AND EXISTS (
          SELECT 1 FROM row o JOIN batch b ON b.seq = o.batch WHERE b.id = row.other_batch AND o.number = row.other_row

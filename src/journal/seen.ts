@@ -26,6 +26,7 @@ interface SeenRow {
   readonly period: string | null;
   readonly ordinal: number;
   readonly changed_at: number;
+  readonly last_attempt: number | null;
   readonly id: string;
   readonly guessed_period: string | null;
   readonly phase: BatchPhase;
@@ -39,7 +40,7 @@ const HERE_MAX = 8;
 const ENTERED_ROWS_MAX = 200_000;
 
 const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.core_key, r.period, r.ordinal, r.changed_at,
-  b.id, b.guessed_period, b.phase`;
+  r.last_attempt, b.id, b.guessed_period, b.phase`;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
 // a duplicate was accepted elsewhere: there is nothing left to correct
@@ -193,6 +194,7 @@ function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     ...(row.period === null ? {} : { period: row.period }),
     ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
     ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),
+    ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt }),
   };
 }
 

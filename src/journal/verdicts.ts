@@ -12,6 +12,7 @@ interface JudgedRow {
   readonly core_key: Uint8Array;
   readonly period: string | null;
   readonly ordinal: number;
+  /** By a person, when this would have been the next attempt; 0: never. */
   readonly released: number;
   readonly payee_changed: number;
   /** The row that it corrects in the end; null: none. */
@@ -93,7 +94,7 @@ export class Verdicts {
     for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
       const keys = keysOf(row);
       const seen = this.#seenBy(batch, row, keys, this.#seen.here(keys, batch.seq, row.number));
-      this.#moveRow(batch, row, judge({ ...statedOf(batch, row), released: false }, seen, nowMs), nowMs);
+      this.#moveRow(batch, row, judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs), nowMs);
     }
   }
 
@@ -158,8 +159,8 @@ function keysOf(row: JudgedRow): Keys {
 function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
     hasReference: row.reference_key !== null,
-    released: row.released === 1,
     payeeChanged: row.payee_changed === 1,
+    ...(row.released === 0 ? {} : { releasedBefore: row.released }),
     ...(row.period === null ? {} : { period: row.period }),
     ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
   };

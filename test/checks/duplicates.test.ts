@@ -24,9 +24,9 @@ function seen(over: Partial<Seen> = {}): Seen {
   return { ...base, ...over };
 }
 
-const PLAIN: Stated = { hasReference: false, released: false };
-const REFERENCE: Stated = { hasReference: true, released: false };
-const NOVEMBER: Stated = { hasReference: false, period: "2026-11", released: false };
+const PLAIN: Stated = { hasReference: false };
+const REFERENCE: Stated = { hasReference: true };
+const NOVEMBER: Stated = { hasReference: false, period: "2026-11" };
 const sameReference = { sameKey: true, sameReference: true, hasReference: true } as const;
 const otherReference = { hasReference: true } as const;
 const LONG_AGO = { acceptedAt: NOW - 400 * DAY_MS } as const;
@@ -81,11 +81,11 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["another reference", REFERENCE, { standing: "open", ...otherReference }, "held other_row_open"],
     ["another period", NOVEMBER, { standing: "open", period: "2026-10" }, "held other_row_open"],
     ["same reference", REFERENCE, { standing: "open", ...sameReference }, "held other_row_open"],
-    ["a person released this one: still", { ...PLAIN, released: true }, { standing: "open" }, "held other_row_open"],
+    ["a person released this one: still", { ...PLAIN, releasedBefore: 100 }, { standing: "open" }, "held other_row_open"],
     ["held, nothing stated", PLAIN, { standing: "held" }, "held other_row_open"],
     ["held, another reference", REFERENCE, { standing: "held", ...otherReference }, "ready"],
     ["held, another period", NOVEMBER, { standing: "held", period: "2026-10" }, "ready"],
-    ["held, and a person released this one", { ...PLAIN, released: true }, { standing: "held" }, "ready"],
+    ["held, and a person released this one", { ...PLAIN, releasedBefore: 100 }, { standing: "held" }, "ready"],
   ],
   "same reference, other core fields": [
     ["accepted", REFERENCE, { ...sameReference, sameCore: false }, "held reference_conflict"],
@@ -107,8 +107,12 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the same reference, another core", REFERENCE, { sameBatch: true, standing: "open", ...sameReference, sameCore: false }, "held reference_conflict"],
   ],
   "a person released this row": [
-    ["accepted five days ago", { ...PLAIN, released: true }, {}, "ready"],
-    ["surely accepted", { ...REFERENCE, released: true }, sameReference, "ready"],
+    ["accepted five days ago", { ...PLAIN, releasedBefore: 100 }, {}, "ready"],
+    ["surely accepted", { ...REFERENCE, releasedBefore: 100 }, sameReference, "ready"],
+    ["accepted by the attempt just before", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 99 }, "ready"],
+    ["accepted since", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 100 }, "held possible_duplicate"],
+    ["surely accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...sameReference, lastAttempt: 101 }, "duplicate"],
+    ["another one accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...otherReference, lastAttempt: 101 }, "ready"],
   ],
 }; // prettier-ignore
 

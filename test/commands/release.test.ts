@@ -174,3 +174,28 @@ test("rows left to a process that is killed before it took them go with the next
   expect((await office.run("other.csv")).code).toBe(0);
   expect(office.server.requests).toHaveLength(4);
 });
+
+test("a release speaks of what was accepted by then: what went elsewhere since is asked for again", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("november.csv", transfersCsv(1));
+  await office.run("november.csv");
+  office.write("december.csv", transfersCsv(1, { note: () => "december" }));
+  await office.run("december.csv");
+  const december = office.batchOf("december.csv");
+  office.server.use(() => wire.answer(401));
+  expect((await office.paydrop("release", december, "--all", ...BY)).code).toBe(7);
+
+  // the key is mended; somebody saves the list again, and has that one released
+  office.server.use(() => wire.answer(200));
+  office.write("december-2.csv", transfersCsv(1, { note: () => "december again" }));
+  expect((await office.run("december-2.csv")).counts).toEqual({ held: 1 });
+  expect((await office.paydrop("release", office.batchOf("december-2.csv"), "--all", ...BY)).code).toBe(0);
+  expect(requestsTo(office.server, accountOfRow(2))).toBe(3);
+
+  const resumed = await office.run("december.csv");
+  expect({ code: resumed.code, counts: resumed.counts }).toEqual({ code: 6, counts: { held: 1 } });
+  expect(resumed.results[0]?.result_duplicate_of).toContain(office.batchOf("december-2.csv"));
+  expect(requestsTo(office.server, accountOfRow(2))).toBe(3);
+  expect((await office.paydrop("release", december, "--all", ...BY)).code).toBe(0);
+  expect(requestsTo(office.server, accountOfRow(2))).toBe(4);
+});
