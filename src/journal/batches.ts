@@ -64,6 +64,16 @@ export class Batches {
     );
   }
 
+  /** The very bytes of an earlier batch, and no period stated that would make it another one: a person decides on it whole. */
+  isSameFileAgain(seq: number): boolean {
+    const earlier = this.#database.prepare(
+      `SELECT 1 FROM batch b JOIN batch e ON e.sha256 = b.sha256 AND e.environment = b.environment AND e.seq < b.seq
+       WHERE b.seq = ? AND b.period IS NULL AND e.phase <> 'recording'
+       AND (e.choices ->> '$.sheet') IS (b.choices ->> '$.sheet') LIMIT 1`,
+    );
+    return earlier.get(seq) !== undefined;
+  }
+
   seqOf(id: string): BatchSeq {
     const known = this.#known.get(id);
     if (known) return known;

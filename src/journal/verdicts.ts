@@ -35,6 +35,7 @@ export class Verdicts {
   readonly #seen: SeenRows;
   readonly #row: StatementSync;
   readonly #waiting: StatementSync;
+  readonly #waitsWhole: StatementSync;
   readonly #ordinal: StatementSync;
   readonly #move: StatementSync;
   readonly #repeated: StatementSync;
@@ -47,6 +48,9 @@ export class Verdicts {
     this.#seen = seen;
     this.#row = database.prepare(`${JUDGED} AND r.number = ?`);
     this.#waiting = database.prepare(`${JUDGED} AND r.state = 'held' AND r.code = 'other_row_open'`);
+    this.#waitsWhole = database.prepare(
+      "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code = 'all_or_nothing' LIMIT 1",
+    );
     this.#ordinal = database.prepare("UPDATE row SET ordinal = ? WHERE batch = ? AND number = ?");
     this.#move = database.prepare(
       `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
@@ -89,12 +93,14 @@ export class Verdicts {
     return verdict.state;
   }
 
-  /** Rows that waited for an open row elsewhere are judged anew. */
+  /** Rows that waited for an open row elsewhere are judged anew. Where the others of their file wait, they wait too. */
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
+    const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
       const keys = keysOf(row);
       const seen = this.#seenBy(batch, row, keys, this.#seen.here(keys, batch.seq, row.number));
-      this.#moveRow(batch, row, judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs), nowMs);
+      const verdict = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
+      this.#moveRow(batch, row, verdict.state === "ready" ? whenFree : verdict, nowMs);
     }
   }
 
@@ -138,6 +144,8 @@ export class Verdicts {
     return ordinal;
   }
 }
+
+const READY: Verdict = { state: "ready" };
 
 const HOLD_NEAR = `
   WITH earlier AS MATERIALIZED (

@@ -18,7 +18,11 @@ export function attemptCalls(parts: Parts): AttemptCalls {
       }),
 
     judgeAgain: (batchId, rules) =>
-      group.run(() => verdicts.judgeAgain(batches.seqOf(batchId), judge(rules), laterOfNow())),
+      group.run(() => {
+        const batch = batches.seqOf(batchId);
+        const holdsWholeFile = batches.isSameFileAgain(batch.seq);
+        verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), laterOfNow());
+      }),
 
     makeReady: (batchId, rows, from, reasons = []) =>
       group.run(() => {

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { transfersCsv } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import type { Office } from "../support/people.ts";
+import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+
+/** Row 3 of this file is unknown, the others are accepted; from then on the service takes everything. */
+async function officeWithUnknown(name: string, csv: string): Promise<Office> {
+  const office = await openOffice((request) =>
+    accountOf(request) === accountOfRow(3) ? wire.reset() : wire.answer(200),
+  );
+  office.write(name, csv);
+  expect((await office.run(name)).code).toBe(4);
+  office.server.use(() => wire.answer(200));
+  return office;
+}
+
+/** A person says that row 3 was not carried out. */
+async function settleRow3(office: Office, name: string): Promise<string> {
+  const by = ["--as", "not-done", "--by", "asha", "--note", "dashboard: no entry"];
+  const { code, stdout } = await office.paydrop("settle", office.batchOf(name), "--row", "3", ...by);
+  expect(code).toBe(0);
+  return stdout;
+}
+
+test("a file held as a whole stays so: the row that also waited for an unknown one does not go alone", async () => {
+  const office = await officeWithUnknown("payroll-2026-10.csv", transfersCsv(3));
+  office.write("payroll-2026-11.csv", transfersCsv(3));
+  expect((await office.run("payroll-2026-11.csv")).counts).toEqual({ held: 3 });
+
+  expect(await settleRow3(office, "payroll-2026-10.csv")).toContain("is now held for another reason");
+  const again = await office.run("payroll-2026-11.csv");
+  expect({ code: again.code, counts: again.counts }).toEqual({ code: 6, counts: { held: 3 } });
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+
+  const by = ["--all", "--by", "ravi", "--reason", "it is November"];
+  expect((await office.paydrop("release", office.batchOf("payroll-2026-11.csv"), ...by)).code).toBe(0);
+  expect(office.server.requests).toHaveLength(6);
+});
+
+test("all or nothing: nor does it go alone out of a file of which everything waits", async () => {
+  const office = await officeWithUnknown("first.csv", transfersCsv(2));
+  office.env["PAYDROP_ALL_OR_NOTHING"] = "true";
+  const others = transfersCsv(3).replaceAll(/(?<=602000000000)0(?=[13],)/g, "7");
+  office.write("second.csv", others);
+  expect((await office.run("second.csv")).counts).toEqual({ held: 3 });
+
+  await settleRow3(office, "first.csv");
+  expect((await office.run("second.csv")).counts).toEqual({ held: 3 });
+  expect(office.server.requests).toHaveLength(2);
+
+  const by = ["--all", "--by", "ravi", "--reason", "all of it"];
+  expect((await office.paydrop("release", office.batchOf("second.csv"), ...by)).code).toBe(0);
+  expect(office.server.requests).toHaveLength(5);
+});
