@@ -20,22 +20,63 @@ export function findDialect(head: string, knownNames: readonly string[], refuse:
     throw refuse("delimiter_unknown", { row: 1, found: `"${printable(delimiter)}"` });
   }
   const known = new Set(knownNames.map(normalizeName));
-  const header = headerText(head);
-  const candidates = DELIMITERS.map((delimiter) => {
-    const cells = cellsOf(header, delimiter);
-    return { delimiter, cells: cells.length, known: cells.filter((cell) => known.has(normalizeName(cell))).length };
-  });
-  candidates.sort((a, b) => b.known - a.known || b.cells - a.cells);
-  return { delimiter: candidates[0]?.delimiter ?? ",", hasSepLine: false };
+  const first = firstRecord(head, 1);
+  const cut = bestCut(first.text, known);
+  if (cut.known === 0) {
+    const row = headerBelow(first, known);
+    if (row !== undefined) throw refuse("header_below", { row });
+  }
+  return { delimiter: cut.delimiter, hasSepLine: false };
 }
 
-/** The first record that is not blank under any delimiter, as far as `head` holds it. */
-function headerText(head: string): string {
+interface Cut {
+  readonly delimiter: string;
+  /** How many of its cells are names that are known. */
+  readonly known: number;
+}
+
+function bestCut(record: string, known: ReadonlySet<string>): Cut {
+  const cuts = DELIMITERS.map((delimiter) => {
+    const cells = cellsOf(record, delimiter);
+    return { delimiter, cells: cells.length, known: cells.filter((cell) => known.has(normalizeName(cell))).length };
+  });
+  cuts.sort((a, b) => b.known - a.known || b.cells - a.cells);
+  return cuts[0] ?? { delimiter: ",", known: 0 };
+}
+
+/**
+ * The row of our column names, below a title of which none is known: named, and not read, for whoever wrote the file
+ * may have left a second table above it.
+ */
+function headerBelow(first: HeadRecord, known: ReadonlySet<string>): number | undefined {
+  let record = first;
+  for (let looked = 0; looked < TITLE_ROWS_MAX && record.rest !== ""; looked += 1) {
+    record = firstRecord(record.rest, record.row + 1);
+    if (bestCut(record.text, known).known >= KNOWN_NAMES_MIN) return record.row;
+  }
+  return undefined;
+}
+
+const TITLE_ROWS_MAX = 20;
+/** One name alone, such as `amount`, may stand in any line. */
+const KNOWN_NAMES_MIN = 2;
+
+interface HeadRecord {
+  readonly text: string;
+  readonly row: number;
+  /** What stands behind it. */
+  readonly rest: string;
+}
+
+/** The first record that is not blank under any delimiter, as far as `head`, which begins with the row `row`, holds it. */
+function firstRecord(head: string, row: number): HeadRecord {
   let rest = head;
+  let blankRows = 0;
   for (;;) {
     const line = /^[^\r\n]*/.exec(rest)?.[0] ?? "";
     if (/[^\s,;|"]/.test(line) || line.length === rest.length) break;
     rest = withoutFirstLine(rest);
+    blankRows += 1;
   }
   let end = 0;
   for (let isOpen = false; end < rest.length; end += 1) {
@@ -43,7 +84,7 @@ function headerText(head: string): string {
     if (character === '"') isOpen = !isOpen;
     if (!isOpen && (character === "\n" || character === "\r")) break;
   }
-  return rest.slice(0, end);
+  return { text: rest.slice(0, end), row: row + blankRows, rest: withoutFirstLine(rest.slice(end)) };
 }
 
 function cellsOf(header: string, delimiter: string): string[] {

@@ -20,12 +20,24 @@ export function repeatedNameOf(names: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** An address, an account number, a mobile or an IFSC: no column is called so. */
+const PERSONAL = /\S@\S|^\+?[0-9][0-9 -]{7,}[0-9]$|^[A-Z]{4}0[A-Z0-9]{6}$/;
+const NUMBER = /^[0-9][0-9,]{2,}(?:\.[0-9]+)?$|^[0-9]+\.[0-9]+$/;
+
+/** A row of values where a header should stand: its cells are shown to nobody (I10). */
+export function looksLikeValues(names: readonly string[]): boolean {
+  const cells = names.map((name) => name.trim());
+  const personal = cells.filter((cell) => PERSONAL.test(cell)).length;
+  return personal > 0 && personal + cells.filter((cell) => !PERSONAL.test(cell) && NUMBER.test(cell)).length > 1;
+}
+
 /** Throws FileRefusedError for a header that cannot be worked with. `row`: where the header stands. */
 export function checkHeader(header: readonly string[], row: number, columnsMax: number, refuse: Refuse): void {
   if (header.length > columnsMax) throw refuse("too_many_columns", { row, found: columnsMax.toString() });
   const forbidden = header.find(isForbiddenName);
   if (forbidden !== undefined) throw refuse("header_forbidden", { row, found: quotedName(forbidden) });
   const repeated = repeatedNameOf(header);
+  if (repeated !== undefined && looksLikeValues(header)) throw refuse("header_missing", { row });
   if (repeated !== undefined) {
     const first = header.find((name) => normalizeName(name) === normalizeName(repeated)) ?? repeated;
     const found =

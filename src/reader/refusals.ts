@@ -1,4 +1,4 @@
-import { FileRefusedError } from "../errors.ts";
+import { FileRefusedError, type FileFault } from "../errors.ts";
 
 /** What each refusal says: `{found}` is what stood in the file. One sentence per code, one thing to do. */
 const REFUSALS = {
@@ -57,6 +57,14 @@ const REFUSALS = {
   header_duplicate: {
     sentence: "the header names {found} twice",
     hint: "Remove or rename one of the two columns; capitals, spaces, _ and - make no difference.",
+  },
+  header_missing: {
+    sentence: "this looks like a row of values where the names of the columns should stand",
+    hint: "Put a line with the names of the columns above it; paydrop template shows them.",
+  },
+  header_below: {
+    sentence: "the names of the columns stand here, below other lines",
+    hint: "Delete the lines above them, so that they stand in row 1.",
   },
   header_forbidden: {
     sentence: "a column must not be called {found}",
@@ -137,17 +145,19 @@ export function refuserOf(fileName: string): Refuse {
   return (code, detail) => refusal(fileName, code, detail);
 }
 
-function refusal(fileName: string, code: ReaderFaultCode, detail: RefusalDetail = {}): FileRefusedError {
+function refusal(fileName: string, code: ReaderFaultCode, detail?: RefusalDetail): FileRefusedError {
+  return new FileRefusedError(fileName, [refusalFault(code, detail)]);
+}
+
+export function refusalFault(code: ReaderFaultCode, detail: RefusalDetail = {}): FileFault {
   const { sentence, hint } = REFUSALS[code];
-  return new FileRefusedError(fileName, [
-    {
-      code,
-      ...(detail.row === undefined ? {} : { row: detail.row }),
-      ...(detail.column === undefined ? {} : { column: detail.column }),
-      message: sentence.replace("{found}", () => detail.found ?? ""),
-      hint: detail.hint ?? hint,
-    },
-  ]);
+  return {
+    code,
+    ...(detail.row === undefined ? {} : { row: detail.row }),
+    ...(detail.column === undefined ? {} : { column: detail.column }),
+    message: sentence.replace("{found}", () => detail.found ?? ""),
+    hint: detail.hint ?? hint,
+  };
 }
 
 /** `1 cell`, `3 cells`. */

@@ -156,6 +156,8 @@ describe("broken files are refused with the row", () => {
     ["text behind a quoted cell", 'name,amount\n"A","x"\n"B"b,2\n', "quote_stray", 3, "middle of a cell"],
     ["two equal header names", "name,amount,name\nA,1,B\n", "header_duplicate", 1, 'names "name" twice'],
     ["two header names that compare equal", "bene id,BENE_ID\nA,1\n", "header_duplicate", 1, '"bene id" and "BENE_ID"'],
+    ["a title above the header", 'November\n\n"Pay\nroll"\nname;amount\nA;1\n', "header_below", 4, "stand here"],
+    ["two lines of names", "Employee,Pay\nname,amount\nA,1\n", "header_below", 2, "stand here"],
     ["a value under an empty header name", "name,,amount\nA,,1\nB,x,1\n", "cell_without_header", 3, "cell 2"],
     ["a forbidden header name", "name,__proto__\nA,1\n", "header_forbidden", 1, "__proto__"],
     ["another forbidden header name", "name,Constructor\nA,1\n", "header_forbidden", 1, "Constructor"],
@@ -165,6 +167,12 @@ describe("broken files are refused with the row", () => {
     expect(fault).toMatchObject({ code, row });
     expect(fault.message).toContain(words);
     expect(fault.hint).not.toBe("");
+  });
+
+  test("a row where the header should stand is shown to nobody, not even a cell that stands in it twice", async () => {
+    const { code, message, column } = await faultOf(read("a.csv", "ACC1,501000011101,501000011101,100\nACC1,2,3,4\n"));
+    expect({ code, column }).toEqual({ code: "header_missing", column: undefined });
+    expect(message).not.toContain("501000011101");
   });
 
   test("extra cells that are empty are no reason to refuse", async () => {

@@ -3,6 +3,8 @@ import type { FileFault } from "../../errors.ts";
 import { normalizeName } from "../../names.ts";
 import type { OperationName } from "../../operations/operation.ts";
 import { printable } from "../../printable.ts";
+import { looksLikeValues } from "../header.ts";
+import { refusalFault } from "../refusals.ts";
 import { looksHeaderless, templateOf, type Template } from "./templates.ts";
 
 export interface HeaderClues {
@@ -41,7 +43,8 @@ export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefin
 
 /** A first row that is a payment: its cells must be taken for no header, and be shown to nobody. */
 export function headerless(columns: readonly string[]): FileFault | undefined {
-  return looksHeaderless(columns) ? HEADERLESS : undefined;
+  if (looksHeaderless(columns)) return HEADERLESS;
+  return looksLikeValues(columns) ? refusalFault("header_missing") : undefined;
 }
 
 /** The columns that make up a header: neither nameless ones nor those that a retry file adds. */

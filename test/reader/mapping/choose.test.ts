@@ -103,6 +103,13 @@ describe("published templates", () => {
     );
   });
 
+  test("a first row of values is no header either, and none of them is shown", () => {
+    const said = choose(["ACC1", "Asha Rao", "501000011101", "HDFC0001234", "100.00", "asha@firm.example"], "");
+    expect(said).toMatchObject({ code: "header_missing" });
+    expect(JSON.stringify(said)).not.toMatch(/5010|Asha|asha/);
+    expect(choose(["Emp No", "Pay 2026", "2025", "2026"], "")).toBeUndefined();
+  });
+
   test.each([
     ["razorpayx", "paise"],
     ["razorpayx-paise", "rupees"],
