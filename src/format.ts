@@ -22,6 +22,12 @@ export function isOtherWorkbook(fileName: string): boolean {
   return /^[^.~].*\.(?:xls|xlsb|ods|numbers)$/i.test(fileName);
 }
 
+/** A workbook by its first bytes, whatever its name: `zip` is .xlsx; `old` is .xls, or any one with a password. */
+export function workbookOfBytes(beginning: Buffer): "zip" | "old" | undefined {
+  if (beginning.toString("latin1", 0, 4) === "PK\u0003\u0004") return "zip";
+  return beginning.toString("hex", 0, 8) === "d0cf11e0a1b11ae1" ? "old" : undefined;
+}
+
 /** Rows and columns with a header, whose cells have names such as G14. */
 export function isTable(format: FileFormat): boolean {
   return format === "csv" || format === "xlsx";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
+import { workbookOfBytes } from "../format.ts";
 import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";
 
 export type Encoding = "utf-8" | "windows-1252";
@@ -150,14 +151,22 @@ function notReadable(decoder: Decoder): Breakage {
   return { code: "not_utf8", detail: { found: `${decoder.name} text` } };
 }
 
-const NAME_IT = "If it is a workbook, give it a name that ends in .xlsx.";
+const WORKBOOKS = {
+  zip: {
+    found: " (it begins like an Excel workbook)",
+    hint: "If it is a workbook, give it a name that ends in .xlsx.",
+  },
+  old: {
+    found: " (it begins like an Excel 97 workbook, or like one with a password)",
+    hint: 'Open it in Excel, take its password away, and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8".',
+  },
+} as const;
 
 /** A pre-sized copy is full of NUL bytes (M-5); UTF-16 without a byte order mark has them at every second place. */
 function nulBytes(bytes: Buffer): Breakage {
   const beginning = bytes.subarray(0, LOOKED_AT_BYTES);
-  if (beginning.toString("latin1", 0, 4) === "PK\u0003\u0004") {
-    return { code: "nul_bytes", detail: { found: " (it begins like an Excel workbook)", hint: NAME_IT } };
-  }
+  const workbook = workbookOfBytes(beginning);
+  if (workbook) return { code: "nul_bytes", detail: WORKBOOKS[workbook] };
   const odd = beginning.filter((byte, index) => index % 2 === 1 && byte === 0).length;
   const even = beginning.filter((byte, index) => index % 2 === 0 && byte === 0).length;
   const looksLikeUtf16 = (odd > 8 && odd > 4 * even) || (even > 8 && even > 4 * odd);

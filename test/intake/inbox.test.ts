@@ -120,6 +120,15 @@ test("a copy whose size was set before its content came is never ready while it 
   expect(names((await inbox.sweep()).ready)).toEqual(["a.csv"]);
 });
 
+test("a workbook under the name of a table is no copy to wait for: it is taken, to be refused in words", async () => {
+  const { inbox, write, pass } = openInbox();
+  write("new.csv", workbookOf([{ name: "a", header: ["x"], rows: [["1"]] }]));
+  write("old.csv", Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex"));
+  await inbox.sweep();
+  pass(SETTLE_MS * 3);
+  expect(names((await inbox.sweep()).ready).sort()).toEqual(["new.csv", "old.csv"]);
+});
+
 test("a workbook waits while a spreadsheet program has it open, and until its directory is written", async () => {
   const { inbox, folder, write, pass } = openInbox();
   const whole = workbookOf([{ name: "a", header: ["x"], rows: [["1"]] }]);

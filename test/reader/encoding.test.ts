@@ -36,6 +36,15 @@ describe("encodings", () => {
     expect(fault.message).toContain("UTF-16");
   });
 
+  test("a workbook under the name of a table is named, with or without a password, and not called half a copy", async () => {
+    const zip = await faultOf(read("a.csv", Buffer.from("PK\u0003\u0004\u0014\0\0\0", "latin1")));
+    expect(zip.hint).toContain(".xlsx");
+    const old = await faultOf(read("a.csv", Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex")));
+    expect(old).toMatchObject({ code: "nul_bytes", row: 1 });
+    expect(old.message).toContain("Excel 97");
+    expect(old.hint).toContain("password");
+  });
+
   test("characters of two, three and four bytes may fall on the border of two chunks", async () => {
     for (const character of ["é", "€", "😀"]) {
       for (let shift = 0; shift < 4; shift += 1) {
