@@ -4,7 +4,15 @@
  */
 import { join } from "node:path";
 import { fieldText } from "./checks/cell.ts";
-import { ACCOUNT_FIELD, NAME_FIELD, sameName, type EarlierAccount } from "./checks/second-look.ts";
+import type { Fault } from "./checks/fault.ts";
+import {
+  ACCOUNT_FIELD,
+  lookAtAccount,
+  NAME_FIELD,
+  sameName,
+  type EarlierAccount,
+  type LookedAtRow,
+} from "./checks/second-look.ts";
 import type { Config } from "./config/config.ts";
 import { PaydropError, systemCodeOf } from "./errors.ts";
 import { LookBack } from "./journal/look-back.ts";
@@ -35,14 +43,15 @@ export class EarlierPayees {
     return payees;
   }
 
-  /** The newest first. */
-  ofName(nameOf: () => string): readonly EarlierAccount[] {
-    return this.#accounts.size === 0 ? [] : (this.#accounts.get(sameName(nameOf())) ?? []);
+  get isEmpty(): boolean {
+    return this.#accounts.size === 0;
   }
 
-  /** The account that this one is without the zeros in front of it. */
-  withZeros(account: string): EarlierAccount | undefined {
-    return this.#withZeros.get(account);
+  /** What to point out of a payout to an inline beneficiary. */
+  lookAt(looked: LookedAtRow): Fault[] {
+    const ofName = this.#accounts.get(sameName(fieldText(looked.row, NAME_FIELD))) ?? [];
+    const withZeros = this.#withZeros.get(fieldText(looked.row, ACCOUNT_FIELD));
+    return lookAtAccount(looked, { ofName, ...(withZeros ? { withZeros } : {}) });
   }
 
   /** A private copy that is gone only makes the look shorter. */

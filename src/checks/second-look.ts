@@ -1,4 +1,4 @@
-import { unitsOf } from "../amount.ts";
+import { canonicalAmount, formatUnits, unitsOf } from "../amount.ts";
 import { mask } from "../mask.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
@@ -20,52 +20,79 @@ export interface UsualAmount {
   readonly units: bigint;
 }
 
-/** What is known of a row when the whole file and what was accepted before have been read. */
-export interface RowInContext {
+/** A row that goes. */
+export interface LookedAtRow {
   readonly row: Row;
   readonly operation: Operation;
   readonly option?: string;
+  readonly hasCells: boolean;
+}
+
+/** What is known of a row when the whole file has been read. */
+export interface RowInFile extends LookedAtRow {
   readonly amount: string;
   /** The first row of this file with the same beneficiary, where this is not it. */
   readonly samePayeeIn?: number;
   /** The middle amount of the operation's rows in this file; left out where the file is too short to have a usual one. */
   readonly middle?: UsualAmount;
-  /** The accounts of this row's name so far; empty for a name that is not known. */
-  readonly earlier: readonly EarlierAccount[];
-  /** The same account with zeros in front, of an accepted row. */
+}
+
+/** What is known of a row's beneficiary from what was accepted before. */
+export interface EarlierOfRow {
+  /** The accounts of this row's name so far, the newest first; empty for a name that is not known. */
+  readonly ofName: readonly EarlierAccount[];
+  /** The same account with zeros in front. */
   readonly withZeros?: EarlierAccount;
-  readonly hasCells: boolean;
 }
 
 /** A slip of one digit makes ten times the amount; nine still catches it where the usual one is a little higher. */
 const TIMES_THE_MIDDLE = 9n;
 /** Fewer rows have no usual amount. */
-export const ROWS_WITH_A_MIDDLE = 5;
+const ROWS_WITH_A_MIDDLE = 5;
 export const NAME_FIELD = "name";
 export const ACCOUNT_FIELD = "bank_acc_num";
 
-/** What a person should look at, of a row that goes. */
-export function secondLook(context: RowInContext): Fault[] {
-  const { operation, option } = context;
-  const form = operation.forms.find((one) => one.option === option) ?? operation.forms[0];
-  if (!form) return [];
-  const zerosLost = accountWithoutZeros(context, form);
-  // the account is new only because of that
-  const account = zerosLost.length > 0 ? zerosLost : accountNew(context, form);
-  return [...payeeTwice(context, form), ...amountUnusual(context, form), ...account];
+/** undefined where a file is too short, or pays nothing. `rows`: how many rows `amount` is the middle of. */
+export function usualAmount(amount: string, rows: number): UsualAmount | undefined {
+  const units = unitsOf(amount);
+  return rows < ROWS_WITH_A_MIDDLE || units === 0n ? undefined : { amount, units };
 }
 
-function payeeTwice(context: RowInContext, form: Form): Fault[] {
+/** From this amount on a row is to be looked at; without zeros at its end. */
+export function unusualFrom({ units }: UsualAmount): string {
+  return canonicalAmount(formatUnits(units * TIMES_THE_MIDDLE));
+}
+
+/** What a person should look at when the whole file is known. */
+export function lookInFile(context: RowInFile): Fault[] {
+  const form = formOf(context);
+  return form ? [...payeeTwice(context, form), ...amountUnusual(context, form)] : [];
+}
+
+/** What a person should look at because of what was accepted before. */
+export function lookAtAccount(looked: LookedAtRow, earlier: EarlierOfRow): Fault[] {
+  const field = formOf(looked)?.fields.find(({ name }) => name === ACCOUNT_FIELD);
+  const account = field && fieldText(looked.row, ACCOUNT_FIELD);
+  if (!field || !account) return [];
+  // the account is new only because of its zeros
+  const finding = earlier.withZeros ? zerosLost(earlier.withZeros) : accountNew(account, earlier.ofName);
+  return finding ? warningAt(looked, field, finding) : [];
+}
+
+function formOf({ operation, option }: LookedAtRow): Form | undefined {
+  return operation.forms.find((one) => one.option === option) ?? operation.forms[0];
+}
+
+function payeeTwice(context: RowInFile, form: Form): Fault[] {
   if (context.samePayeeIn === undefined) return [];
   const field = form.fields.find(({ name }) => name === form.beneficiaryFields[0]);
   return warningAt(context, field, { code: "payee_twice", found: String(context.samePayeeIn) });
 }
 
-function amountUnusual(context: RowInContext, form: Form): Fault[] {
+function amountUnusual(context: RowInFile, form: Form): Fault[] {
   const { amount, middle } = context;
-  if (middle === undefined) return [];
   const units = unitsOf(amount);
-  if (middle.units === 0n || units < middle.units * TIMES_THE_MIDDLE) return [];
+  if (middle === undefined || units < middle.units * TIMES_THE_MIDDLE) return [];
   const field = form.fields.find(({ kind }) => kind === "amount");
   return warningAt(context, field, {
     code: "amount_unusual",
@@ -74,26 +101,18 @@ function amountUnusual(context: RowInContext, form: Form): Fault[] {
   });
 }
 
-function accountWithoutZeros(context: RowInContext, form: Form): Fault[] {
-  const { row, withZeros } = context;
-  const field = form.fields.find(({ name }) => name === ACCOUNT_FIELD);
-  if (!withZeros || !field || fieldText(row, ACCOUNT_FIELD) === "") return [];
-  const found = `${mask(withZeros.account, "account")} of ${withZeros.account.length} digits`;
-  const more = `batch ${withZeros.batch}, row ${withZeros.row}`;
-  return warningAt(context, field, { code: "zeros_lost", found, more });
+function zerosLost({ account, batch, row }: EarlierAccount): Finding {
+  const found = `${mask(account, "account")} of ${account.length} digits`;
+  return { code: "zeros_lost", found, more: `batch ${batch}, row ${row}` };
 }
 
-function accountNew(context: RowInContext, form: Form): Fault[] {
-  const { row, earlier } = context;
-  const field = form.fields.find(({ name }) => name === ACCOUNT_FIELD);
-  const account = field && fieldText(row, ACCOUNT_FIELD);
-  const last = earlier[0];
-  if (!last || !account || earlier.some((one) => one.account === account)) return [];
-  const more = `batch ${last.batch}, row ${last.row}`;
-  return warningAt(context, field, { code: "account_new", found: mask(last.account, "account"), more });
+function accountNew(account: string, earlier: readonly EarlierAccount[]): Finding | undefined {
+  const [last] = earlier;
+  if (!last || earlier.some((one) => one.account === account)) return undefined;
+  return { code: "account_new", found: mask(last.account, "account"), more: `batch ${last.batch}, row ${last.row}` };
 }
 
-function warningAt({ row, hasCells }: RowInContext, field: Field | undefined, finding: Finding): Fault[] {
+function warningAt({ row, hasCells }: LookedAtRow, field: Field | undefined, finding: Finding): Fault[] {
   if (!field) return [];
   const text = fieldText(row, field.name);
   return [{ ...faultOfCell(row, field, positionOf(row, field.name), text, finding, hasCells), level: "warning" }];

@@ -1,26 +1,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { OperationName } from "../operations/operation.ts";
 import { asBatch, Batches, type BatchColumns } from "./batches.ts";
 import { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
+import { NotedRows } from "./noted-rows.ts";
 import { Rows } from "./rows.ts";
 import type { BatchRecord, Environment, RowRecord, Tallies } from "./store.ts";
 import { RowTallies } from "./tallies.ts";
 
-/** The amount in the middle of all rows of an operation that are not invalid. */
-export interface MiddleAmount {
-  readonly operation: OperationName;
-  /** As written in the file; of an even number the lower one of the two. */
-  readonly amount: string;
-  readonly rows: number;
-}
-
-/**
- * Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. SQLite
- * sorts and groups on disk: memory does not grow with the rows.
- */
+/** Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. */
 export class LookBack {
   readonly #database: DatabaseSync;
 
@@ -30,8 +19,12 @@ export class LookBack {
 
   /** undefined where there is no journal yet. */
   static at(stateDir: string): LookBack | undefined {
-    const path = join(stateDir, "journal.db");
-    return existsSync(path) ? new LookBack(new DatabaseSync(path, { readOnly: true, timeout: 10_000 })) : undefined;
+    return existsSync(join(stateDir, "journal.db")) ? LookBack.of(stateDir) : undefined;
+  }
+
+  /** Of a journal that is there. */
+  static of(stateDir: string): LookBack {
+    return new LookBack(new DatabaseSync(join(stateDir, "journal.db"), { readOnly: true, timeout: 10_000 }));
   }
 
   batch(id: string): BatchRecord | undefined {
@@ -82,36 +75,9 @@ export class LookBack {
     return new Batches(this.#database).seqOf(batchId).seq;
   }
 
-  /** Plain decimals sort by the digits before the point, then as text. */
-  middleAmounts(batchId: string): MiddleAmount[] {
-    const counts = this.#database.prepare(
-      `SELECT operation, count(*) AS rows FROM row
-       WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND state <> 'invalid' AND amount IS NOT NULL GROUP BY operation`,
-    );
-    const middle = this.#database.prepare(
-      `SELECT amount FROM row
-       WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND state <> 'invalid' AND operation = ? AND amount IS NOT NULL
-       ORDER BY CASE instr(amount, '.') WHEN 0 THEN length(amount) ELSE instr(amount, '.') - 1 END, amount
-       LIMIT 1 OFFSET ?`,
-    );
-    return (counts.all(batchId) as unknown as { operation: OperationName; rows: number }[]).map(
-      ({ operation, rows }) => {
-        const found = middle.get(batchId, operation, Math.floor((rows - 1) / 2)) as { amount: string };
-        return { operation, rows, amount: found.amount };
-      },
-    );
-  }
-
-  /** Rows whose beneficiary stands in an earlier row of the same batch, in input order, with the first such row. */
-  *repeatedPayees(batchId: string): Generator<{ readonly row: number; readonly first: number }> {
-    const repeats = this.#database.prepare(
-      `SELECT r.number AS row, f.first FROM row r JOIN (
-         SELECT beneficiary_key, min(number) AS first FROM row
-         WHERE batch = (SELECT seq FROM batch WHERE id = ?1) AND beneficiary_key IS NOT NULL
-         GROUP BY beneficiary_key HAVING count(*) > 1) f ON f.beneficiary_key = r.beneficiary_key
-       WHERE r.batch = (SELECT seq FROM batch WHERE id = ?1) AND r.number > f.first ORDER BY r.number`,
-    );
-    yield* repeats.iterate(batchId) as Iterable<unknown> as Iterable<{ row: number; first: number }>;
+  /** Once for each connection. */
+  noted(batchId: string): NotedRows {
+    return new NotedRows(this.#database, this.#seqOf(batchId));
   }
 
   /** The newest batches with payouts to inline beneficiaries that were accepted, newest first. */

@@ -38,8 +38,8 @@ export function openScratchJournal(
   now: () => number = Date.now,
 ): JournalStore {
   const database = openJournalFile(scratchDir);
-  // nothing in it has to survive anything
-  database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;");
+  // nothing in it has to survive anything; what is written stays out of the way of who reads
+  database.exec("PRAGMA synchronous = OFF;");
   const scratch = { database, stateId: "", judgeOf, now };
   const opened = (more: Pick<PartsInput, "keys" | "past">): JournalStore =>
     journalOf("", partsOf({ ...scratch, ...more }));

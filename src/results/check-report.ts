@@ -72,21 +72,21 @@ type Passed =
   | "remarks";
 
 /**
- * What the checks made of a file. `tallies`: of the batch that a file would be; `rows`: as the journal has them, with all that is to be pointed out of each; the facts
- * pass through.
+ * What the checks made of a file. `tallies`: of the batch that a file would be; `rows`: those of which there is something to
+ * say, with all of it; the facts pass through.
  */
 export async function checkReport(
-  tallies: Tallies,
+  tallies: Promise<Tallies>,
   batchId: string,
   rows: AsyncIterable<readonly RowRecord[]>,
   facts: Pick<CheckReport, Passed>,
   all: boolean,
 ): Promise<CheckReport> {
   const { taken } = facts;
-  const byStatus = taken?.byStatus ?? byStatusOf(tallies);
-  const { invalid = NOTHING, held = NOTHING, rejected = NOTHING, unknown = NOTHING } = byStatus;
   const lists = new CheckLists(batchId, taken !== undefined, all);
-  for await (const page of rows) for (const record of page) lists.add(record);
+  const [counted] = await Promise.all([tallies, lists.addAll(rows)]);
+  const byStatus = taken?.byStatus ?? byStatusOf(counted);
+  const { invalid = NOTHING, held = NOTHING, rejected = NOTHING, unknown = NOTHING } = byStatus;
   return {
     ...facts,
     ...{ ready: byStatus.not_sent ?? NOTHING, invalid, held },
@@ -119,7 +119,11 @@ class CheckLists {
     this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
   }
 
-  add(record: RowRecord): void {
+  async addAll(rows: AsyncIterable<readonly RowRecord[]>): Promise<void> {
+    for await (const page of rows) for (const record of page) this.#add(record);
+  }
+
+  #add(record: RowRecord): void {
     this.#complaints.addRow(record, this.#batchId, this.#isTaken);
     const { number: row, faults, state, correction, warnings = [] } = record;
     if (correction && this.#corrected.length < this.#rowsMax) this.#corrected.push({ row, correction });

@@ -27,6 +27,9 @@ function check(desk: Desk, name: string, flags: Readonly<Record<string, unknown>
 const warningsOf = ({ warnings }: CheckReport): string[] =>
   warnings.flatMap(({ row, warnings: all }) => all.map(({ code, message }) => `${row} ${code}: ${message}`));
 
+const codesOf = ({ warnings }: CheckReport): (number | string)[][] =>
+  warnings.map(({ row, warnings: all }) => [row, ...all.map(({ code }) => code)]);
+
 describe("an amount nine times the middle one", () => {
   const amounts = (...said: string[]): string =>
     `from_account,to_account,amount\n${said.map((amount, index) => `A-1,B-${index},${amount}\n`).join("")}`;
@@ -102,6 +105,32 @@ describe("a new account for a known name", () => {
     expect(JSON.stringify(report)).not.toMatch(/50100271828001|50100271829999|60200000000001/);
   });
 
+  test("is pointed out of a row that waits for a person as well: it may be why not to release it", async () => {
+    const desk = openDesk(sandbox.url);
+    desk.write("a.csv", payouts([["Ravi", "60200000000001", "101.00"]]));
+    await desk.process("a.csv", { flags: { period: "2026-10" } });
+    const twice = ["Ravi", "60200000000009", "102.00"] as const;
+    desk.write("b.csv", payouts([twice, twice]));
+    const report = await check(desk, "b.csv", { period: "2026-11" });
+    expect(report.holds).toMatchObject([{ row: 3, code: "repeat_in_file" }]);
+    expect(codesOf(report)).toEqual([
+      [2, "account_new"],
+      [3, "account_new"],
+    ]);
+  });
+
+  test("is pointed out of what is left of a file that went in part", async () => {
+    const desk = openDesk(sandbox.url);
+    desk.write("a.csv", october.replace("SANDBOX-422,imps", "102.00,imps"));
+    await desk.process("a.csv", { flags: { period: "2026-10" } });
+    desk.write("b.csv", november);
+    desk.env["PAYDROP_API_KEY"] = "a-wrong-key";
+    await desk.process("b.csv", { flags: { period: "2026-11" } });
+    const report = await check(desk, "b.csv", { period: "2026-11" });
+    expect(report.taken?.byStatus).toMatchObject({ rejected: { rows: 1 }, not_sent: { rows: 3 } });
+    expect(codesOf(report)).toEqual([[4, "account_new"]]);
+  });
+
   test("nothing is known where nothing was accepted, or where the private copies are gone", async () => {
     const desk = openDesk(sandbox.url);
     desk.write("b.csv", november);
@@ -121,6 +150,18 @@ test("an account that was paid with zeros in front of it is known without them, 
   expect(warningsOf(await check(desk, "b.csv", { period: "2026-11" }))).toEqual([
     `2 zeros_lost: "••8001" looks like an account whose zeros in front are gone: ` +
       `••8001 of 12 digits (batch ${batch}, row 2) begins with them`,
+  ]);
+});
+
+test("what the whole file shows is found at its beginning, far behind and at its end, and of nothing between", async () => {
+  const desk = openDesk(sandbox.url);
+  const rows = Array.from({ length: 20_000 }, (_, index) => `A-1,B-${index},${100 + (index % 7)}`);
+  for (const [index, row] of [[0, "A-1,B-0,5000"], [15_000, "A-1,B-3,77"], [19_999, "A-1,B-9,9999"]] as const) rows[index] = row; // prettier-ignore
+  desk.write("a.csv", `from_account,to_account,amount\n${rows.join("\n")}\n`);
+  expect(codesOf(await check(desk, "a.csv"))).toEqual([
+    [2, "amount_unusual"],
+    [15_002, "payee_twice"],
+    [20_001, "payee_twice", "amount_unusual"],
   ]);
 });
 

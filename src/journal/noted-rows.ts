@@ -1,0 +1,101 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { OperationName } from "../operations/operation.ts";
+
+/** The amount in the middle of all rows of an operation that are not invalid. */
+export interface MiddleAmount {
+  readonly operation: OperationName;
+  /** As written in the file; of an even number the lower one of the two. */
+  readonly amount: string;
+  readonly rows: number;
+}
+
+/** Amounts of an operation from which on a row is to be looked at. */
+export interface LargeAmount {
+  readonly operation: OperationName;
+  /** A plain decimal without zeros at its end. */
+  readonly from: string;
+}
+
+export interface NotedRow {
+  readonly row: number;
+  /** The first row of the batch with the same beneficiary, where this is not it and will go. */
+  readonly samePayeeIn?: number;
+  /** It will go, with a large amount. */
+  readonly isLarge: boolean;
+}
+
+/**
+ * The rows of a batch of which there is something to say, on a connection that only reads. What takes the whole file is
+ * found out by SQLite, which sorts and groups on disk: memory does not grow with the rows.
+ */
+export class NotedRows {
+  readonly #database: DatabaseSync;
+  readonly #batchSeq: number;
+
+  /** Compares the beneficiaries of all rows at once. */
+  constructor(database: DatabaseSync, batchSeq: number) {
+    this.#database = database;
+    this.#batchSeq = batchSeq;
+    database.exec("CREATE TEMP TABLE payee_twice (row INTEGER PRIMARY KEY, first INTEGER NOT NULL) STRICT");
+    const repeats = database.prepare(
+      `INSERT INTO payee_twice
+       SELECT r.number, f.first FROM row r JOIN (
+         SELECT beneficiary_key, min(number) AS first FROM row WHERE batch = ?1 AND beneficiary_key IS NOT NULL
+         GROUP BY beneficiary_key HAVING count(*) > 1) f ON f.beneficiary_key = r.beneficiary_key
+       WHERE r.batch = ?1 AND r.number > f.first`,
+    );
+    repeats.run(batchSeq);
+  }
+
+  /** Plain decimals sort by the digits before the point, then as text. */
+  middleAmounts(): MiddleAmount[] {
+    const counts = this.#database.prepare(
+      `SELECT operation, count(*) AS rows FROM row
+       WHERE batch = ? AND state <> 'invalid' AND amount IS NOT NULL GROUP BY operation`,
+    );
+    const middle = this.#database.prepare(
+      `SELECT amount FROM row WHERE batch = ? AND state <> 'invalid' AND operation = ? AND amount IS NOT NULL
+       ORDER BY ${WHOLE_DIGITS}, amount LIMIT 1 OFFSET ?`,
+    );
+    const found = counts.all(this.#batchSeq) as unknown as { operation: OperationName; rows: number }[];
+    return found.map(({ operation, rows }) => {
+      const { amount } = middle.get(this.#batchSeq, operation, Math.floor((rows - 1) / 2)) as { amount: string };
+      return { operation, rows, amount };
+    });
+  }
+
+  /**
+   * In input order: what is invalid, held or a correction, what was pointed out of a row when it was read, and of what
+   * will go the same beneficiary again and large amounts; with `allWithNames` also every payout to an inline beneficiary
+   * that will go.
+   */
+  *inOrder(large: readonly LargeAmount[], allWithNames: boolean): Generator<NotedRow> {
+    const isLarge = ["0", ...large.map(() => `(operation = ? AND (${WHOLE_DIGITS}, amount) >= (?, ?))`)].join(" OR ");
+    const noted = this.#database.prepare(
+      `SELECT number, first, large FROM (
+         SELECT r.number, p.first, r.state, r.option, r.faults, r.origin_row, (${isLarge}) AS large
+         FROM row r LEFT JOIN temp.payee_twice p ON p.row = r.number WHERE r.batch = ?)
+       WHERE faults IS NOT NULL OR state = 'held' OR origin_row IS NOT NULL
+         OR state = 'ready' AND (first IS NOT NULL OR large OR ? AND option = 'B')
+       ORDER BY number`,
+    );
+    const floors = large.flatMap(({ operation, from }) => [operation, wholeDigits(from), from]);
+    const rows = noted.iterate(...floors, this.#batchSeq, allWithNames ? 1 : 0) as Iterable<unknown>;
+    for (const { number, first, large: isOne } of rows as Iterable<NotedColumns>) {
+      yield { row: number, isLarge: isOne === 1, ...(first === null ? {} : { samePayeeIn: first }) };
+    }
+  }
+}
+
+interface NotedColumns {
+  readonly number: number;
+  readonly first: number | null;
+  readonly large: number;
+}
+
+const WHOLE_DIGITS = "CASE instr(amount, '.') WHEN 0 THEN length(amount) ELSE instr(amount, '.') - 1 END";
+
+function wholeDigits(amount: string): number {
+  const point = amount.indexOf(".");
+  return point < 0 ? amount.length : point;
+}

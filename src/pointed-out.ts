@@ -1,0 +1,106 @@
+/**
+ * What a check points out of the rows of a file: because of what was accepted before, while they are read, and because of
+ * the whole file, when all of them are known. With `proof-read.ts` a place where stages meet.
+ */
+import {
+  lookInFile,
+  unusualFrom,
+  usualAmount,
+  type LookedAtRow,
+  type RowInFile,
+  type UsualAmount,
+} from "./checks/second-look.ts";
+import type { CheckedRow } from "./checks/instruction.ts";
+import type { EarlierPayees } from "./earlier-payees.ts";
+import { isTable } from "./format.ts";
+import type { LookBack } from "./journal/look-back.ts";
+import type { NotedRow, NotedRows } from "./journal/noted-rows.ts";
+import type { RowRecord } from "./journal/store.ts";
+import { operationNamed } from "./operations/catalogue.ts";
+import type { OperationName } from "./operations/operation.ts";
+import { RisingRows } from "./reader/rising-rows.ts";
+import type { OpenedFile } from "./take-in.ts";
+
+/** The file, its rows compared with earlier payees as they are checked. */
+export function lookingBack(opened: OpenedFile, earlier: EarlierPayees): OpenedFile {
+  if (earlier.isEmpty) return opened;
+  const hasCells = isTable(opened.sheet.format);
+  const { checker } = opened;
+  return {
+    ...opened,
+    checker: { check: (rows) => checker.check(rows).map((one) => compared(one, earlier, hasCells)) },
+  };
+}
+
+function compared(checked: CheckedRow, earlier: EarlierPayees, hasCells: boolean): CheckedRow {
+  const { row, instruction, warnings = [] } = checked;
+  if (instruction?.option !== WITH_NAMES) return checked;
+  const more = earlier.lookAt({ row, operation: instruction.operation, option: instruction.option, hasCells });
+  return more.length === 0 ? checked : { ...checked, warnings: [...warnings, ...more] };
+}
+
+const WITH_NAMES = "B";
+
+/** The rows of a batch, on a connection of its own to its journal. */
+export class KnownFile {
+  readonly #journal: LookBack;
+  readonly #batchId: string;
+  readonly #noted: NotedRows;
+  readonly #usual: ReadonlyMap<OperationName, UsualAmount>;
+
+  /** Finds out what takes the whole file, as soon as all of its rows are in the journal. */
+  constructor(journal: LookBack, batchId: string) {
+    this.#journal = journal;
+    this.#batchId = batchId;
+    this.#noted = journal.noted(batchId);
+    const middles = this.#noted.middleAmounts();
+    const usual = middles.map(({ operation, amount, rows }) => [operation, usualAmount(amount, rows)] as const);
+    this.#usual = new Map(usual.filter((one): one is [OperationName, UsualAmount] => one[1] !== undefined));
+  }
+
+  /**
+   * Rows of which there is something to say, as they stand by now, with all of it. The file is read again only for what
+   * the whole of it showed. `earlier`: where rows were not compared with earlier payees when they were read.
+   */
+  async *pointedOut(opened: OpenedFile, earlier?: EarlierPayees): AsyncGenerator<readonly RowRecord[]> {
+    const large = [...this.#usual].map(([operation, usual]) => ({ operation, from: unusualFrom(usual) }));
+    const recordOf = this.#journal.rowsOf(this.#batchId);
+    const cells = new RisingRows(opened.sheet);
+    try {
+      for (const noted of this.#noted.inOrder(large, earlier?.isEmpty === false)) {
+        const record = recordOf(noted.row);
+        if (!record) continue;
+        const looked = earlier || noted.isLarge || noted.samePayeeIn !== undefined;
+        yield [looked ? await this.#lookedAt(record, noted, cells, opened, earlier) : record];
+      }
+    } finally {
+      await cells.close();
+    }
+  }
+
+  async #lookedAt(
+    record: RowRecord,
+    { samePayeeIn }: NotedRow,
+    cells: RisingRows,
+    { sheet, mapping }: OpenedFile,
+    earlier: EarlierPayees | undefined,
+  ): Promise<RowRecord> {
+    const { number, state, operation, option, amount, warnings = [] } = record;
+    const raw = state === "ready" ? await cells.row(number) : undefined;
+    if (!raw || operation === undefined || amount === undefined) return record;
+    const looked: LookedAtRow = {
+      row: mapping ? mapping.view(raw) : raw,
+      ...{ operation: operationNamed(operation), hasCells: isTable(sheet.format) },
+      ...(option === undefined ? {} : { option }),
+    };
+    const middle = this.#usual.get(operation);
+    const inFile: RowInFile = {
+      ...{ ...looked, amount },
+      ...(samePayeeIn === undefined ? {} : { samePayeeIn }),
+      ...(middle === undefined ? {} : { middle }),
+    };
+    const ofAccount = option === WITH_NAMES ? (earlier?.lookAt(looked) ?? []) : [];
+    const more = [...ofAccount, ...lookInFile(inFile)];
+    return more.length === 0 ? record : { ...record, warnings: [...warnings, ...more] };
+  }
+}
