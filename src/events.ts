@@ -94,6 +94,8 @@ export interface BatchReport {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly stop?: Stop;
+  /** Where a person said that nothing more of it goes: until `paydrop resume`, or never. */
+  readonly phase?: "paused" | "cancelled";
   readonly files: WrittenFiles;
   readonly remarks: readonly string[];
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */

@@ -64,6 +64,7 @@ export class BatchReporting {
       startedAt,
       durationMs: endedAt - startedAt,
       ...(stop ? { stop } : {}),
+      ...(batch.phase === "paused" || batch.phase === "cancelled" ? { phase: batch.phase } : {}),
       files,
       remarks: [...batch.remarks, ...totals.remarks],
       rowsToLookAt: totals.rowsToLookAt,

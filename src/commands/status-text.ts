@@ -72,7 +72,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
   for (const [state, word] of STATES) {
     const rows = status.open[state];
-    if (rows && rows.length > 0) lines.push(`${word}: rows ${rowRanges(rows)}`);
+    if (rows && rows.length > 0) lines.push(`${word}: ${rows.length === 1 ? "row" : "rows"} ${rowRanges(rows)}`);
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const act of status.history) {
@@ -84,10 +84,13 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   return `${folded(lines.join("\n"), look)}\n`;
 }
 
+const UNSENT: readonly RowState[] = ["held", "not_sent", "ready", "settled_not_done"];
+
 function statesTable({ batch, tallies }: BatchStatus, look: Look): string[] {
   const lines = STATES.flatMap(([state, name, advice]): TallyLine[] => {
     const tally = tallies[state];
-    return tally && tally.rows > 0 ? [{ name, tally, ...(advice === "" ? {} : { note: advice }) }] : [];
+    const note = batch.phase === "cancelled" && UNSENT.includes(state) ? "cancelled: stays unsent" : advice;
+    return tally && tally.rows > 0 ? [{ name, tally, ...(note === "" ? {} : { note }) }] : [];
   });
   const total = { name: "total", tally: { rows: batch.rows, amount: batch.total } };
   return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);

@@ -126,7 +126,7 @@ const TROUBLES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
 export function openAnswer(report: BatchReport): Answer | undefined {
-  const { batch, byStatus, rowsToLookAt, stop } = report;
+  const { batch, byStatus, phase, rowsToLookAt, stop } = report;
   const parts: (readonly string[])[] = [];
   const [unknown, held, unsent] = [byStatus.unknown, byStatus.held, byStatus.not_sent].map((tally) => tally?.rows ?? 0);
   if (unknown) {
@@ -137,7 +137,7 @@ export function openAnswer(report: BatchReport): Answer | undefined {
       `  paydrop settle ${batch} --row N --as done|not-done --by NAME --note TEXT`,
     ]);
   }
-  if (held) {
+  if (held && phase !== "cancelled") {
     parts.push([
       `A person must decide on ${namedRows(rowsToLookAt.held ?? [], held)}; the results file says why.`,
       "To send them all the same:",

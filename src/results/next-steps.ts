@@ -18,9 +18,10 @@ function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] 
   ];
 }
 
-function heldSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] {
+/** Nothing of a cancelled batch can be released. */
+function heldSteps({ batch, byStatus, phase, rowsToLookAt }: BatchReport): string[] {
   const count = byStatus.held?.rows ?? 0;
-  if (count === 0) return [];
+  if (count === 0 || phase === "cancelled") return [];
   const rows = rowsToLookAt.held ?? [];
   const which = count === 1 ? `--row ${rows[0] ?? "N"}` : "--row N…|--all";
   return [
@@ -29,11 +30,13 @@ function heldSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] {
   ];
 }
 
-function stopSteps({ stop }: BatchReport): string[] {
-  return stop && stop.hint !== "" ? [printable(stop.hint)] : [];
+function stopSteps({ phase, stop }: BatchReport): string[] {
+  return stop && stop.hint !== "" && phase !== "paused" ? [printable(stop.hint)] : [];
 }
 
-function goOnSteps({ batch, file, byStatus }: BatchReport): string[] {
+function goOnSteps({ batch, file, byStatus, phase }: BatchReport): string[] {
+  if (phase === "cancelled") return [];
+  if (phase === "paused") return ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
   if (notSent > 0) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${quoted(file)}`);

@@ -48,13 +48,16 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
 }
 
 /** A row that was refused for the key or the address needs no correction: the next run sends it. */
-function noteOf(status: ResultStatus, { stop, byStatus, files }: BatchReport): string {
+function noteOf(status: ResultStatus, { stop, byStatus, files, phase }: BatchReport): string {
+  if (phase === "cancelled" && UNSENT.includes(status)) return "cancelled: stays unsent";
   const isForTheKey = stop?.code === "key_refused" || stop?.code === "address_refused";
   const toCorrect = (files.retryRows ?? 0) - (byStatus.invalid?.rows ?? 0);
   return status === "rejected" && isForTheKey && toCorrect <= 0
     ? "not for its own sake: goes again with the next run"
     : STATUS_NOTES[status];
 }
+
+const UNSENT: readonly ResultStatus[] = ["held", "not_sent", "settled_not_done"];
 
 function statusTable(report: BatchReport, look: Look): string[] {
   const { total, byStatus } = report;

@@ -151,13 +151,13 @@ function wordsOf(record: RowRecord, phase: BatchPhase): Words {
     case "ready":
       return READY[phase];
     case "held":
-      return waiting(wordsOfHold(record.code));
+      return phase === "cancelled" ? READY.cancelled : waiting(wordsOfHold(record.code));
     case "duplicate":
-      return DUPLICATE;
+      return phase === "cancelled" ? [DUPLICATE[0], NOTHING] : DUPLICATE;
     case "settled_done":
       return SETTLED_DONE;
     case "settled_not_done":
-      return SETTLED_NOT_DONE;
+      return phase === "cancelled" ? [SETTLED_NOT_DONE[0], NOTHING] : SETTLED_NOT_DONE;
     case "invalid":
       return [`Not sent: row ${record.number} needs a correction`, CORRECT];
     default:

@@ -64,6 +64,35 @@ test("a cancelled run sends nothing more, then or later; what was accepted canno
   expect((await office.paydrop("status", batch)).stdout).toMatch(/Z \S.*: cancel by login name\n/);
 });
 
+test("nothing that is printed of a paused or cancelled batch names a command that it refuses", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", `${transfersCsv(3)}${transfersCsv(1).split("\n")[1] ?? ""}\n`);
+  await office.run("pay.csv");
+  const batch = office.batchOf("pay.csv");
+  await office.paydrop("pause", batch);
+  for (const args of [
+    ["run", "pay.csv"],
+    ["results", batch],
+  ]) {
+    const { stdout } = await office.paydrop(...args);
+    expect(stdout).toContain(`paydrop resume ${batch} --by NAME\n`);
+    expect(stdout).not.toContain("paydrop run");
+  }
+
+  await office.paydrop("cancel", batch);
+  for (const args of [
+    ["run", "pay.csv"],
+    ["results", batch],
+    ["status", batch],
+  ]) {
+    const { stdout } = await office.paydrop(...args);
+    expect(stdout).toMatch(/held +1 +\S+ +cancelled: stays unsent\n/);
+    expect(stdout).not.toMatch(/paydrop (?:release|run|retry|resume)|a person must decide/);
+  }
+  const held = office.results("pay.csv").find((row) => row.result_status === "held");
+  expect([held?.result_message, held?.result_action]).toEqual(["Not sent: the batch was cancelled", "Nothing"]);
+});
+
 test("pausing twice and resuming what is not paused say so and change nothing", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("pay.csv", transfersCsv(3));

@@ -56,6 +56,7 @@ describe("one batch in full", () => {
     expect(text).toMatch(/unknown +2 +80500\.00 +DO NOT SEND AGAIN before you checked/);
     expect(text).toMatch(/total +240 +11087750\.50/);
     expect(text).toContain("unknown: rows 91, 164\n");
+    expect(batchText({ ...full, open: { held: [11] } }, { color: false, width: 40 })).toContain("held: row 11\n");
     expect(text).toContain("2026-11-01T00:00:00Z asha: settle row 91 looked up\n");
   });
 
