@@ -16,7 +16,6 @@ import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
 import type { Report } from "./results/report/report.ts";
 import type { StopSignal } from "./stop-signal.ts";
-import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 
 export interface Services {
   readonly config: Config;
@@ -88,7 +87,7 @@ function processorOf(work: BatchWork, journal: JournalStore, lock: InstanceLock 
     goOn: (batchId) => work.goOn(batchId),
     takeUp: (batchId) => work.takeUp(batchId),
     together: (whole) => work.together(whole),
-    unfinished: (folders) => journal.unfinished(folders, RESUMABLE_REFUSALS),
+    unfinished: (folders) => work.unfinished(folders),
     writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
     report: (batchId) => work.report(batchId),
     handedOver: () => work.handedOver(),

@@ -1,7 +1,6 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
-import { PaydropError } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchPhase, BatchRecord, Tally } from "../journal/store.ts";
@@ -18,6 +17,7 @@ import { STOPS } from "../submission/stop-rules.ts";
 import { submit, type Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
 import { compareToday } from "./record.ts";
+import { assertAddressKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
 
 /** What is told of a file when it is taken in, and not again. */
@@ -89,7 +89,7 @@ export class BatchSending {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
     if (stop) return { requests: 0, stop };
-    await this.#compareDestination(batch);
+    await assertAddressKept(this.#ground, batch);
     const toSend = (await journal.tallies(batch.id)).ready?.rows ?? 0;
     const opened = toSend > 0 ? await this.#ground.openVerified(batch) : undefined;
     const { label, needsEnvelope } = labelOf(await journal.operations(batch.id), readingOf(batch).operation);
@@ -170,24 +170,6 @@ export class BatchSending {
     const sender = (this.#sender ??= createSender(config));
     if (needsEnvelope) assertCanEncrypt(config);
     return sender;
-  }
-
-  async #compareDestination(batch: BatchRecord): Promise<void> {
-    const destination = this.#ground.destination;
-    if (batch.destination === destination || batch.destination === "") return;
-    if (!this.#ground.config.acceptDestination) {
-      throw new PaydropError(
-        "destination",
-        `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
-        "if both are the same service, run it again with --accept-destination; nothing was sent",
-      );
-    }
-    const act = {
-      by: this.#ground.config.by ?? "paydrop",
-      kind: "destination",
-      note: `${batch.destination} → ${destination}`,
-    };
-    await this.#ground.journal.setDestination(batch.id, destination, act);
   }
 
   /**

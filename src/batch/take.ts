@@ -14,6 +14,7 @@ import { readingOf } from "../reading.ts";
 import { recordRows } from "./record.ts";
 import { openInput, understand, type InputFile } from "../take-in.ts";
 import { Origins } from "../origins.ts";
+import { assertEnvironmentKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
 import { NOTHING_TOLD, type Told } from "./send.ts";
 
@@ -54,6 +55,7 @@ export class BatchTaking {
       return { batch: meeting.batch, resumed: true, told: NOTHING_TOLD };
     }
 
+    await assertEnvironmentKept(this.#ground);
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const opened = await understand(input, this.#ground.services);
     await assertRoomForFile(this.#ground.config.stateDir, snapshot.sizeBytes);

@@ -121,11 +121,19 @@ export class BatchWork {
     const { lastAct, batches } = await this.ground.journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
     const going: string[] = [];
-    for (const id of batches) {
-      const { environment } = await this.ground.known(id);
-      if (environment === this.ground.config.environment && !(await this.heldFolder(id))) going.push(id);
-    }
+    for (const id of await this.#ofEnvironment(batches)) if (!(await this.heldFolder(id))) going.push(id);
     return going;
+  }
+
+  async unfinished(folders: readonly string[]): Promise<readonly string[]> {
+    return this.#ofEnvironment(await this.ground.journal.unfinished(folders, RESUMABLE_REFUSALS));
+  }
+
+  /** What was begun in another environment goes on only there. */
+  async #ofEnvironment(batches: readonly string[]): Promise<readonly string[]> {
+    const { environment } = this.ground.config;
+    const known = await Promise.all(batches.map((id) => this.ground.known(id)));
+    return known.filter((batch) => batch.environment === environment).map(({ id }) => id);
   }
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {

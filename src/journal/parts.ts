@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Judge, JudgeRules } from "../checks/duplicates.ts";
+import { Addresses } from "./addresses.ts";
 import { Archives } from "./archives.ts";
 import { Attempts } from "./attempts.ts";
 import type { Ballast } from "./ballast.ts";
@@ -52,6 +53,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     marks: new Marks(database, stateId),
     holds: new InboxHolds(database),
     files: new KnownFiles(database),
+    addresses: new Addresses(database),
     judge: oneJudge(judgeOf),
     laterOfNow: () => Math.max(now(), lastTimeIn(database)),
     read,

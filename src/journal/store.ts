@@ -216,6 +216,9 @@ export interface JournalStore {
     reasons?: readonly string[],
   ): Promise<number>;
 
+  /** Which environment batches that went to this base URL were of; undefined: none did. */
+  environmentAt(destination: string): Promise<Environment | undefined>;
+  setEnvironmentAt(destination: string, environment: Environment): Promise<void>;
   setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void>;
   /** Throws PaydropError `usage` when the batch is in no phase that leads there: a cancelled one stays cancelled. */
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;

@@ -259,6 +259,8 @@ const METHODS = Object.keys({
   recover: 0,
   judgeAgain: 0,
   makeReady: 0,
+  environmentAt: 0,
+  setEnvironmentAt: 0,
   setDestination: 0,
   setPhase: 0,
   settle: 0,

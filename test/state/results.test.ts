@@ -120,6 +120,54 @@ describe("the destination", () => {
     expect(first.requests).toHaveLength(sent);
     expect((await desk.run("t.csv")).code).toBe(0);
   });
+
+  test("rows of a test never go live, not even with --accept-destination: their memory is another one", async () => {
+    const { server: uat, desk } = await deskWithFile();
+    uat.use(({ number }) => answer(number <= 2 ? 200 : 401));
+    expect((await desk.run("t.csv")).code).toBe(7);
+    const summary = JSON.parse(readFileSync(join(desk.folder, "t.csv.summary.json"), "utf8")) as { batch: string };
+    const live = await startFaultServer(() => answer(200));
+    onTestFinished(() => live.close());
+    Object.assign(desk.env, { PAYDROP_BASE_URL: live.url, PAYDROP_ENVIRONMENT: "live" });
+
+    const retry = ["retry", summary.batch, "--accept-destination", "--by", "Asha"];
+    const refused = await runProgram(retry, { env: desk.env, cwd: desk.folder });
+    expect([refused.code, live.requests.length]).toEqual([78, 0]);
+    expect(refused.stderr).toMatch(/batch \w+ is a test one \(.*\), and .* is live\n {2}→ .*paydrop run t\.csv/);
+    // what was tried in this folder is not taken up either: the file lies there as taken
+    const inbox = await runProgram(["run", "--inbox", ".", "--accept-destination"], {
+      env: { ...desk.env, PAYDROP_SETTLE: "0.1s" },
+      cwd: desk.folder,
+    });
+    expect([inbox.code, live.requests.length]).toEqual([0, 0]);
+    expect([(await desk.run("t.csv")).code, live.requests.length]).toEqual([0, ROWS]);
+  });
+
+  test("an address that turns from test to live would forget what went there: exit 78, until a person says so", async () => {
+    const { server, desk } = await deskWithFile();
+    server.use(() => answer(200));
+    expect((await desk.run("t.csv")).code).toBe(0);
+    desk.env["PAYDROP_ENVIRONMENT"] = "live";
+    for (const file of ["t.csv", "corrected.csv"]) {
+      desk.write(
+        "corrected.csv",
+        `${readFileSync(join(desk.folder, "t.csv"), "utf8")}50100271828001,60200000000099,9.00\n`,
+      );
+      const refused = await desk.run(file);
+      expect([refused.code, server.requests.length]).toEqual([78, ROWS]);
+      expect(refused.stderr).toMatch(
+        /is live by these settings, and was test before.*\n {2}→ set environment = "test" again/,
+      );
+    }
+    expect([(await desk.run("t.csv", "--accept-destination", "--by", "Asha")).code, server.requests.length]).toEqual([
+      0,
+      2 * ROWS,
+    ]);
+    // said once, for good; and what is live now does not become a test again by itself
+    expect((await desk.run("corrected.csv")).counts).toEqual({ held: ROWS, accepted: 1 });
+    desk.env["PAYDROP_ENVIRONMENT"] = "test";
+    expect((await desk.run("corrected.csv")).code).toBe(78);
+  });
 });
 
 describe("the state directory", () => {

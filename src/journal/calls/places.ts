@@ -3,6 +3,8 @@ import type { JournalStore } from "../store.ts";
 
 type PlaceCalls = Pick<
   JournalStore,
+  | "environmentAt"
+  | "setEnvironmentAt"
   | "mark"
   | "knows"
   | "acceptLoss"
@@ -15,9 +17,12 @@ type PlaceCalls = Pick<
   | "noteWritten"
 >;
 
-/** What the journal remembers of folders and files: its own marks (I12), inboxes that are held, what it took and wrote. */
-export function placeCalls({ files, group, holds, marks, now, read }: Parts): PlaceCalls {
+/** What the journal remembers of addresses, folders and files: its own marks (I12), inboxes that are held, what it took and wrote. */
+export function placeCalls({ addresses, files, group, holds, marks, now, read }: Parts): PlaceCalls {
   return {
+    environmentAt: (destination) => read(() => addresses.environmentAt(destination)),
+    setEnvironmentAt: (destination, environment) => group.run(() => addresses.set(destination, environment)),
+
     mark: () => read(() => marks.now()),
     knows: (mark, place) => read(() => marks.knows(mark, place)),
     acceptLoss: (mark, place) => group.run(() => marks.accept(mark, place)),

@@ -1,0 +1,52 @@
+import { PaydropError } from "../errors.ts";
+import type { BatchRecord, Environment } from "../journal/store.ts";
+import type { Ground } from "./ground.ts";
+
+/**
+ * Before a batch is made: what was sent to an address is remembered of the environment that it was sent in. Under
+ * another one all of it would be new, and go again (I1).
+ */
+export async function assertEnvironmentKept({ journal, config, destination }: Ground): Promise<void> {
+  const was = await journal.environmentAt(destination);
+  if (was === undefined || was === config.environment || config.acceptDestination) return;
+  throw environmentChanged(destination, was, config.environment);
+}
+
+/** Rows of a batch go only to where it began, unless a person says otherwise; and never in another environment. */
+export async function assertAddressKept(ground: Ground, batch: BatchRecord): Promise<void> {
+  const { journal, config, destination } = ground;
+  const { environment, acceptDestination, by = "paydrop" } = config;
+  if (batch.environment !== environment) throw ofOtherEnvironment(batch, destination, environment);
+  await assertEnvironmentKept(ground);
+  const was = await journal.environmentAt(destination);
+  if (was !== undefined && was !== environment) {
+    const act = { by, kind: "destination", note: `${destination} was ${was}, is ${environment}` };
+    await Promise.all([journal.setEnvironmentAt(destination, environment), journal.note(batch.id, act)]);
+  }
+  if (batch.destination === destination || batch.destination === "") return;
+  if (!acceptDestination) {
+    throw new PaydropError(
+      "destination",
+      `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
+      "if both are the same service, run it again with --accept-destination; nothing was sent",
+    );
+  }
+  const act = { by, kind: "destination", note: `${batch.destination} → ${destination}` };
+  await journal.setDestination(batch.id, destination, act);
+}
+
+function environmentChanged(destination: string, was: Environment, is: Environment): PaydropError {
+  return new PaydropError(
+    "destination",
+    `${destination} is ${is} by these settings, and was ${was} before: what was sent there would be forgotten`,
+    `set environment = "${was}" again; or, if it may be forgotten, run it with --accept-destination; nothing was sent`,
+  );
+}
+
+function ofOtherEnvironment(batch: BatchRecord, destination: string, is: Environment): PaydropError {
+  return new PaydropError(
+    "destination",
+    `batch ${batch.id} is a ${batch.environment} one (${batch.destination}), and ${destination} is ${is}`,
+    `its rows go as ${is} ones only by their file: paydrop run ${batch.fileName}; nothing was sent`,
+  );
+}
