@@ -19,10 +19,17 @@ export async function carryOutSettlings(
   );
   for (const one of already) tell(call, config, alreadyText(one), objectOf(one, true));
   const touched = new Set<string>();
+  const judged = new Set<string>();
+  const waiting = await waitersOf(journal, todo);
   for (const one of todo) {
     touched.add(one.batch);
     tell(call, config, settledText(one), objectOf(one, false));
-    for (const waiting of await judgeWaiting(call, config, journal, one)) touched.add(waiting);
+    for (const waiter of waiting.get(one) ?? []) {
+      if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
+      judged.add(waiter.batch);
+      touched.add(waiter.batch);
+      await tellWaiter(call, config, journal, one, waiter);
+    }
   }
   if (todo.length === 0 && skipped + already.length > 0) {
     const text = `Nothing was changed: ${already.length} settled before, ${skipped} without a decision.`;
@@ -69,26 +76,44 @@ function objectOf({ batch, row, as, by, note }: Settling, isAlready: boolean): R
   };
 }
 
-/** Rows of other batches that were held until this one had an end. */
-async function judgeWaiting(call: Call, config: Config, journal: JournalStore, settled: Settling): Promise<string[]> {
-  const rules = judgeRulesOf(config);
-  const judged: string[] = [];
-  for (const id of await journal.waitingFor(settled.batch, settled.row.number)) {
-    const waited = (await journal.rowsIn(id, ["held"])).filter(
-      ({ code, other }) =>
-        code === "other_row_open" && other?.batch === settled.batch && other.row === settled.row.number,
-    );
-    if (waited.length === 0) continue;
-    await journal.judgeAgain(id, rules);
-    const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
-    await journal.note(id, { by: "paydrop", kind: "judged", note });
-    for (const { number } of waited) {
-      const now = await journal.row(id, number);
-      if (now) tell(call, config, waitedText(id, now), { type: "waited", batch: id, row: number, state: now.state });
+/** Rows of another batch that were held until a settled one had an end. */
+interface Waiter {
+  readonly batch: string;
+  readonly rows: readonly number[];
+}
+
+/** Asked for before any is judged again: to judge a batch sets all its rows free that waited for one of these. */
+async function waitersOf(
+  journal: JournalStore,
+  settlings: readonly Settling[],
+): Promise<ReadonlyMap<Settling, readonly Waiter[]>> {
+  const waiters = new Map<Settling, Waiter[]>();
+  for (const settled of settlings) {
+    const { batch, row } = settled;
+    for (const id of await journal.waitingFor(batch, row.number)) {
+      const held = (await journal.rowsIn(id, ["held"])).filter(
+        ({ code, other }) => code === "other_row_open" && other?.batch === batch && other.row === row.number,
+      );
+      if (held.length === 0) continue;
+      waiters.set(settled, [...(waiters.get(settled) ?? []), { batch: id, rows: held.map(({ number }) => number) }]);
     }
-    judged.push(id);
   }
-  return judged;
+  return waiters;
+}
+
+async function tellWaiter(
+  call: Call,
+  config: Config,
+  journal: JournalStore,
+  settled: Settling,
+  { batch, rows }: Waiter,
+): Promise<void> {
+  const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
+  await journal.note(batch, { by: "paydrop", kind: "judged", note });
+  for (const number of rows) {
+    const now = await journal.row(batch, number);
+    if (now) tell(call, config, waitedText(batch, now), { type: "waited", batch, row: number, state: now.state });
+  }
 }
 
 function waitedText(id: string, { number, state }: RowRecord): string {

@@ -121,6 +121,21 @@ test("status shows who did what and what is next; --json ends with a summary", a
   expect(stdout).toContain(`paydrop retry ${batch}`);
 });
 
+test("each row that waited for one of several settled rows is told, and stands in the history", async () => {
+  const office = await openOffice((request) => (request.number === 1 ? wire.answer(200) : wire.reset()));
+  office.write("pay.csv", transfersCsv(3));
+  await office.run("pay.csv");
+  const batch = office.batchOf("pay.csv");
+  expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "unknown", 4: "unknown" });
+  office.server.use(() => wire.answer(200));
+  office.write("again.csv", transfersCsv(3).concat("50100271828001,60200000000099,9.00\n"));
+  await office.run("again.csv");
+  const waiting = office.batchOf("again.csv");
+  const { stdout } = await settle(office, batch, "not-done", "--row", "4");
+  for (const row of [3, 4]) expect(stdout).toContain(`Row ${row} of batch ${waiting} waited for it and is now ready.`);
+  expect((await office.paydrop("status", waiting)).stdout.match(/paydrop: judged row [34] of/g)).toHaveLength(2);
+});
+
 test("a corrected file that waited for the row is judged again when it is settled", async () => {
   const { office, batch } = await withUnknownRow();
   office.write("corrected.csv", transfersCsv(3).concat("50100271828001,60200000000099,9.00\n"));
