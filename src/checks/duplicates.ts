@@ -3,6 +3,7 @@
  * The journal looks up what it has seen of a row and asks: when the file is checked, and again inside the transaction
  * of the attempt.
  */
+import { mayBeSamePeriod, plainly } from "./same-period.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
 export interface PaymentTexts {
@@ -184,7 +185,8 @@ function isSurelyTheSame(stated: Stated, other: Seen): boolean {
 function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRules): boolean {
   if (isStatedDifferent(stated, other)) return false;
   const period = stated.period ?? stated.guessedPeriod;
-  if (period !== undefined && period === (other.period ?? other.guessedPeriod)) return true;
+  const otherPeriod = other.period ?? other.guessedPeriod;
+  if (period !== undefined && otherPeriod !== undefined && plainly(period) === plainly(otherPeriod)) return true;
   return (other.acceptedAt ?? nowMs) >= nowMs - rules.duplicateDays * DAY_MS;
 }
 
@@ -193,14 +195,16 @@ function isStatedDifferent(stated: Stated, other: Seen): boolean {
   if (stated.hasReference && other.hasReference && !other.sameReference) return true;
   if (stated.period === undefined) return false;
   const otherPeriod = other.period ?? other.guessedPeriod;
-  if (otherPeriod !== undefined)
-    return !stated.period.startsWith(otherPeriod) && !otherPeriod.startsWith(stated.period);
+  if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);
   // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
   // while an earlier or the same one may be its late correction.
-  return other.acceptedAt !== undefined && /^\d{4}-\d{2}/.test(stated.period)
-    ? stated.period.slice(0, 7) > new Date(other.acceptedAt).toISOString().slice(0, 7)
-    : false;
+  const month = plainly(stated.period).slice(0, 7);
+  if (other.acceptedAt === undefined || !/^\d{4}-\d{2}/.test(month)) return false;
+  return month > new Date(other.acceptedAt + AHEAD_OF_UTC_MAX_MS).toISOString().slice(0, 7);
 }
+
+/** Where somebody is, it may be the next month already. */
+const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
 
 function isAcceptedSince({ standing, lastAttempt = 0 }: Seen, releasedBefore: number): boolean {
   return standing === "accepted" && lastAttempt >= releasedBefore;

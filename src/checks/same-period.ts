@@ -1,0 +1,45 @@
+const MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]; // prettier-ignore
+
+/** Each gives year, month and what follows, of a text in small letters with `-` between its parts. */
+const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
+  [/^(20\d\d)-?(\d\d)-?(\d\d)$/, (year, month, day) => `${year}-${month}-${day}`],
+  [/^(20\d\d)-?(0?[1-9]|1[0-2])(?!\d)(.*)$/, (year, month, rest) => `${year}-${twoDigits(month)}${rest}`],
+  [/^(0?[1-9]|1[0-2])-?(20\d\d)$/, (month, year) => `${year}-${twoDigits(month)}`],
+  [/^([a-z]{3,9})-?(?:20)?(\d\d)$/, (name, year) => named(name, `20${year}`)],
+  [/^(20\d\d)-?([a-z]{3,9})$/, (year, name) => named(name, year)],
+];
+
+/**
+ * Whether two periods may be one, however people write them: `2026-11`, `202611`, `11-2026` and `Nov2026` are the same
+ * month, and `2026-11-06` is a part of it. What is written in two ways must not free a row to go twice.
+ */
+export function mayBeSamePeriod(one: string, other: string): boolean {
+  return isPartOf(one, other) || isPartOf(plainly(one), plainly(other));
+}
+
+/** In one writing. */
+export function plainly(period: string): string {
+  const text = period
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s._/-]+/g, "-");
+  for (const [writing, as] of WRITINGS) {
+    const [, ...parts] = writing.exec(text) ?? [];
+    if (parts.length > 0) return as(...parts) || text;
+  }
+  return text;
+}
+
+function isPartOf(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one);
+}
+
+/** Empty for a word that is no month. */
+function named(name = "", year = ""): string {
+  const month = MONTHS.findIndex((one) => one.startsWith(name) || (name === "sept" && one === "september"));
+  return month < 0 ? "" : `${year}-${twoDigits(String(month + 1))}`;
+}
+
+function twoDigits(month = ""): string {
+  return month.padStart(2, "0");
+}
