@@ -25,8 +25,11 @@ export class Attempts {
   readonly #endRow: StatementSync;
   readonly #open: StatementSync;
   readonly #version: StatementSync;
+  readonly #phase: StatementSync;
   /** Batches that were judged in this process, and the version of the file then: nothing has changed elsewhere since. */
   readonly #judged = new Map<number, number>();
+  /** Batches that were open, and the version of the file then. */
+  readonly #openIn = new Map<number, number>();
   /** What this process has begun and not ended. */
   readonly #onTheirWay = new Map<number, Place>();
   #lastId = 0;
@@ -57,12 +60,18 @@ export class Attempts {
        WHERE batch = ? AND number = ? AND state = 'sending' AND last_attempt = ?`,
     );
     this.#version = database.prepare("PRAGMA data_version");
+    this.#phase = database.prepare("SELECT phase FROM batch WHERE seq = ?");
     this.#open = database.prepare("SELECT id, started_at FROM attempt WHERE outcome IS NULL");
   }
 
   /** The rows of this batch are being judged from now on. Until something changes elsewhere, once is enough. */
   judgedFromHere(batchSeq: number): void {
     this.#judged.set(batchSeq, this.#dataVersion());
+  }
+
+  /** Paused, opened or cancelled by this very process. */
+  phaseChanged(batchSeq: number): void {
+    this.#openIn.delete(batchSeq);
   }
 
   /** Something of this batch changed: the rows of every other one must be judged again. */
@@ -72,9 +81,11 @@ export class Attempts {
 
   /**
    * Row to `sending` with a new attempt; or, if the same payment was found elsewhere meanwhile, to `duplicate` or
-   * `held`. The row must be ready: anything else is said, never sent (I1).
+   * `held`. The row must be ready: anything else is said, never sent (I1). Of a batch that is paused or cancelled
+   * nothing begins: who said so was told that nothing more goes.
    */
   begin(batch: BatchSeq, number: number, judge: Judge, nowMs: number): Begun {
+    if (!this.#isOpen(batch.seq)) return { state: this.#stateOf(batch.seq, number) };
     const verdict = this.#isJudged(batch.seq)
       ? undefined
       : this.#verdicts.judgeBeforeAttempt(batch, number, judge, nowMs);
@@ -107,6 +118,13 @@ export class Attempts {
   #isJudged(batchSeq: number): boolean {
     this.changed(batchSeq);
     return this.#judged.get(batchSeq) === this.#dataVersion();
+  }
+
+  #isOpen(batchSeq: number): boolean {
+    if (this.#openIn.get(batchSeq) === this.#dataVersion()) return true;
+    if (this.#phase.get(batchSeq)?.["phase"] !== "open") return false;
+    this.#openIn.set(batchSeq, this.#dataVersion());
+    return true;
   }
 
   /** Another number as soon as another process has changed something. */

@@ -129,6 +129,20 @@ export function describeJournalStore(
       for (const row of [2, 3, 4]) expect((await store.begin("AAAA1111", row, rules)).attempt).toBeUndefined();
     });
 
+    it("begins nothing of a batch from the moment that somebody paused or cancelled it, here or elsewhere", async () => {
+      const { store, reopen } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2"), newRow(4, "a/3")]);
+      await sendRow(store, "AAAA1111", 2, "accepted");
+      const act = { by: "asha", kind: "pause", note: "" };
+      const elsewhere = await reopen();
+      await elsewhere.setPhase("AAAA1111", "paused", act);
+      expect(await store.begin("AAAA1111", 3, rules)).toEqual({ state: "ready" });
+      await elsewhere.setPhase("AAAA1111", "open", act);
+      expect(await store.begin("AAAA1111", 3, rules)).toMatchObject({ ordinal: 1 });
+      await store.setPhase("AAAA1111", "cancelled", act);
+      expect(await store.begin("AAAA1111", 4, rules)).toEqual({ state: "ready" });
+    });
+
     it("drops a batch that was never opened, and never one that was", async () => {
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);

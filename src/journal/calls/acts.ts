@@ -32,6 +32,7 @@ export function actCalls(parts: Parts): ActCalls {
         const batch = batches.seqOf(batchId);
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
+        attempts.phaseChanged(batch.seq);
         batches.setPhase(batchId, phase);
         batches.addAct(batchId, act, now());
       }),
