@@ -9,6 +9,7 @@ import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
 import { Leftovers } from "../results/leftovers.ts";
+import { SANDBOX } from "../results/next-steps.ts";
 import { openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { judgeRulesOf } from "./record.ts";
 
@@ -76,6 +77,3 @@ function snapshotGone(batch: BatchRecord): PaydropError {
     "restore the state directory from a backup; nothing was sent",
   );
 }
-
-/** The destination of what was only tried: no mark is kept for it. */
-export const SANDBOX = "sandbox";

@@ -4,12 +4,13 @@ import type { BatchRecord } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
 import { exitCodeOfTotals } from "../results/exit-code.ts";
 import { modeOf } from "../results/mode-of.ts";
+import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import type { Report } from "../results/report/report.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
-import { SANDBOX, type Ground } from "./ground.ts";
+import type { Ground } from "./ground.ts";
 
 /** What became of a batch: the files beside its input, and the report for people. */
 export class BatchReporting {

@@ -12,10 +12,16 @@ import { checkText, type CheckLook } from "./check-text.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
+import { withSandboxState } from "./sandbox-state.ts";
 
 /** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
 export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const checkAll = (used: Config): Promise<number> => checkEach(call, used);
+  return call.flags["sandbox"] === true ? withSandboxState(config, checkAll) : checkAll(config);
+}
+
+async function checkEach(call: Call, config: Config): Promise<number> {
   const codes: number[] = [];
   for (const file of call.operands) codes.push(await checkOne(call, config, resolve(file)));
   return gravest(codes);

@@ -40,7 +40,7 @@ export const COMMANDS: readonly Command[] = [
     operands: "<file...>",
     shown: "every fault of a file and what to do about it; sends nothing, needs no network and no keys",
     options: [
-      SANDBOX,
+      { flags: "--sandbox", shown: "as `run --sandbox` would find it, which knows nothing of real payments" },
       { flags: "--all", shown: "every row, not only the first five of a kind" },
       { flags: "--write", shown: "leave the answer beside each file, as payroll.csv.check.txt" },
     ],

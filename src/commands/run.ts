@@ -1,6 +1,4 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { loadSettings, requireSending } from "../config/load.ts";
 import { Secret } from "../config/secret.ts";
@@ -14,6 +12,7 @@ import { errorText } from "./error-text.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
+import { withSandboxState } from "./sandbox-state.ts";
 import { listenForSignals } from "./signals.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
@@ -159,30 +158,26 @@ export function announceStop(which: "soft" | "hard", call: Call, config: Config,
 }
 
 /**
- * The sandbox inside this process, with its own well-known keys and a state folder of its own, so that trying never
- * touches the memory of real payments.
+ * The sandbox inside this process, with its own well-known keys and a state folder of its own.
  */
 export async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
   const { startSandbox } = await import("../sandbox/server.ts");
   const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });
-  const ownState = config.origins?.["state_dir"] === "--state-dir";
-  const stateDir = ownState ? config.stateDir : await mkdtemp(join(tmpdir(), "paydrop-sandbox-"));
   try {
-    return await work({
-      ...config,
-      stateDir,
-      baseUrl: sandbox.url,
-      environment: "test",
-      apiKey: new Secret(sandbox.apiKey),
-      aesKey: new Secret(sandbox.aesKey),
-      aesIv: new Secret(sandbox.aesIv),
-      choices: { ...config.choices, keyEncoding: "auto" },
-      // the memory of what was only tried is thrown away
-      acceptLostJournal: true,
-      by: config.by ?? "sandbox",
-    });
+    return await withSandboxState(config, (ownState) =>
+      work({
+        ...ownState,
+        baseUrl: sandbox.url,
+        apiKey: new Secret(sandbox.apiKey),
+        aesKey: new Secret(sandbox.aesKey),
+        aesIv: new Secret(sandbox.aesIv),
+        choices: { ...config.choices, keyEncoding: "auto" },
+        // the memory of what was only tried is thrown away
+        acceptLostJournal: true,
+        by: config.by ?? "sandbox",
+      }),
+    );
   } finally {
     await sandbox.close();
-    if (!ownState) await rm(stateDir, { recursive: true, force: true });
   }
 }

@@ -1,9 +1,15 @@
 import type { RowState } from "../journal/state.ts";
+import { asTried, SANDBOX } from "../results/next-steps.ts";
 import { whichRows } from "./going.ts";
 import type { FullStatus } from "./status.ts";
 
 /** What a person can do with this batch now, the gravest first; each line with the command to copy. */
-export function statusNext({ batch, open, tallies }: FullStatus): string[] {
+export function statusNext(status: FullStatus): string[] {
+  const steps = stepsOf(status);
+  return status.batch.destination === SANDBOX ? asTried(steps) : steps;
+}
+
+function stepsOf({ batch, open, tallies }: FullStatus): string[] {
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [

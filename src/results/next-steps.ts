@@ -3,10 +3,27 @@ import { printable } from "../printable.ts";
 
 const ROWS_NAMED_MAX = 5;
 
+/** The destination of what was only tried: no mark is kept for it. */
+export const SANDBOX = "sandbox";
+
 /** What a person should do now, the gravest first; a line that begins with `paydrop` is a command to copy. */
 export function nextSteps(report: BatchReport): string[] {
-  return [...stopSteps(report), ...unknownSteps(report), ...heldSteps(report), ...goOnSteps(report)];
+  const steps = [...stopSteps(report), ...unknownSteps(report), ...heldSteps(report), ...goOnSteps(report)];
+  return report.destination === SANDBOX ? asTried(steps) : steps;
 }
+
+/** Without these flags the commands would speak of real payments, and ask for keys. */
+export function asTried(steps: readonly string[]): string[] {
+  const tried = steps.map((step) => {
+    const command = /^ *paydrop ([a-z]+)/.exec(step)?.[1];
+    if (command === undefined) return step;
+    return `${step}${SENDING.includes(command) ? " --sandbox" : ""} --state-dir FOLDER`;
+  });
+  if (!tried.some((step, index) => step !== steps[index])) return tried;
+  return [...tried, "the sandbox remembers this batch only where its run had the same --state-dir FOLDER"];
+}
+
+const SENDING: readonly string[] = ["run", "retry", "release", "resume"];
 
 function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] {
   const count = byStatus.unknown?.rows ?? 0;

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LAUNCHER } from "../support/paydrop.ts";
+import { LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
+import { runProgram } from "../support/program.ts";
 
 test("the sandbox prints its address and keys, answers, and ends with 0 when it is told to stop", async () => {
   const env = { PATH: process.env["PATH"], HOME: "/nonexistent" };
@@ -21,4 +24,34 @@ test("the sandbox prints its address and keys, answers, and ends with 0 when it 
   child.kill("SIGTERM");
   const code = await new Promise((resolve) => child.on("close", resolve));
   expect(code).toBe(0);
+});
+
+/** One row to correct, and one that is held. */
+const TRIED = "from_account,to_account,amount\nA-1,B-1,10.00\nA-1,B-1,10.00\nA-1,B-2,1e2\n";
+
+test("what was tried can be gone on with: by the commands that are printed, and with the retry file", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "pay.csv"), TRIED);
+  const state = join(cwd, "state");
+  const tried = await runProgram(["run", "--sandbox", "--state-dir", state, "pay.csv"], { cwd });
+  expect(tried.code).toBe(3);
+  const command = /paydrop (release .*)/.exec(tried.stdout)?.[1] ?? "";
+  const words = command.replace("NAME", "asha").replace("TEXT", "meant").replace("FOLDER", state).split(" ");
+  expect(await runProgram(words, { cwd })).toMatchObject({ code: 3 });
+
+  const retry = join(cwd, "pay.csv.retry.csv");
+  writeFileSync(retry, readFileSync(retry, "utf8").replace("1e2", "100.00"));
+  const known = await runProgram(["check", "--sandbox", "--state-dir", state, retry], { cwd });
+  expect(known).toMatchObject({ code: 0 });
+  expect(known.stdout).toMatch(/row 2: corrects row 4 of batch/);
+});
+
+test("a check for the sandbox is told nothing of other payments, as a run there is not", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "pay.csv"), "from_account,to_account,amount\nA-1,B-1,10.00\n");
+  const env = { XDG_STATE_HOME: cwd, PAYDROP_ENVIRONMENT: "test" };
+  const state = ["--state-dir", join(cwd, "paydrop")];
+  expect(await runProgram(["run", "--sandbox", ...state, "pay.csv"], { cwd })).toMatchObject({ code: 0 });
+  expect((await runProgram(["check", "pay.csv"], { cwd, env })).stdout).toContain("taken in before");
+  expect((await runProgram(["check", "--sandbox", "pay.csv"], { cwd, env })).stdout).toContain("1 ready");
 });

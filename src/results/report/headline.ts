@@ -1,4 +1,5 @@
 import type { ResultStatus } from "../../journal/state.ts";
+import { SANDBOX } from "../next-steps.ts";
 import { RESULT_STATUSES } from "../status.ts";
 import type { Report } from "./report.ts";
 import { PHASE_WORDS, SANDBOX_MEANS, STATUS_WORDS } from "./words.ts";
@@ -33,8 +34,6 @@ export function headlineOf({ batch, totals, acts }: Report): Headline {
   };
 }
 
-/** The destination of what was only tried. */
-const SANDBOX = "sandbox";
 const STOPPED = "stopped before the end";
 
 function sentenceOf(accepted: number, rows: number): string {

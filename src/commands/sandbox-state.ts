@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+
+/**
+ * Trying never touches the memory of real payments, nor is told of it: a state folder of its own, which is kept only
+ * where `--state-dir` names one.
+ */
+export async function withSandboxState(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
+  const ownState = config.origins?.["state_dir"] === "--state-dir";
+  const stateDir = ownState ? config.stateDir : await mkdtemp(join(tmpdir(), "paydrop-sandbox-"));
+  try {
+    return await work({ ...config, stateDir, environment: "test" });
+  } finally {
+    if (!ownState) await rm(stateDir, { recursive: true, force: true });
+  }
+}
