@@ -15,8 +15,11 @@ export interface ProcessOptions extends SendOptions {
    * nothing is remembered.
    */
   readonly sandbox?: Sandbox;
-  /** Every row as it gets its end, and what else happens. What it throws is thrown again when the run has ended. */
-  readonly onEvent?: (event: RunEvent) => void;
+  /**
+   * Every row as it gets its end, and what else happens. What it throws, or rejects with meanwhile, is thrown again when
+   * the run has ended. Nobody waits for a promise that it returns.
+   */
+  readonly onEvent?: (event: RunEvent) => unknown;
   /** Asks the run to stop: nothing new is sent, rows in flight finish, the results are written. */
   readonly signal?: AbortSignal;
   /** Does not wait for the rows in flight either: they become `unknown`. */

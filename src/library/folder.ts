@@ -8,17 +8,20 @@ import { stopSignalOf, type ProcessOptions } from "./files.ts";
 import { Listener } from "./listener.ts";
 import { withSending } from "./sending.ts";
 
-/** What a watched folder is told from outside, and tells. What a callback throws ends the watching with that error. */
+/**
+ * What a watched folder is told from outside, and tells. What a callback throws, or rejects with, ends the watching with
+ * that error. Nobody waits for a promise that it returns.
+ */
 export interface WatchFolderOptions
   extends WatchOptions, Pick<ProcessOptions, "sandbox" | "onEvent" | "signal" | "giveUpSignal"> {
   /** Waits for no events: network shares give none. */
   readonly poll?: boolean;
   /** A batch came to its end, or stopped: `report.stop` says why, and whether it goes on by itself. */
-  readonly onReport?: (report: BatchReport) => void;
+  readonly onReport?: (report: BatchReport) => unknown;
   /** A file was refused (FileRefusedError), or cannot go with these settings (`config`, `destination`). */
-  readonly onRefused?: (error: PaydropError) => void;
+  readonly onRefused?: (error: PaydropError) => unknown;
   /** What the command would print: the service is away, the folder is held, a link was passed over. */
-  readonly onMessage?: (text: string) => void;
+  readonly onMessage?: (text: string) => unknown;
 }
 
 /** A folder that is being watched. */

@@ -1,27 +1,40 @@
+import { types } from "node:util";
+
 /** Calls what a caller gave us. One that throws holds no row back: what it threw comes at the end. */
 export class Listener {
   readonly #onThrow: () => void;
   #thrown: { readonly error: unknown } | undefined;
+  #ended = false;
 
   /** `onThrow`: called once; nothing is called after it. */
   constructor(onThrow: () => void = () => undefined) {
     this.#onThrow = onThrow;
   }
 
-  /** The same function, made safe to call. */
-  guard<Told>(tell: ((told: Told) => void) | undefined): (told: Told) => void {
+  /** The same function, made safe to call. Of an async one nobody waits for the end. */
+  guard<Told>(tell: ((told: Told) => unknown) | undefined): (told: Told) => void {
     return (told) => {
       if (this.#thrown || !tell) return;
       try {
-        tell(told);
+        const pending = tell(told);
+        // a rejection that nobody handles would end the process with rows in flight
+        if (types.isPromise(pending)) pending.catch((error: unknown) => this.#keep(error));
       } catch (error) {
-        this.#thrown = { error };
-        this.#onThrow();
+        this.#keep(error);
       }
     };
   }
 
+  #keep(error: unknown): void {
+    // there is no end any more that could tell it
+    if (this.#ended) throw error as Error;
+    if (this.#thrown) return;
+    this.#thrown = { error };
+    this.#onThrow();
+  }
+
   rethrow(): void {
+    this.#ended = true;
     if (this.#thrown) throw this.#thrown.error as Error;
   }
 }

@@ -152,6 +152,16 @@ describe("processFile", () => {
     expect(existsSync(`${path}.results.csv`)).toBe(true);
   });
 
+  test("an async listener that rejects holds no row back either, and its error comes at the end", async () => {
+    const { server, options } = await newServer(() => answer(200));
+    const path = transfersFile("1", "2", "3");
+    // by way of a promise, as the insert into somebody's database would
+    const onEvent = (): Promise<never> => Promise.reject(new RangeError("a mistake in the listener"));
+    expect(await thrownBy(processFile(path, { ...options, onEvent }))).toBeInstanceOf(RangeError);
+    expect(server.requests).toHaveLength(3);
+    expect(existsSync(`${path}.results.csv`)).toBe(true);
+  });
+
   test("a broken file is refused with its faults, and nothing is sent or written", async () => {
     const { server, options } = await newServer(() => answer(200));
     const path = transfersFile("1");

@@ -96,11 +96,11 @@ describe("watchFolder", () => {
     await expect(watchFolder(inbox, {})).rejects.toMatchObject({ code: "config" });
   });
 
-  test("a callback that throws ends it with that error, after the results are written", async () => {
+  test.each([
+    ["throws", () => throwAway()],
+    ["rejects", () => Promise.resolve().then(throwAway)],
+  ])("a callback that %s ends it with that error, after the results are written", async (_how, onReport) => {
     const { inbox, options } = await newPlace();
-    const onReport = (): void => {
-      throw new Error("the database of the caller is away");
-    };
     const watched = await watchFolder(inbox, { ...options, onReport });
     const ended = expect(watched.ended).rejects.toThrow("the database of the caller is away");
     writeFileSync(join(inbox, "a.csv"), transfer("ACC-A"));
@@ -128,3 +128,7 @@ describe("watchFolder", () => {
     expect(texts).toEqual(["c.csv is a folder, not a file"]);
   });
 });
+
+function throwAway(): never {
+  throw new Error("the database of the caller is away");
+}
