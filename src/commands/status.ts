@@ -4,6 +4,7 @@ import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
 import type { Act, BatchRecord, JournalStore, Tallies } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
+import { roomOf } from "../results/look.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
 import { batchText, batchTable } from "./status-text.ts";
@@ -40,7 +41,7 @@ export async function run(call: Call): Promise<number> {
       call.stdout.write(`${JSON.stringify({ type: "summary", batches: all.length, exit_code: code })}\n`);
     else {
       const look = lookOf(call.stdout, call, config);
-      call.stdout.write(said === undefined ? batchTable(all, look.width) : all.map((one) => batchText(one, look)).join("")); // prettier-ignore
+      call.stdout.write(said === undefined ? batchTable(all, roomOf(look)) : all.map((one) => batchText(one, look)).join("")); // prettier-ignore
     }
     return code;
   } finally {

@@ -3,7 +3,7 @@ import type { ResultStatus } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { correctionLines } from "./correction-words.ts";
 import { folded, foldedLine } from "./folded.ts";
-import { durationText, inLook, roomOf, signOf, SIGNS, styled, wrapped, type Look } from "./look.ts";
+import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { minuteOf } from "./sentences.ts";
@@ -20,8 +20,7 @@ export function summaryText(report: BatchReport, look: Look): string {
   if (stop) lines.push(styled("yellow", `stopped before the end: ${printable(stop.message)}`, look));
   if (report.sentBefore !== undefined) lines.push(styled("bold", sentBeforeText(report, report.sentBefore), look));
   lines.push(...statusTable(report, look), ...accountLines(report, look), ...fileLines(report, look));
-  for (const remark of remarks)
-    lines.push(...labelled("note", wrapped(printable(remark), look.width - LABEL_WIDTH), look));
+  for (const remark of remarks) lines.push(...labelled("note", [printable(remark)], look));
   lines.push(...labelled("next", nextSteps(report), look));
   return `${inLook(folded(lines.join("\n"), look), look)}\n`;
 }

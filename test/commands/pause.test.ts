@@ -89,6 +89,8 @@ test("nothing that is printed of a paused or cancelled batch names a command tha
     expect(stdout).toMatch(/held +1 +\S+ +cancelled: stays unsent\n/);
     expect(stdout).not.toMatch(/paydrop (?:release|run|retry|resume)|a person must decide/);
   }
+  // read by a program, a line has every column, however long: the phase says that nobody waits for these rows
+  expect((await office.paydrop("status")).stdout).toMatch(/ cancelled +\S+Z +http:\S+\n/);
   const held = office.results("pay.csv").find((row) => row.result_status === "held");
   expect([held?.result_message, held?.result_action]).toEqual(["Not sent: the batch was cancelled", "Nothing"]);
 });

@@ -139,6 +139,7 @@ describe("the summary", () => {
   test("without a terminal a command, a path or a row of a table is one line, however long", () => {
     const folder = "/srv/payroll".repeat(12);
     const text = summaryText({ ...large, files: { results: `${folder}/r.csv` } }, { color: false, width: 40 });
+    expect(text).toContain(`note       ${large.remarks[0] ?? ""}\n`);
     expect(text).toContain(`results    ${folder}/r.csv\n`);
     expect(text).toContain("paydrop settle K7Q29F3M --row 91 --as done|not-done --by NAME --note TEXT\n");
     expect(text).toMatch(/^ {2}ACC-OPS-01 +12345678 +123456789012345\.50 +123456789012345\.50 accepted$/m);
