@@ -4,6 +4,7 @@ import { CommanderError, Command as CommanderCommand } from "commander";
 import type { Call, Command, Output } from "./commands/command.ts";
 import { errorText } from "./commands/error-text.ts";
 import { HELP_SHAPE } from "./commands/help-shape.ts";
+import { isAscii } from "./commands/look-of.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
@@ -142,9 +143,9 @@ function asked(name: "json" | "verbose"): boolean {
   );
 }
 
-/** Before the settings are read: whether lines are broken, and where. */
+/** Before the settings are read: whether lines are broken, and where, and of which characters. */
 function lookAt({ isTerminal, columns }: Output): Look {
-  return { color: false, width: columns, folds: isTerminal };
+  return { color: false, width: columns, folds: isTerminal, ascii: isAscii(process.env) };
 }
 
 function outputTo(stream: NodeJS.WriteStream): Output {

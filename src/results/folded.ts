@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
-import { roomOf, type Look } from "./look.ts";
+import { inLook, roomOf, type Look } from "./look.ts";
 
 /**
- * Lines as the terminal can show them: broken between words before the terminal breaks them inside one. A command goes
+ * Lines as the terminal can show them: in its characters, and broken between words before the terminal breaks them inside one. A command goes
  * on after `\`, so that it can be copied all the same; a word that is wider than the terminal stays whole.
  */
 export function folded(text: string, look: Look): string {
   const room = roomOf(look);
-  return text
+  return inLook(text, look)
     .split("\n")
     .flatMap((line) => foldedLine(line, room))
     .join("\n");

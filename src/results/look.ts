@@ -44,7 +44,7 @@ export function styled(style: Style, text: string, look: Look): string {
 
 /** What is not ASCII in our own words; what strangers wrote stays. */
 export function inLook(text: string, look: Look): string {
-  return look.ascii ? text.replaceAll("•", "*").replaceAll("…", "...") : text;
+  return look.ascii ? text.replaceAll("•", "*").replaceAll("…", "...").replaceAll("→", "->") : text;
 }
 
 /** Breaks at spaces, so that no line is wider than `width`; a longer word stands alone. */

@@ -26,6 +26,23 @@ test("the sandbox prints its address and keys, answers, and ends with 0 when it 
   expect(code).toBe(0);
 });
 
+test("where the locale is plain C, nothing but ASCII is printed", async () => {
+  const cwd = temporaryFolder();
+  const env = { LC_ALL: "C", XDG_STATE_HOME: cwd };
+  writeFileSync(join(cwd, "pay.csv"), TRIED.replace("A-1,B-1", "A-1,00600700800900"));
+  writeFileSync(join(cwd, "none.csv"), "");
+  const ended = await Promise.all(
+    [
+      ["check", "pay.csv", "none.csv"],
+      ["run", "none.csv"],
+      ["run", "--sandbox", "pay.csv"],
+      ["settle", "X"],
+    ].map((words) => runProgram(words, { cwd, env })),
+  );
+  for (const { stdout, stderr } of ended) expect(stdout + stderr).toMatch(/^[\n -~]*$/);
+  expect(ended[0]?.stdout).toContain("-> Type it again");
+});
+
 /** One row to correct, and one that is held. */
 const TRIED = "from_account,to_account,amount\nA-1,B-1,10.00\nA-1,B-1,10.00\nA-1,B-2,1e2\n";
 
