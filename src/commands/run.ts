@@ -172,8 +172,6 @@ export async function inSandbox(config: Config, work: (config: Config) => Promis
         aesKey: new Secret(sandbox.aesKey),
         aesIv: new Secret(sandbox.aesIv),
         choices: { ...config.choices, keyEncoding: "auto" },
-        // the memory of what was only tried is thrown away
-        acceptLostJournal: true,
         by: config.by ?? "sandbox",
       }),
     );

@@ -114,6 +114,14 @@ describe("a damaged journal", () => {
     await expectRefused(desk, server, 40, /journal\.db is damaged/);
   });
 
+  test("trying in the sandbox is no such word, where this very state directory is named", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    overwrite(journal, 0, 100);
+    const tried = await runProgram(["run", "--sandbox", "--state-dir", desk.stateDir, "t.csv"], { cwd: desk.folder });
+    expect(tried.code).toBe(74);
+    await expectRefused(desk, server, 3, /journal\.db is damaged/);
+  });
+
   test("a person's word begins anew and keeps the damaged one", async () => {
     const { server, desk, journal } = await afterRun(3);
     overwrite(journal, 0, 100);
