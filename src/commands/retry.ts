@@ -16,8 +16,10 @@ export function run(call: Call): Promise<number> {
 const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }) => {
   assertOpen(batch);
   const { by, remark } = personOrLogin(config);
+  // rows of a batch that is being sent go by themselves; other ready ones were freed by a settlement, and nobody knows
+  const isOnItsWay = !isSending && (await journal.tallies(batch.id)).sending !== undefined;
   const rows = await safeRows(journal, batch, [
-    ...(isSending ? (["ready"] as const) : []),
+    ...(isOnItsWay ? [] : (["ready"] as const)),
     "not_sent",
     "settled_not_done",
     "rejected",

@@ -26,8 +26,7 @@ export async function withSending<Result>(
       ...(scratch === undefined ? {} : { stateDir: scratch }),
       ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
       ...{ environment: "test", keyEncoding: "auto" },
-      // the memory of what was only tried may be thrown away
-      ...{ acceptLostJournal: true, by: options.by ?? "sandbox" },
+      by: options.by ?? "sandbox",
     });
     return await work({ config, sandbox: true });
   } finally {

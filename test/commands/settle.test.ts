@@ -177,3 +177,32 @@ test("a row is settled while its batch is being sent; the run writes that into i
   expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "settled_done", 4: "accepted" });
   expect(office.server.requests).toHaveLength(3);
 });
+
+test("what waited for the row goes by the retry that settle names, also while another run has the lock", async () => {
+  const office = await openOffice(() => wire.reset());
+  office.write("a.csv", transfersCsv(1));
+  await office.run("a.csv");
+  office.write("b.csv", transfersCsv(1, { note: () => "corrected" }));
+  expect((await office.run("b.csv")).counts).toEqual({ held: 1 });
+
+  const answers: (() => void)[] = [];
+  office.server.use(() => async (socket) => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    await wire.answer(200)(socket);
+  });
+  office.write("long.csv", "from_account,to_account,amount\n50100271828001,60200000000097,9.00\n");
+  const long = office.start("run", "long.csv");
+  await until(() => answers.length === 1);
+  const by = ["--as", "not-done", "--by", "asha", "--note", "no entry"];
+  const settled = await office.paydrop("settle", office.batchOf("a.csv"), "--row", "2", ...by);
+  const [, command = ""] = /is now ready\. To send it: {2}paydrop (.*)/.exec(settled.stdout) ?? [];
+
+  const left = await office.paydrop(...command.split(" "));
+  expect(left.stdout).toContain("1 row goes: row 2, 101.00");
+  expect(left.stdout).toContain("the rows are left to it");
+  office.server.use(() => wire.answer(200));
+  answers[0]?.();
+  expect((await long.ended).code).toBe(0);
+  expect(office.statuses("b.csv")).toEqual({ 2: "accepted" });
+  expect(requestsTo(office.server, accountOfRow(2))).toBe(2);
+});
