@@ -24,9 +24,9 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   if (reason === undefined) throw new PaydropError("usage", "--reason is missing", EXAMPLE);
   if (batch.phase === "cancelled") throw cancelled(batch);
   const wanted = wantedRows(call);
-  const changed = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
+  const { changed, freed } = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
 
-  const rows = await chosenRows(journal, batch, wanted);
+  const rows = await chosenRows(journal, batch, wanted, freed);
   const blockers = await openOthers(journal, rows);
   const blocked = rows.filter((row) => isBlocked(row, blockers));
   const going = rows.filter((row) => !blocked.includes(row) && !changed.has(row.number));
@@ -39,11 +39,11 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
     ...(wanted === "all" ? await duplicatesText(journal, batch) : []),
     ...(batch.phase === "paused" ? [`The batch is paused: paydrop resume ${batch.id} sends them`] : []),
   ];
-  const ready = isSending && batch.phase === "open" ? await journal.rowsIn(batch.id, ["ready"]) : [];
+  const ready = isSending && batch.phase === "open" ? await journal.rowsIn(batch.id, ["ready"]) : freed;
   const base = { act: "release", by, stays, code: rows.length > 0 ? 6 : 0 } as const;
   if (wanted !== "all" && going.length < rows.length)
-    return { ...base, rows: [], stays: [...stays, "Nothing was released."] };
-  if (going.length === 0)
+    return { ...base, rows: [], stays: [...stays, ...freedText(freed, batch), "Nothing was released."] };
+  if (going.length + freed.length === 0)
     return { ...base, rows: [], stays: [rows.length > 0 ? "Nothing was released." : "Nothing is held.", ...stays] };
   return {
     ...base,
@@ -52,7 +52,11 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
       ...ready.map(asGoing),
     ],
     apply: async () => {
-      await journal.release(batch.id, going.map((row) => row.number), { by, kind: "release", note: reason }); // prettier-ignore
+      const act = { by, kind: "release", note: reason };
+      await Promise.all([
+        journal.release(batch.id, going.map((row) => row.number), act), // prettier-ignore
+        ...freed.map(({ number: row }) => journal.note(batch.id, { ...act, row })),
+      ]);
     },
   };
 };
@@ -68,36 +72,44 @@ function wantedRows(call: Call): readonly number[] | "all" {
 
 /**
  * The row that these waited for may have come to an end meanwhile; then they are held for another reason, or for none,
- * and nobody has seen that yet. Gives those that are held for another one now.
+ * and nobody has seen that yet. Gives those of the wanted ones that are held for another one now, and the free ones.
  */
 async function judgeOpenOnes(
   journal: JournalStore,
   batch: BatchRecord,
   rules: JudgeRules,
   wanted: readonly number[] | "all",
-): Promise<ReadonlySet<number>> {
+): Promise<{ readonly changed: ReadonlySet<number>; readonly freed: readonly RowRecord[] }> {
   const before = (await journal.rowsIn(batch.id, ["held"])).filter(({ code }) => code === "other_row_open");
-  if (before.length === 0) return new Set();
+  if (before.length === 0) return { changed: new Set(), freed: [] };
   await journal.judgeAgain(batch.id, rules);
   const waited = new Set(before.map((row) => row.number));
-  const now = await journal.rowsIn(batch.id, ["held", "duplicate"]);
-  return new Set(
-    now
-      .filter(({ number, code }) => waited.has(number) && code !== "other_row_open")
-      .filter(({ number, state }) => (wanted === "all" ? state === "held" : wanted.includes(number)))
-      .map((row) => row.number),
-  );
+  const now = (await journal.rowsIn(batch.id, ["held", "duplicate", "ready"]))
+    .filter(({ number, code }) => waited.has(number) && code !== "other_row_open")
+    .filter(({ number, state }) => (wanted === "all" ? state !== "duplicate" : wanted.includes(number)));
+  return {
+    changed: new Set(now.filter(({ state }) => state !== "ready").map((row) => row.number)),
+    freed: now.filter(({ state }) => state === "ready"),
+  };
+}
+
+/** Of those nothing is to be released, but they do not go with the others that were named. */
+function freedText(freed: readonly RowRecord[], { id }: BatchRecord): string[] {
+  if (freed.length === 0) return [];
+  return [`Nothing stands in the way of ${whichRows(freed)} any more:  paydrop retry ${id}`];
 }
 
 async function chosenRows(
   journal: JournalStore,
   batch: BatchRecord,
   wanted: readonly number[] | "all",
+  freed: readonly RowRecord[],
 ): Promise<readonly RowRecord[]> {
   if (wanted === "all") return journal.rowsIn(batch.id, ["held"]);
   const rows: RowRecord[] = [];
   const wrong: string[] = [];
-  for (const number of wanted) {
+  const free = new Set(freed.map((row) => row.number));
+  for (const number of wanted.filter((one) => !free.has(one))) {
     const row = await journal.row(batch.id, number);
     if (row?.state === "held" || row?.state === "duplicate") rows.push(row);
     else wrong.push(row ? `row ${number} is ${row.state.replaceAll("_", " ")}` : `there is no row ${number}`);

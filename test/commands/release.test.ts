@@ -199,3 +199,23 @@ test("a release speaks of what was accepted by then: what went elsewhere since i
   expect((await office.paydrop("release", december, "--all", ...BY)).code).toBe(0);
   expect(requestsTo(office.server, accountOfRow(2))).toBe(4);
 });
+
+test.each([["--all"], ["--row", "3"]])(
+  "%s lets a row go that nothing stands in the way of any more, though nobody had seen that yet",
+  async (...which) => {
+    const office = await openOffice(() => wire.answer(401));
+    office.write("first.csv", transfersCsv(2));
+    await office.run("first.csv");
+    // its row 3 is ready, and stands in the way of the same payment in the next file
+    office.write("second.csv", transfersCsv(2, { note: () => "again" }));
+    expect((await office.run("second.csv")).counts).toEqual({ rejected: 1, held: 1 });
+    office.server.use((request) => wire.answer(accountOf(request) === accountOfRow(3) ? 422 : 200));
+    expect((await office.run("first.csv")).counts).toEqual({ accepted: 1, rejected: 1 });
+
+    office.server.use(() => wire.answer(200));
+    const released = await office.paydrop("release", office.batchOf("second.csv"), ...which, ...BY);
+    expect(released.stdout).toContain("1 row goes: row 3, 102.00, not sent.");
+    expect(office.statuses("second.csv")).toEqual({ 2: "rejected", 3: "accepted" });
+    expect((await office.paydrop("status", office.batchOf("second.csv"))).stdout).toContain("ravi: release row 3");
+  },
+);
