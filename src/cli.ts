@@ -8,7 +8,7 @@ import { isAscii } from "./commands/look-of.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
-import { PaydropError } from "./errors.ts";
+import { PaydropError, systemCodeOf } from "./errors.ts";
 import { exitCodeOf, exitStatusText } from "./exit-codes.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { folded } from "./results/folded.ts";
@@ -45,8 +45,19 @@ async function main(): Promise<number> {
 }
 
 async function runCommand(command: Command, call: Call): Promise<number> {
+  assertStandsSomewhere();
   const { run } = await command.load();
   return run(call);
+}
+
+/** In a folder that was removed no name means anything, and many calls of the system fail with an error of their own. */
+function assertStandsSomewhere(): void {
+  try {
+    process.cwd();
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+    throw new PaydropError("usage", "the folder that you are in was removed", "go to one that is there, with cd");
+  }
 }
 
 type Start = (command: Command, call: Call) => Promise<void>;

@@ -2,9 +2,8 @@
  * Everything up to sending, and a second look that needs the whole file and the past: what a clerk is told before a
  * file is dropped. With `take-in.ts` and `processor.ts` a place where stages meet.
  */
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createJudge } from "./checks/duplicates.ts";
 import { meet } from "./checks/same-bytes.ts";
@@ -26,13 +25,14 @@ import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "./results/taken-words.ts";
 import { mappingSaid, readingOf } from "./reading.ts";
 import { compareToday, judgeRulesOf, writeDownRows } from "./batch/record.ts";
+import { newScratchFolder } from "./scratch.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import { openInput, understand, type OpenedFile } from "./take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
   const { config } = services;
-  const scratchDir = await mkdtemp(join(tmpdir(), "paydrop-check-"));
+  const scratchDir = await newScratchFolder("check");
   // its thread starts while the file is copied and looked at
   const opening = openScratch(scratchDir, services, path);
   opening.catch(() => undefined);

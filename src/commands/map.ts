@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { configNamed, loadSettings } from "../config/load.ts";
 import { mappingToml } from "../config/mapping-toml.ts";
@@ -15,6 +15,7 @@ import { templateOf } from "../reader/mapping/templates.ts";
 import { folded } from "../results/folded.ts";
 import { inLook } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
+import { newScratchFolder } from "../scratch.ts";
 import { openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
@@ -38,7 +39,7 @@ export async function run(call: Call): Promise<number> {
   });
   const file = call.operands[0] ?? "";
   const target = settingsFile ?? newSettingsFile(call);
-  const scratch = await mkdtemp(join(tmpdir(), "paydrop-map-"));
+  const scratch = await newScratchFolder("map");
   try {
     const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
     const noHeader = headerless(input.columns);

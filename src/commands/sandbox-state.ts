@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
+import { newScratchFolder } from "../scratch.ts";
 
 /**
  * Trying never touches the memory of real payments, nor is told of it: a state folder of its own, which is kept only
@@ -9,7 +8,7 @@ import type { Config } from "../config/config.ts";
  */
 export async function withSandboxState(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
   const ownState = config.origins?.["state_dir"] === "--state-dir";
-  const stateDir = ownState ? config.stateDir : await mkdtemp(join(tmpdir(), "paydrop-sandbox-"));
+  const stateDir = ownState ? config.stateDir : await newScratchFolder("sandbox");
   try {
     return await work({ ...config, stateDir, environment: "test" });
   } finally {

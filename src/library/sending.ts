@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { configFromOptions, readOption, readSecretOption, type WatchOptions } from "../config/from-options.ts";
 import type { Sandbox } from "../sandbox/server.ts";
+import { newScratchFolder } from "../scratch.ts";
 
 /**
  * Runs a piece of work with the configuration that the options make. Of a sandbox its address and keys are taken, and
@@ -19,7 +18,7 @@ export async function withSending<Result>(
     readSecretOption("apiKey", options.apiKey);
     return work({ config: configFromOptions(options), sandbox: false });
   }
-  const scratch = options.stateDir === undefined ? await mkdtemp(join(tmpdir(), "paydrop-sandbox-")) : undefined;
+  const scratch = options.stateDir === undefined ? await newScratchFolder("sandbox") : undefined;
   try {
     const config = configFromOptions({
       ...options,

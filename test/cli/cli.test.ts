@@ -1,12 +1,13 @@
-import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { EXIT_CODES, exitCodeOf, gravest } from "../../src/exit-codes.ts";
 import { PaydropError } from "../../src/errors.ts";
 import { LAUNCHER, paydrop, temporaryFolder } from "../support/paydrop.ts";
+import { runProgram } from "../support/program.ts";
 
 const exitTable = EXIT_CODES.map(({ code, sentence }) => [code, sentence] as const);
 
@@ -151,4 +152,30 @@ test("a reader that has seen enough is not an error", async () => {
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const code = await new Promise((resolve) => child.on("close", resolve));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+describe("surroundings that are broken", () => {
+  const TRANSFERS = "from_account,to_account,amount\nACC-1,ACC-2,1.00\n";
+
+  test.each(["check", "run --sandbox", "map"])("%s says it when no temporary file can be made", async (words) => {
+    const file = join(temporaryFolder(), "transfers.csv");
+    writeFileSync(file, TRANSFERS);
+    const env = { TMPDIR: join(dirname(file), "missing") };
+    const { code, stderr } = await runProgram([...words.split(" "), file], { env });
+    expect(stderr).toMatch(/^paydrop: no temporary file can be made in .*missing: ENOENT.*\n {2}→ name a folder .*\n$/);
+    expect(code).toBe(74);
+  });
+
+  test("a working folder that was removed is a matter of where one stands, not of paydrop", () => {
+    const gone = join(temporaryFolder(), "gone");
+    mkdirSync(gone);
+    const command = `rmdir "${gone}" && exec "${process.execPath}" "${LAUNCHER}" status`;
+    const { status, stderr } = spawnSync("bash", ["-c", command], {
+      env: { PATH: process.env["PATH"], HOME: "/nonexistent" },
+      cwd: gone,
+      encoding: "utf8",
+    });
+    expect(stderr).toBe("paydrop: the folder that you are in was removed\n  → go to one that is there, with cd\n");
+    expect(status).toBe(2);
+  });
 });
