@@ -118,8 +118,12 @@ function maskDigits(text: string): string {
     : text;
 }
 
-/** In columns that were shifted an account number or an address stands where nobody expects it. */
+/**
+ * In columns that were shifted an account number or an address stands where nobody expects it. Decimals are none: a
+ * third of an amount is `33333.3333333333`.
+ */
 function maskStray(text: string): string {
   if (text.includes("@")) return mask(text, "email");
+  if (/^[0-9]{2,8}\.[0-9]+$/.test(text)) return text;
   return text.replace(/[0-9]{9,}/g, (digits) => mask(digits, "account"));
 }

@@ -73,7 +73,10 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "Compare both amounts; release it if both are meant",
   ],
   repeat_in_file: ["same payment as {other}", "Give each row its own reference, delete one, or release it"],
-  other_row_open: ["same payment as {other}, which has no end yet", "See to that row first"],
+  other_row_open: [
+    "same payment as {other}, which has no end yet",
+    "See to that row first: paydrop status {otherbatch}",
+  ],
   origin_accepted: [
     "it corrects {other}: there is nothing left to correct",
     "Nothing, or release it if it is to be carried out as well",
@@ -203,6 +206,7 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
   other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
+  otherbatch: ({ other }) => other?.batch ?? "",
   batch: ({ other }) => (other ? ` as batch ${other.batch}${onDay(other.at)}` : ""),
   before: ({ other }, batchId) => {
     if (!other) return "";

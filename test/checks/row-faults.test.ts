@@ -257,6 +257,13 @@ describe("a fault", () => {
     for (const secret of ["567890", "98765", "asha.verma", "Verma", "1234"]) expect(text).not.toContain(secret);
   });
 
+  test("shows a third of an amount as it is, and an account that stands there masked", () => {
+    const shown = (text: string): string => checkOne("payout", withCell("amount", text)).faults?.[0]?.message ?? "";
+    expect(shown("33333.3333333333")).toMatch(/^"33333\.3333333333" has 10 digits after the point/);
+    for (const text of ["501000011101.001", "5.01000011101E+11", "-501000011101"])
+      expect(shown(text)).toMatch(/••[^"]*1101/);
+  });
+
   test("shows what Excel left of an account, and of many digits the last four", () => {
     const shown = (text: string): string =>
       checkOne("payout", withCell("bank_acc_num", text)).faults?.[0]?.message ?? "";

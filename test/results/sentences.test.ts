@@ -123,6 +123,13 @@ describe("the words", () => {
       ],
     ],
     [
+      { state: "held", code: "other_row_open", other: { batch: "H2MM0000", row: 33 } },
+      [
+        "Waiting for a person: same payment as row 33 of batch H2MM0000, which has no end yet",
+        "See to that row first: paydrop status H2MM0000",
+      ],
+    ],
+    [
       { state: "held", code: "repeat_in_file", other: { batch: "K7Q29F3M", row: 12 } },
       [
         "Waiting for a person: same payment as row 12 of this file",
