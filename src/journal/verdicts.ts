@@ -106,7 +106,8 @@ export class Verdicts {
 
   /**
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
-   * unknown row there with another amount: perhaps an amount was edited after it had been sent.
+   * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
+   * by itself, unless both state their periods: then the old amount would go after the new one.
    */
   holdNearDuplicates(batch: BatchSeq, nowMs: number): void {
     for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) this.#holdNear.run(batch.seq, seq, nowMs);
@@ -149,15 +150,19 @@ const READY: Verdict = { state: "ready" };
 
 const HOLD_NEAR = `
   WITH earlier AS MATERIALIZED (
-    SELECT r.beneficiary_key, r.core_key, r.number, r.changed_at, b.id FROM row r JOIN batch b ON b.seq = r.batch
-    WHERE r.batch = ?2 AND r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+    SELECT r.beneficiary_key, r.core_key, r.number, r.period, b.id, r.state IN ('ready', 'not_sent') AS goes,
+      iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
+    FROM row r JOIN batch b ON b.seq = r.batch
+    WHERE r.batch = ?2 AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+      OR (r.state IN ('ready', 'not_sent') AND b.phase <> 'cancelled'))
   ), near AS MATERIALIZED (
-    SELECT n.number, min(e.number) AS other_row, e.id, e.changed_at FROM row n
+    SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
+      AND NOT (e.goes AND n.period IS NOT NULL AND e.period IS NOT NULL AND n.period <> e.period)
     WHERE n.batch = ?1 AND n.state = 'ready' GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
-    other_row = near.other_row, other_at = near.changed_at
+    other_row = near.other_row, other_at = near.accepted_at
   FROM near WHERE row.batch = ?1 AND row.number = near.number AND row.state = 'ready'`;
 
 function keysOf(row: JudgedRow): Keys {

@@ -53,3 +53,40 @@ test("all or nothing: nor does it go alone out of a file of which everything wai
   expect((await office.paydrop("release", office.batchOf("second.csv"), ...by)).code).toBe(0);
   expect(office.server.requests).toHaveLength(5);
 });
+
+test("a file saved again with one amount corrected, while the first waits to be sent: not both amounts", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("payroll.csv", transfersCsv(4));
+  expect((await office.run("payroll.csv")).counts).toEqual({ rejected: 1, not_sent: 3 });
+
+  office.server.use(() => wire.answer(200));
+  office.write("payroll-2.csv", transfersCsv(4).replace("103.00", "130.00"));
+  const second = await office.run("payroll-2.csv");
+  expect(second.counts).toEqual({ accepted: 1, held: 3 });
+  const name = `row 4 of batch ${office.batchOf("payroll.csv")}`;
+  expect(second.results[2]?.result_message).toBe(
+    `Waiting for a person: same payee with another amount as ${name}, which this file repeats`,
+  );
+  expect(requestsTo(office.server, accountOfRow(4))).toBe(0);
+
+  // the first one is cancelled instead: then the second is the payroll, and the corrected amount goes by a release
+  const first = office.batchOf("payroll.csv");
+  expect((await office.paydrop("cancel", first, "--by", "asha", "--reason", "wrong amount")).code).toBe(0);
+  expect((await office.run("payroll-2.csv")).counts).toEqual({ accepted: 3, held: 1 });
+  const by = ["--row", "4", "--by", "ravi", "--reason", "130 is right"];
+  expect((await office.paydrop("release", office.batchOf("payroll-2.csv"), ...by)).code).toBe(0);
+  expect(requestsTo(office.server, accountOfRow(4))).toBe(1);
+  // and a third one has nothing of the first in its way
+  office.write("payroll-3.csv", transfersCsv(4).replace("104.00", "140.00"));
+  expect((await office.run("payroll-3.csv")).counts).toEqual({ held: 4 });
+});
+
+test("the next month's file goes with other amounts while the one before still waits, if both state their periods", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("a.csv", transfersCsv(3, { period: () => "2026-10" }));
+  await office.run("a.csv");
+  office.server.use(() => wire.answer(200));
+  office.write("b.csv", transfersCsv(3, { period: () => "2026-11" }).replace("102.00", "120.00"));
+  const second = await office.run("b.csv");
+  expect(second.results.map(({ result_status: status }) => status)).toEqual(["accepted", "accepted", "held"]);
+});
