@@ -91,6 +91,8 @@ export function markedFirst<Row>(mark: MarkKeeper | undefined, begin: (row: Row)
   return (row) => {
     if (isMarked) return begin(row);
     return begin(row).then(async (begun) => {
+      // a row that does not go after all leaves nothing to mark
+      if (begun.attempt === undefined) return begun;
       await mark?.renew();
       isMarked = true;
       return begun;

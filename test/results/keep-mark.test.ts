@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
 import type { Mark } from "../../src/journal/store.ts";
 import { marksBeside } from "../../src/results/found-mark.ts";
+import { markedFirst } from "../../src/results/folder-marks.ts";
 import { inboxMark, keepMark, type MarkInput, type MarkKeeper } from "../../src/results/keep-mark.ts";
 import { Leftovers } from "../../src/results/leftovers.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
@@ -83,4 +84,22 @@ it("finds the summaries of earlier batches of the file too, and no other file's"
   writeFileSync(join(folder, "u.csv.summary.json"), summary("other"));
   const found = await marksBeside(join(folder, "t.csv"), () => false);
   expect(found.map((one) => one.mark?.stateId).sort()).toEqual(["earlier", "now"]);
+});
+
+it("the first attempt is in the mark before it goes, also where rows before it did not go after all", async () => {
+  const folder = temporaryDirectory();
+  let lastAttempt = 0;
+  const keeper = await keepMark(inputOf(folder, "one", () => Promise.resolve(markOf("one", lastAttempt))));
+  const begin = markedFirst(keeper, (row: number) => {
+    if (row === 2) return Promise.resolve({ state: "held" } as const);
+    lastAttempt += 1;
+    return Promise.resolve({ attempt: lastAttempt, ordinal: 1 });
+  });
+  const marked = async (): Promise<unknown> =>
+    (await marksBeside(`${folder}/t.csv`, () => false))[0]?.mark?.lastAttempt;
+  await begin(2);
+  expect(await marked()).toBe(0);
+  await begin(3);
+  expect(await marked()).toBe(1);
+  await keeper?.close();
 });
