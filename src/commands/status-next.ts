@@ -9,7 +9,7 @@ export function statusNext(status: FullStatus): string[] {
   return status.batch.destination === SANDBOX ? asTried(steps) : steps;
 }
 
-function stepsOf({ batch, open, tallies }: FullStatus): string[] {
+function stepsOf({ batch, open, resumable, tallies }: FullStatus): string[] {
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [
@@ -38,6 +38,11 @@ function stepsOf({ batch, open, tallies }: FullStatus): string[] {
   if (phase === "paused") steps.push("paused; to go on", `  paydrop resume ${id}`);
   else if (rows("ready") + rows("not_sent") + rows("settled_not_done") > 0) {
     steps.push("to send what was not sent or is settled as not done", `  paydrop retry ${id}`);
+  } else if (resumable > 0) {
+    steps.push(
+      "to send again what was refused for the key or the address, when that is mended",
+      `  paydrop retry ${id}`,
+    );
   }
   return steps;
 }

@@ -2,6 +2,7 @@ import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import type { Look } from "../results/look.ts";
+import { REFUSED_FOR_THE_KEY } from "../results/status.ts";
 import { rowRanges } from "../results/row-ranges.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { statusNext } from "./status-next.ts";
@@ -86,10 +87,18 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
 
 const UNSENT: readonly RowState[] = ["held", "not_sent", "ready", "settled_not_done"];
 
-function statesTable({ batch, tallies }: BatchStatus, look: Look): string[] {
+function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {
+  if (status.batch.phase === "cancelled") return UNSENT.includes(state) ? "cancelled: stays unsent" : undefined;
+  const isForTheKey =
+    "resumable" in status && status.resumable > 0 && status.resumable === status.tallies.rejected?.rows;
+  return state === "rejected" && isForTheKey ? REFUSED_FOR_THE_KEY : undefined;
+}
+
+function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
+  const { batch, tallies } = status;
   const lines = STATES.flatMap(([state, name, advice]): TallyLine[] => {
     const tally = tallies[state];
-    const note = batch.phase === "cancelled" && UNSENT.includes(state) ? "cancelled: stays unsent" : advice;
+    const note = noteOf(status, state) ?? advice;
     return tally && tally.rows > 0 ? [{ name, tally, ...(note === "" ? {} : { note }) }] : [];
   });
   const total = { name: "total", tally: { rows: batch.rows, amount: batch.total } };

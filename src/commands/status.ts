@@ -5,6 +5,7 @@ import type { RowState } from "../journal/state.ts";
 import type { Act, BatchRecord, JournalStore, Tallies } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
 import { batchText, batchTable } from "./status-text.ts";
@@ -21,6 +22,8 @@ export interface BatchStatus {
 export interface FullStatus extends BatchStatus {
   readonly history: readonly Act[];
   readonly open: Readonly<Partial<Record<RowState, readonly number[]>>>;
+  /** How many rejected rows were refused for the key or the address, and need no correction. */
+  readonly resumable: number;
 }
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
@@ -34,7 +37,7 @@ export async function run(call: Call): Promise<number> {
   try {
     const said = call.operands[0];
     const all = said === undefined ? await everyBatch(processor.journal) : [await oneBatch(processor.journal, said)];
-    const code = call.flags["check"] === true ? gravest(all.flatMap(openCodes)) : 0;
+    const code = call.flags["check"] === true ? gravest(await openCodesOf(processor.journal, all)) : 0;
     if (config.quiet && code === 0) return code;
     if (config.json) for (const status of all) call.stdout.write(`${JSON.stringify(batchObject(status))}\n`);
     if (config.json)
@@ -63,15 +66,17 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   if (!batch) throw new PaydropError("usage", `there is no batch "${said}"`, "paydrop status lists them all");
   const tallies = await journal.tallies(batch.id);
   const open: Partial<Record<RowState, number[]>> = {};
+  let resumable = 0;
   // of a batch in which every row is at its end no row is read
   for await (const rows of hasOpen(tallies) ? journal.rows(batch.id) : []) {
-    for (const { state, number } of rows) {
+    for (const { state, number, code } of rows) {
       if (!isOpen(state)) continue;
+      if (state === "rejected" && RESUMABLE.includes(code ?? "")) resumable += 1;
       const numbers = (open[state] ??= []);
       if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
     }
   }
-  return { batch, tallies, history: await journal.history(batch.id), open };
+  return { batch, tallies, history: await journal.history(batch.id), open, resumable };
 }
 
 function hasOpen(tallies: Tallies): boolean {
@@ -80,6 +85,17 @@ function hasOpen(tallies: Tallies): boolean {
 
 function isOpen(state: RowState): boolean {
   return codeOfState(state) !== 0 || state === "rejected" || state === "invalid";
+}
+
+const RESUMABLE: readonly string[] = RESUMABLE_REFUSALS;
+
+/** Rows that were refused for the key or the address look answered, and go again when the batch does. */
+async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
+  const codes = all.flatMap(openCodes);
+  const refused = all.filter(({ tallies }) => (tallies.rejected?.rows ?? 0) > 0);
+  const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
+  const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders, RESUMABLE);
+  return refused.some(({ batch }) => unfinished.includes(batch.id)) ? [...codes, 7] : codes;
 }
 
 /** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */

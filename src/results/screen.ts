@@ -7,7 +7,7 @@ import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { minuteOf } from "./sentences.ts";
-import { RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
+import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 
 const ACCOUNTS_SHOWN = 20;
@@ -51,9 +51,7 @@ function noteOf(status: ResultStatus, { stop, byStatus, files, phase }: BatchRep
   if (phase === "cancelled" && UNSENT.includes(status)) return "cancelled: stays unsent";
   const isForTheKey = stop?.code === "key_refused" || stop?.code === "address_refused";
   const toCorrect = (files.retryRows ?? 0) - (byStatus.invalid?.rows ?? 0);
-  return status === "rejected" && isForTheKey && toCorrect <= 0
-    ? "not for its own sake: goes again with the next run"
-    : STATUS_NOTES[status];
+  return status === "rejected" && isForTheKey && toCorrect <= 0 ? REFUSED_FOR_THE_KEY : STATUS_NOTES[status];
 }
 
 const UNSENT: readonly ResultStatus[] = ["held", "not_sent", "settled_not_done"];

@@ -26,6 +26,9 @@ export const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
   settled_not_done: "may go again",
 };
 
+/** Of rejected rows that the service refused for the key or the address. */
+export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";
+
 /** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
 export function statusOf(state: RowState): ResultStatus {
   if (state === "ready") return "not_sent";

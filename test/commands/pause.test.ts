@@ -108,6 +108,22 @@ test("pausing twice and resuming what is not paused say so and change nothing", 
   expect(office.server.requests).toHaveLength(1);
 });
 
+test("a row refused for the key is not over: status names it, its command, and for monitoring what is open", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", transfersCsv(1));
+  expect((await office.run("pay.csv")).code).toBe(7);
+  const batch = office.batchOf("pay.csv");
+  expect(await office.paydrop("status", "--check", "--quiet")).toMatchObject({ code: 7 });
+  const { stdout } = await office.paydrop("status", batch);
+  expect(stdout).toMatch(/rejected +1 +101\.00 +not for its own sake/);
+  expect(stdout).toContain(`paydrop retry ${batch}\n`);
+
+  office.server.use(() => wire.answer(422));
+  expect((await office.paydrop("retry", batch)).code).toBe(3);
+  expect(await office.paydrop("status", "--check", "--quiet")).toMatchObject({ code: 0 });
+  expect((await office.paydrop("status", batch)).stdout).toContain("correct and drop again");
+});
+
 test("retry sends again what was refused because of the key, and what was not sent, each once", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("pay.csv", transfersCsv(3));

@@ -47,6 +47,7 @@ describe("one batch in full", () => {
   const full: FullStatus = {
     ...status("K7Q29F3M", 240),
     open: { unknown: [91, 164] },
+    resumable: 0,
     history: [{ at: Date.UTC(2026, 10, 1), by: "asha", kind: "settle", row: 91, note: "looked up" }],
   };
 
