@@ -8,8 +8,8 @@ import { isAscii } from "./commands/look-of.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
-import { PaydropError, systemCodeOf } from "./errors.ts";
-import { exitCodeOf, exitStatusText } from "./exit-codes.ts";
+import { PaydropError, messageOf, systemCodeOf } from "./errors.ts";
+import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
 import { keepHeapSmall } from "./heap.ts";
 import { folded } from "./results/folded.ts";
 import type { Look } from "./results/look.ts";
@@ -159,10 +159,19 @@ function lookAt({ isTerminal, columns }: Output): Look {
   return { color: false, width: columns, folds: isTerminal, ascii: isAscii(process.env) };
 }
 
+/**
+ * What cannot be printed stops nothing: rows are on their way. Nor is it an error where nobody reads any more (`| head`,
+ * a terminal that was closed). A program that waits for stdout hears by the exit code that its disk is full.
+ */
 function outputTo(stream: NodeJS.WriteStream): Output {
+  let isLost = false;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    // the reader has enough (`| head`): not an error of ours
-    if (error.code !== "EPIPE") throw error;
+    if (stream === process.stderr || isLost || error.code === "EPIPE" || error.code === "EIO") return;
+    isLost = true;
+    const hint = "make room; payments go on, and paydrop status shows what became of them";
+    const lost = new PaydropError("results_unwritable", `stdout cannot be written: ${messageOf(error)}`, hint);
+    report(lost);
+    process.on("exit", (code) => (process.exitCode = gravest([code, exitCodeOf(lost)])));
   });
   return {
     write: (text) => void stream.write(conceal(text)),

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -177,5 +177,19 @@ describe("surroundings that are broken", () => {
     });
     expect(stderr).toBe("paydrop: the folder that you are in was removed\n  → go to one that is there, with cd\n");
     expect(status).toBe(2);
+  });
+
+  const isFull = existsSync("/dev/full");
+  if (!isFull) process.stderr.write("NOT CHECKED: there is no /dev/full here\n");
+  test.skipIf(!isFull).each([
+    ["stderr changes nothing", "2>", 0],
+    ["stdout exits 74", ">", 74],
+  ])("a full disk behind %s, and every row goes", (_what, where, code) => {
+    const file = join(temporaryFolder(), "transfers.csv");
+    writeFileSync(file, TRANSFERS);
+    const command = `exec "${process.execPath}" "${LAUNCHER}" run --sandbox "${file}" ${where} /dev/full`;
+    const { status } = spawnSync("bash", ["-c", command], { env: { PATH: process.env["PATH"], HOME: "/nonexistent" } });
+    expect(status).toBe(code);
+    expect(readFileSync(`${file}.results.csv`, "utf8")).toContain("accepted");
   });
 });

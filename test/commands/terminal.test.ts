@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { answer, startFaultServer } from "../support/fault-server.ts";
 import { LAUNCHER, paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
@@ -26,6 +27,23 @@ while True:
         break
     seen += part
 sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+/** The same on a terminal that is closed as soon as something comes on stdin. */
+const ON_A_TERMINAL_THAT_GOES = `
+import os, pty, sys, threading
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+def read():
+    try:
+        while os.read(fd, 65536): pass
+    except OSError: pass
+threading.Thread(target=read, daemon=True).start()
+sys.stdin.readline()
+os.dup2(os.open("/dev/null", os.O_RDWR), fd)
+print("closed", flush=True)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 
@@ -129,6 +147,30 @@ function sentBefore(): string {
   expect(onTerminal(["run", "--sandbox", "--state-dir", state, payroll()]).code).toBe(3);
   return state;
 }
+
+test.skipIf(!HAS_PTY)("a terminal that is closed stops a run like a signal: rows in flight finish", async () => {
+  const folder = temporaryDirectory();
+  const file = join(folder, "transfers.csv");
+  writeFileSync(file, "from_account,to_account,amount\nACC-1,ACC-2,1.00\nACC-1,ACC-3,2.00\n");
+  const closed = Promise.withResolvers<undefined>();
+  const server = await startFaultServer(() => async (socket) => {
+    child.stdin.write("close\n");
+    await closed.promise;
+    await answer(200)(socket);
+  });
+  onTestFinished(() => server.close());
+  const env = { PATH: process.env["PATH"], HOME: folder, TERM: "xterm", PAYDROP_BASE_URL: server.url };
+  const child = spawn(
+    "python3",
+    ["-c", ON_A_TERMINAL_THAT_GOES, process.execPath, LAUNCHER, "run", "--state-dir", join(folder, "state"), file],
+    { env: { ...env, PAYDROP_API_KEY: "a-key-of-tests" } },
+  );
+  child.stdout.on("data", () => closed.resolve(undefined));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  // 0: the answer was there before the signal
+  expect([7, 0]).toContain(code);
+  expect(readFileSync(`${file}.results.csv`, "utf8")).not.toContain("unknown");
+});
 
 test("without a terminal there is neither colour nor animation", async () => {
   const { code, stdout, stderr } = await paydrop(["run", "--sandbox", payroll()], {
