@@ -6,6 +6,7 @@ import { gravest } from "../exit-codes.ts";
 import type { Processor } from "../processor.ts";
 import { DropFolder } from "../drop-folder/drop-folder.ts";
 import type { Gate } from "../drop-folder/gate.ts";
+import { STOP_LOOK_MS } from "../drop-folder/stop-file.ts";
 import { folderTeller } from "./folder-teller.ts";
 import type { Monitor } from "./monitor.ts";
 import type { Teller } from "./teller.ts";
@@ -13,8 +14,6 @@ import type { Teller } from "./teller.ts";
 /** As long as a file without its last line end must lie still. */
 const PATIENCE_SETTLES = 3;
 const LOOK_MIN_MS = 20;
-/** How often a STOP is looked for while rows are on their way. */
-const STOP_LOOK_MS = 500;
 
 /** Takes everything of an inbox that is complete, once, and says what is not. Gives the gravest exit code. */
 export async function runInbox(

@@ -89,6 +89,8 @@ export class DropFolder {
   async open(): Promise<void> {
     this.#folders = await inboxFolders(this.folder);
     await this.#hold.open();
+    // before a first look through a large folder comes to its end, rows that an earlier process left may go already
+    await this.lookForStop();
     this.#batches = [...(await this.#unfinished())];
     await this.#lookAgain({ folders: this.#folders });
     await this.#answers.clearStale(this.#folders);

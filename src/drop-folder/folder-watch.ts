@@ -7,6 +7,7 @@ import { Bell } from "./bell.ts";
 import { DropFolder, type DropFolderParts } from "./drop-folder.ts";
 import { listenForHints } from "./folder-hints.ts";
 import type { Gate } from "./gate.ts";
+import { STOP_LOOK_MS } from "./stop-file.ts";
 
 export interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "settleMs"> {
   /** Waits for no events: network shares give none. Then files lie still for longer, unless it is said for how long. */
@@ -25,7 +26,7 @@ const LOOK_MIN_MS = 50;
 const POLL_SETTLE_MS = 15_000;
 /** After a look so many times as long nothing is looked at: a folder of many thousand files must leave time to send. */
 const REST_TIMES = 4;
-/** And never longer: a STOP has to be seen. */
+/** And never longer: what comes has to be seen. */
 const REST_MAX_MS = 2_000;
 
 /** Takes every file that is dropped into a folder, until the gate is closed for good. */
@@ -82,6 +83,7 @@ export class FolderWatch {
         this.#guard(() => this.#sweeping(renewMark)),
         this.#guard(() => this.#working("any", this.#workBell)),
         this.#guard(() => this.#working("small", this.#besideBell)),
+        this.#guard(() => this.#lookingForStop()),
       ]);
       if (this.#failure) throw this.#failure.error;
     } finally {
@@ -108,6 +110,13 @@ export class FolderWatch {
     }
   }
 
+  async #lookingForStop(): Promise<void> {
+    while (!this.#isEnding) {
+      await this.#rest(STOP_LOOK_MS);
+      if (this.isWorking) await this.#drop.lookForStop();
+    }
+  }
+
   async #working(which: "any" | "small", bell: Bell): Promise<void> {
     const { gate, batchEnded, sawInbox } = this.#parts;
     while (!this.#isEnding) {
@@ -119,7 +128,7 @@ export class FolderWatch {
     }
   }
 
-  /** Whichever of the two fails, the other one comes to its end first. */
+  /** Whichever of them fails, the others come to their end first. */
   async #guard(work: () => Promise<void>): Promise<void> {
     try {
       await work();

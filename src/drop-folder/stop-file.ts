@@ -6,6 +6,9 @@ import { isStopName } from "../intake/names.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
 import { removeOwn, stopAnswerName, stopAnswerText, writeOwn, type Progress } from "../results/answers.ts";
 
+/** How often a STOP is looked for while rows are on their way: a network share tells of nothing. */
+export const STOP_LOOK_MS = 500;
+
 /** How far the batches that were cut off had got. undefined: none was. */
 export async function sentSoFar(journal: JournalStore, batches: readonly string[]): Promise<Progress | undefined> {
   if (batches.length === 0) return undefined;

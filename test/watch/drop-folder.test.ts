@@ -73,16 +73,33 @@ test("a STOP that was taken away while the folder was looked at holds nothing: r
   const server = await service(() => answer(200));
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(2));
-  const stop = desk.write("STOP", "");
   // told between the look and what comes of it
   mkdirSync(join(desk.folder, "odd.csv"));
   await desk.inProcess(async (processor) => {
-    const drop = await openDrop(desk, processor, { mention: () => unlinkSync(stop) });
+    const drop = await openDrop(desk, processor, { mention: () => unlinkSync(join(desk.folder, "STOP")) });
+    desk.write("STOP", "");
     await sweepAll(drop);
     expect(drop.isHeld).toBe(false);
     await drop.workOne();
   });
   expect(server.requests).toHaveLength(2);
+});
+
+test("a STOP that came while nothing ran holds what an earlier process left, before the first look at the folder", async () => {
+  let status = 401;
+  const server = await service(() => answer(status));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(3));
+  await desk.process("a.csv");
+  expect(server.requests).toHaveLength(1);
+  status = 200;
+  desk.write("STOP", "");
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    expect(await drop.workOne()).toBe(false);
+    expect(drop.isHeld).toBe(true);
+  });
+  expect(server.requests).toHaveLength(1);
 });
 
 test("two files that one outage stopped are both told; a further try is not", async () => {

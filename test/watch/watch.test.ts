@@ -252,6 +252,21 @@ test("STOP holds all after the rows in flight, says how far it got, outlives a r
   await until("no notes any more", () => !desk.names().some((name) => /^STOP|\.waiting\.txt$/.test(name)));
 }, 40_000);
 
+test("a STOP on a share that tells of nothing is seen while rows are on their way, not at the next look", async () => {
+  const server = await service(() => async (socket) => {
+    await sleep(60);
+    await answer(200)(socket);
+  });
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  writeFileSync(desk.path("a.csv"), transfersCsv(100));
+  const program = desk.watch("--poll");
+  await until("some rows", () => server.requests.length >= 5);
+  writeFileSync(desk.path("STOP"), "");
+  await until("it is held", () => program.stderr().includes("everything is held"));
+  await until("the answer", () => desk.names().some((name) => name.startsWith("STOP - held")));
+  expect(server.requests.length).toBeLessThan(100);
+}, 40_000);
+
 test("a wrong key: everything waits, said once, and one row at a time finds out that it was mended", async () => {
   let isRight = false;
   const server = await service(() => answer(isRight ? 200 : 401));
