@@ -36,7 +36,8 @@ export async function recordRows(
   refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
   const remarks = [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks];
-  await journal.openBatch(batchId, { rows: totals.rows, total: totals.total, remarks }, config.allOrNothing);
+  const opening = { rows: totals.rows, total: totals.total, remarks };
+  await journal.openBatch(batchId, opening, config.allOrNothing, RESUMABLE_REFUSALS);
   faultPoint("batch.opened");
   return totals;
 }

@@ -175,9 +175,9 @@ export interface JournalStore {
   /**
    * The judged file is looked at as a whole; with `allOrNothing` every row waits for a person when one is invalid or
    * held. The phase becomes `open`, all in one: until then nothing of the batch may be sent, and a crash forgets it; from
-   * then on its results are owed.
+   * then on its results are owed. `reasons`: rows elsewhere that were refused for one of these may still go.
    */
-  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
+  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean, reasons?: readonly string[]): Promise<void>;
   /** Removes a batch that was never opened. */
   dropBatch(batchId: string): Promise<void>;
 

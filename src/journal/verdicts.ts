@@ -106,11 +106,14 @@ export class Verdicts {
 
   /**
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
-   * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
-   * by itself, unless both state their periods: then the old amount would go after the new one.
+   * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that may still
+   * go, unless both state their periods: then the old amount would go after the new one. `reasons`: refusals that a next
+   * run would send again.
    */
-  holdNearDuplicates(batch: BatchSeq, nowMs: number): void {
-    for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) this.#holdNear.run(batch.seq, seq, nowMs);
+  holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
+    for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) {
+      this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons));
+    }
   }
 
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
@@ -150,15 +153,17 @@ const READY: Verdict = { state: "ready" };
 
 const HOLD_NEAR = `
   WITH earlier AS MATERIALIZED (
-    SELECT r.beneficiary_key, r.core_key, r.number, r.period, b.id, r.state IN ('ready', 'not_sent') AS goes,
+    SELECT r.beneficiary_key, r.core_key, r.number, r.period, b.id, r.state IN ('ready', 'held', 'not_sent', 'rejected') AS waits,
       iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
     FROM row r JOIN batch b ON b.seq = r.batch
     WHERE r.batch = ?2 AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
-      OR (r.state IN ('ready', 'not_sent') AND b.phase <> 'cancelled'))
+      OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent')
+        OR (r.state = 'held' AND r.code <> 'all_or_nothing')
+        OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?4))))))
   ), near AS MATERIALIZED (
     SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
-      AND NOT (e.goes AND n.period IS NOT NULL AND e.period IS NOT NULL AND n.period <> e.period)
+      AND NOT (e.waits AND n.period IS NOT NULL AND e.period IS NOT NULL AND n.period <> e.period)
     WHERE n.batch = ?1 AND n.state = 'ready' GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,

@@ -57,10 +57,10 @@ export function batchCalls(parts: Parts): BatchCalls {
       }
     },
 
-    openBatch: (batchId, totals, allOrNothing = false) =>
+    openBatch: (batchId, totals, allOrNothing = false, reasons = []) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
-        verdicts.holdNearDuplicates(batch, now());
+        verdicts.holdNearDuplicates(batch, reasons, now());
         if (allOrNothing) decisions.holdAllOrNothing(batch, now());
         batches.open(batchId, totals);
         batches.oweResults(batchId, true);
