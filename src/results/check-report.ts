@@ -3,7 +3,7 @@ import type { Fault } from "../checks/fault.ts";
 import type { FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import type { RowRecord, Tallies, Tally } from "../journal/store.ts";
+import type { BatchPhase, RowRecord, Tallies, Tally } from "../journal/store.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 import { byStatusOf, sumOf, type TakenBefore } from "./taken-words.ts";
 
@@ -83,7 +83,7 @@ export async function checkReport(
   all: boolean,
 ): Promise<CheckReport> {
   const { taken } = facts;
-  const lists = new CheckLists(batchId, taken !== undefined, all);
+  const lists = new CheckLists(batchId, taken?.batch.phase, all);
   const [counted] = await Promise.all([tallies, lists.addAll(rows)]);
   const byStatus = taken?.byStatus ?? byStatusOf(counted);
   const { invalid = NOTHING, held = NOTHING, rejected = NOTHING, unknown = NOTHING } = byStatus;
@@ -103,7 +103,7 @@ export async function checkReport(
 
 class CheckLists {
   readonly #batchId: string;
-  readonly #isTaken: boolean;
+  readonly #taken: BatchPhase | undefined;
   readonly #rowsMax: number;
   readonly #complaints: Complaints;
   readonly #faults: CheckReport["faults"][number][] = [];
@@ -112,9 +112,9 @@ class CheckLists {
   readonly #warnings: CheckReport["warnings"][number][] = [];
   #warned = 0;
 
-  constructor(batchId: string, isTaken: boolean, all: boolean) {
+  constructor(batchId: string, taken: BatchPhase | undefined, all: boolean) {
     this.#batchId = batchId;
-    this.#isTaken = isTaken;
+    this.#taken = taken;
     this.#rowsMax = all ? Number.POSITIVE_INFINITY : SHOWN_ROWS_MAX;
     this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
   }
@@ -124,12 +124,12 @@ class CheckLists {
   }
 
   #add(record: RowRecord): void {
-    this.#complaints.addRow(record, this.#batchId, this.#isTaken);
+    this.#complaints.addRow(record, this.#batchId, this.#taken);
     const { number: row, faults, state, correction, warnings = [] } = record;
     if (correction && this.#corrected.length < this.#rowsMax) this.#corrected.push({ row, correction });
     if (faults && this.#faults.length < this.#rowsMax) this.#faults.push({ row, faults });
     if (state === "held" && this.#holds.length < this.#rowsMax) {
-      const { code, message, hint } = holdOf(record, this.#batchId, this.#isTaken);
+      const { code, message, hint } = holdOf(record, this.#batchId, this.#taken);
       this.#holds.push({ row, code, message, hint });
     }
     if (warnings.length === 0) return;

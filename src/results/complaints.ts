@@ -1,5 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
-import type { RowRecord } from "../journal/store.ts";
+import type { BatchPhase, RowRecord } from "../journal/store.ts";
 import { correctionText } from "./correction-words.ts";
 import { holdSentenceOf } from "./sentences.ts";
 
@@ -53,10 +53,10 @@ export class Complaints {
     this.#shownMax = shownMax;
   }
 
-  /** All that the journal and the checks say of a row. `isTaken`: its batch is known, and can be named. */
-  addRow(record: RowRecord, batchId: string, isTaken = false): void {
+  /** All that the journal and the checks say of a row. `taken`: the phase of its batch, where there is one. */
+  addRow(record: RowRecord, batchId: string, taken?: BatchPhase): void {
     for (const fault of record.faults ?? []) this.#add("invalid", record.number, fault);
-    if (record.state === "held") this.#add("held", record.number, holdOf(record, batchId, isTaken));
+    if (record.state === "held") this.#add("held", record.number, holdOf(record, batchId, taken));
     if (record.correction)
       this.#add("corrected", record.number, { ...CORRECTED, message: correctionText(record.correction) });
     for (const warning of record.warnings ?? []) this.#add("warning", record.number, warning);
@@ -92,7 +92,7 @@ const CORRECTED = { code: "corrected", hint: "" };
 const OTHERS = "others";
 
 /** Why a row waits for a person. */
-export function holdOf(record: RowRecord, batchId: string, isTaken: boolean): Fault {
-  const { message, action } = holdSentenceOf(record, batchId, isTaken);
+export function holdOf(record: RowRecord, batchId: string, taken?: BatchPhase): Fault {
+  const { message, action } = holdSentenceOf(record, batchId, taken);
   return { code: record.code ?? "", message, hint: action };
 }

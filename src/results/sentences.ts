@@ -106,6 +106,8 @@ const DUPLICATE: Words = ["This row was already accepted{before}", "Nothing, or 
 const SETTLED_DONE: Words = ["Settled as done by {by}", NOTHING];
 const SETTLED_NOT_DONE: Words = ["Settled as not done by {by}", BY_RETRY];
 
+const CANCELLED = "The batch was cancelled: a row that must go after all goes in a new file";
+
 const READY: Readonly<Record<BatchPhase, Words>> = {
   recording: ["Not sent yet", "Will go when the file is run again"],
   open: ["Not sent yet", "Will go when the file is run again"],
@@ -176,10 +178,11 @@ function waiting(words: Words | undefined): Words {
   return words ? [`${WAITING}: ${words[0]}`, words[1]] : [WAITING, HELD_ACTION];
 }
 
-/** Why a held row waits, where it is said already that it does. `isTaken`: its batch is known, and can be named. */
-export function holdSentenceOf(record: RowRecord, batchId: string, isTaken: boolean): Sentence {
+/** Why a held row waits, where it is said already that it does. `taken`: the phase of its batch, where there is one. */
+export function holdSentenceOf(record: RowRecord, batchId: string, taken?: BatchPhase): Sentence {
   const [message, later] = wordsOfHold(record.code) ?? [WAITING, HELD_ACTION];
-  const action = isTaken ? later : (BEFORE_IT_RUNS[record.code as HoldCode] ?? later);
+  if (taken === "cancelled") return { message: fill(message, record, batchId), action: CANCELLED };
+  const action = taken ? later : (BEFORE_IT_RUNS[record.code as HoldCode] ?? later);
   return { message: fill(message, record, batchId), action: fill(action, record, batchId) };
 }
 

@@ -89,6 +89,9 @@ test("nothing that is printed of a paused or cancelled batch names a command tha
     expect(stdout).toMatch(/held +1 +\S+ +cancelled: stays unsent\n/);
     expect(stdout).not.toMatch(/paydrop (?:release|run|retry|resume)|a person must decide/);
   }
+  const checked = await office.paydrop("check", "pay.csv");
+  expect(checked.stdout).toContain("The batch was cancelled: a row that must go after all goes in a new file");
+  expect(checked.stdout).not.toMatch(/release/);
   // read by a program, a line has every column, however long: the phase says that nobody waits for these rows
   expect((await office.paydrop("status")).stdout).toMatch(/ cancelled +\S+Z +http:\S+\n/);
   const held = office.results("pay.csv").find((row) => row.result_status === "held");
