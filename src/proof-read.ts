@@ -2,7 +2,7 @@
  * Everything up to sending, and a second look that needs the whole file and the past: what a clerk is told before a
  * file is dropped. With `take-in.ts` and `processor.ts` a place where stages meet.
  */
-import { rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createJudge } from "./checks/duplicates.ts";
@@ -25,7 +25,7 @@ import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "./results/taken-words.ts";
 import { mappingSaid, readingOf } from "./reading.ts";
 import { compareToday, judgeRulesOf, writeDownRows } from "./batch/record.ts";
-import { newScratchFolder } from "./scratch.ts";
+import { newScratchFolder, removeScratchFolder } from "./scratch.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import { openInput, understand, type OpenedFile } from "./take-in.ts";
 
@@ -49,7 +49,7 @@ export async function checkFile(path: string, services: Services, all = false): 
       (journal) => journal.close(),
       () => undefined,
     );
-    await rm(scratchDir, { recursive: true, force: true });
+    await removeScratchFolder(scratchDir);
   }
 }
 

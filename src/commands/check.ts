@@ -13,12 +13,13 @@ import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
 import { withSandboxState } from "./sandbox-state.ts";
+import { leavingNothing } from "./signals.ts";
 
 /** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
 export async function run(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
   const checkAll = (used: Config): Promise<number> => checkEach(call, used);
-  return call.flags["sandbox"] === true ? withSandboxState(config, checkAll) : checkAll(config);
+  return leavingNothing(() => (call.flags["sandbox"] === true ? withSandboxState(config, checkAll) : checkAll(config)));
 }
 
 async function checkEach(call: Call, config: Config): Promise<number> {

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
@@ -15,7 +14,7 @@ import { templateOf } from "../reader/mapping/templates.ts";
 import { folded } from "../results/folded.ts";
 import { inLook } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
-import { newScratchFolder } from "../scratch.ts";
+import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 import { openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
@@ -27,9 +26,14 @@ import { readMapFlags, type MapFlags } from "./map-flags.ts";
 import { askedOut, lackingIn, missing, type Answered } from "./map-questions.ts";
 import { proposalText } from "./map-text.ts";
 import { appendToToml, mappingIn } from "./map-write.ts";
+import { leavingNothing } from "./signals.ts";
 
 /** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */
-export async function run(call: Call): Promise<number> {
+export function run(call: Call): Promise<number> {
+  return leavingNothing(() => mapFile(call));
+}
+
+async function mapFile(call: Call): Promise<number> {
   const mayBeNew = call.flags["write"] === true;
   const { config, file: settingsFile } = loadSettings({
     flags: call.flags,
@@ -74,7 +78,7 @@ export async function run(call: Call): Promise<number> {
     }
     return 0;
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    await removeScratchFolder(scratch);
   }
 }
 

@@ -1,6 +1,5 @@
-import { rm } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
-import { newScratchFolder } from "../scratch.ts";
+import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 
 /**
  * Trying never touches the memory of real payments, nor is told of it: a state folder of its own, which is kept only
@@ -12,6 +11,6 @@ export async function withSandboxState(config: Config, work: (config: Config) =>
   try {
     return await work({ ...config, stateDir, environment: "test" });
   } finally {
-    if (!ownState) await rm(stateDir, { recursive: true, force: true });
+    if (!ownState) await removeScratchFolder(stateDir);
   }
 }

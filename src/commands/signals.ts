@@ -1,3 +1,4 @@
+import { removeScratchFolders } from "../scratch.ts";
 import type { StopSignal } from "../stop-signal.ts";
 
 export interface Listening {
@@ -33,4 +34,23 @@ export function listenForSignals(announce: (which: "soft" | "hard") => void, han
     },
     close,
   };
+}
+
+/** A signal ends a command that has nothing in flight as ever, but first the copies of files that it made are gone. */
+export async function leavingNothing(work: () => Promise<number>): Promise<number> {
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const onSignal = (name: NodeJS.Signals): void => {
+    removeScratchFolders();
+    close();
+    process.kill(process.pid, name);
+  };
+  const close = (): void => {
+    for (const name of names) process.off(name, onSignal);
+  };
+  for (const name of names) process.on(name, onSignal);
+  try {
+    return await work();
+  } finally {
+    close();
+  }
 }

@@ -1,8 +1,7 @@
-import { rm } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { configFromOptions, readOption, readSecretOption, type WatchOptions } from "../config/from-options.ts";
 import type { Sandbox } from "../sandbox/server.ts";
-import { newScratchFolder } from "../scratch.ts";
+import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 
 /**
  * Runs a piece of work with the configuration that the options make. Of a sandbox its address and keys are taken, and
@@ -29,6 +28,6 @@ export async function withSending<Result>(
     });
     return await work({ config, sandbox: true });
   } finally {
-    if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) await removeScratchFolder(scratch);
   }
 }

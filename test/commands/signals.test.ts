@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
+import { startProgram } from "../support/program.ts";
 
 /** A service that takes the request and never answers. */
 async function silentService(): Promise<{ url: string; asked: Promise<void>; close: () => void }> {
@@ -53,4 +54,19 @@ test("the first signal says what the next would do, the second ends with unknown
   expect(await ended).toBe(4);
   expect(stderr).toContain("stopping now: rows in flight become unknown");
   service.close();
+});
+
+test("a check that is interrupted leaves no copy of the file behind, and ends by the signal", async () => {
+  const folder = temporaryFolder();
+  const scratch = join(folder, "tmp");
+  mkdirSync(scratch);
+  const file = join(folder, "transfers.csv");
+  const rows = Array.from({ length: 100_000 }, (_, index) => `ACC-1,ACC-${index},1.00\n`).join("");
+  writeFileSync(file, `from_account,to_account,amount\n${rows}`);
+  const { child, ended } = startProgram(["check", file], { env: { TMPDIR: scratch } });
+  const copies = (): string[] => readdirSync(scratch, { recursive: true, encoding: "utf8" });
+  while (!copies().some((name) => name.endsWith(".csv"))) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.kill("SIGINT");
+  expect(await ended).toMatchObject({ signal: "SIGINT" });
+  expect(copies().filter((name) => name.startsWith("paydrop-check-"))).toEqual([]);
 });
