@@ -10,7 +10,11 @@ export function mask(value: string, sensitivity: Sensitivity): string {
     case "vpa":
     case "email": {
       const at = value.indexOf("@");
-      return at < 0 ? `${value.slice(0, 2)}••` : `${value.slice(0, Math.min(2, at))}••${value.slice(at)}`;
+      if (at < 0) return `${value.slice(0, 2)}••`;
+      // whatever follows the host is another address, or something that nobody expects here
+      const host = HOST.exec(value.slice(at))?.[0] ?? "@";
+      const rest = value.length > at + host.length ? "••" : "";
+      return `${value.slice(0, Math.min(2, at))}••${host}${rest}`;
     }
     case "name":
       return `${value.slice(0, 1)}••`;
@@ -20,6 +24,21 @@ export function mask(value: string, sensitivity: Sensitivity): string {
     default:
       return sensitivity satisfies never;
   }
+}
+
+const HOST = /^@[\p{L}\p{M}\p{Nd}.-]*/u;
+
+/** Nine digits or more, also in groups as people write accounts and mobiles; amounts have groups of two or three. */
+const LONG_NUMBER = /[0-9]{9,}|[0-9]{4,}(?:[ -][0-9]{4,}){2,}|[0-9]{5} [0-9]{5}/g;
+
+/**
+ * Text of a place that holds nothing personal: in columns that were shifted an account or an address stands there.
+ * Decimals are none: a third of an amount is `33333.3333333333`.
+ */
+export function maskStray(text: string): string {
+  if (text.includes("@")) return mask(text, "email");
+  if (/^[0-9]{2,8}\.[0-9]+$/.test(text)) return text;
+  return text.replace(LONG_NUMBER, (digits) => mask(digits, "account"));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mask } from "../mask.ts";
+import { mask, maskStray } from "../mask.ts";
 import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import { normalizeName } from "../names.ts";
@@ -27,7 +27,12 @@ export function faultOfCell(
   const wording = { value: shown(place, text, finding.code), thing: thingOf(place), field: place.name };
   const { column, at } = row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index);
   const cell = hasCells && at >= 0 ? { cell: `${columnLetters(at)}${row.number}` } : {};
-  return { code: finding.code, column, ...cell, ...say(finding, wording) };
+  return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(finding), wording) };
+}
+
+/** What an account or a mobile in a column of amounts would be as a plain number is still that account (I10). */
+function withoutStrayNumber({ plain, ...finding }: Finding): Finding {
+  return plain === undefined || maskStray(plain) !== plain ? finding : { ...finding, plain };
 }
 
 /** The column of a field of ours by the file's own header. */
@@ -64,7 +69,7 @@ export function faultsOfOthers({ from, others }: Mapped, hasCells: boolean): Fau
 
 /** A fault of the row as a whole. */
 export function faultOfRow(finding: Finding, value = ""): Fault {
-  return { code: finding.code, ...say(finding, { value: printable(value, SHOWN_CHARACTERS_MAX) }) };
+  return { code: finding.code, ...say(finding, { value: printable(maskStray(value), SHOWN_CHARACTERS_MAX) }) };
 }
 
 /** What the column holds, as the sentences say it. */
@@ -116,14 +121,4 @@ function maskDigits(text: string): string {
   return positions.length > SHOWN_DIGITS_MAX
     ? `${text.slice(0, positions[0])}••${text.slice(positions.at(-SHOWN_DIGITS_MAX))}`
     : text;
-}
-
-/**
- * In columns that were shifted an account number or an address stands where nobody expects it. Decimals are none: a
- * third of an amount is `33333.3333333333`.
- */
-function maskStray(text: string): string {
-  if (text.includes("@")) return mask(text, "email");
-  if (/^[0-9]{2,8}\.[0-9]+$/.test(text)) return text;
-  return text.replace(/[0-9]{9,}/g, (digits) => mask(digits, "account"));
 }

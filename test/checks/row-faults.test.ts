@@ -264,6 +264,22 @@ describe("a fault", () => {
       expect(shown(text)).toMatch(/••[^"]*1101/);
   });
 
+  const ACCOUNT = "50100271828001";
+  test.each([
+    ["a mobile among the amounts", { amount: "+919812345678" }, "9812345678"],
+    ["an account with a zero in front", { amount: `0${ACCOUNT}` }, ACCOUNT],
+    ["an account in groups of four", { amount: "5010 0271 8280" }, "0271"],
+    ["a mobile in its two halves", { amount: "98123 45678" }, "98123"],
+    ["an account where the operation stands", { operation: ACCOUNT }, ACCOUNT],
+    ["a title with an account where the operation stands", { operation: `Total ${ACCOUNT}` }, ACCOUNT],
+    ["an account behind an address", { narration: `ask a@b about\n${ACCOUNT}` }, ACCOUNT],
+    ["a second address in the cell", { email: "asha@mail.example\nravi@mail.example" }, "ravi"],
+  ])("shows nothing that stands in another column than its own: %s", (_, change, secret) => {
+    const { faults = [] } = checkOne(undefined, { operation: "payout", ...PAYOUT, ...change });
+    expect(faults).toHaveLength(1);
+    expect(JSON.stringify(faults)).not.toContain(secret);
+  });
+
   test("shows what Excel left of an account, and of many digits the last four", () => {
     const shown = (text: string): string =>
       checkOne("payout", withCell("bank_acc_num", text)).faults?.[0]?.message ?? "";

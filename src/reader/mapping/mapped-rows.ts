@@ -1,4 +1,5 @@
 import type { Mapping } from "../../config/mapping.ts";
+import { maskStray } from "../../mask.ts";
 import { normalizeName } from "../../names.ts";
 import type { Cell, MappedFault, Row } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
@@ -96,7 +97,7 @@ function columnSource(field: string, at: number, mapping: Mapping): Source {
 }
 
 function translator(values: Readonly<Record<string, string>>): Source["read"] {
-  const known = Object.keys(values).map((value) => (value === "" ? "an empty cell" : value));
+  const known = Object.keys(values).map((value) => (value === "" ? "an empty cell" : maskStray(value)));
   return (cell) => {
     const text = cellWords(cell);
     if (Object.hasOwn(values, text)) return values[text] ?? "";
@@ -132,7 +133,7 @@ interface Guard {
 function guardFault({ at, column, values }: Guard, row: Row): { at: number; column: string; fault: MappedFault }[] {
   const text = cellWords(row.cells[at] ?? "");
   if (values.includes(text)) return [];
-  const found = values.map((value) => (value === "" ? "an empty cell" : `"${value}"`)).join(" or ");
+  const found = values.map((value) => (value === "" ? "an empty cell" : `"${maskStray(value)}"`)).join(" or ");
   return [{ at, column, fault: { code: "value_not_taken", found } }];
 }
 

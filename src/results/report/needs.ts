@@ -1,6 +1,6 @@
 import { formatUnits, unitsOf } from "../../amount.ts";
 import type { BatchRecord, RowRecord } from "../../journal/store.ts";
-import { mask } from "../../mask.ts";
+import { maskStray } from "../../mask.ts";
 import { printable } from "../../printable.ts";
 import type { Row } from "../../reader/row.ts";
 import { ownCell, payeeOf } from "../own-cell.ts";
@@ -126,6 +126,5 @@ function kindOfState(record: RowRecord, batch: BatchRecord): NeedKind | undefine
 
 /** The user's own id, unless it is an account number (I10). */
 function maskedReference(reference: string): string {
-  const masked = reference.replace(/[0-9]{9,}/g, (digits) => mask(digits, "account"));
-  return printable(masked.includes("@") ? mask(masked, "email") : masked, REFERENCE_CHARACTERS_MAX);
+  return printable(maskStray(reference), REFERENCE_CHARACTERS_MAX);
 }

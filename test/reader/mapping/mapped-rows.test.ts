@@ -213,6 +213,14 @@ describe("what is not a column", () => {
     expect(messages[1]).toBe('"••8001" is not in the lookup table b.csv');
   });
 
+  test("accounts that the mapping itself names are shown to nobody", () => {
+    const account = "2323230062893455";
+    const toml = PAY.replace('"INR",""', `"${account}"`).replace('"Bank transfer"', `"${account}"`);
+    const { faults = [] } = mapped(toml, { ...good, Mode: "2323230062893456" }, [TABLE]);
+    expect(faults.map(({ code }) => code)).toEqual(["value_not_mapped", "value_not_taken"]);
+    expect(JSON.stringify(faults)).not.toContain(account);
+  });
+
   test("a totals row is known by its word, whatever the mapping adds to it", () => {
     const { faults = [] } = mapped(transferToml("m", "paise"), { Ref: "Total", "Payee Account": "", "Net Pay": "125000" }); // prettier-ignore
     expect(faults.map(({ code }) => code)).toEqual(["totals_row"]);
