@@ -13,9 +13,12 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { RunEvent } from "../src/events.ts";
+import { RowCounts } from "../src/commands/row-counts.ts";
 import { Metrics, startMetricsServer, summed } from "../src/metrics.ts";
 import { SANDBOX_API_KEY, startSandbox } from "../src/sandbox/server.ts";
+import { transfersCsv } from "./support/desk.ts";
 import { answer, startFaultServer } from "./support/fault-server.ts";
+import { openOffice } from "./support/people.ts";
 import { runProgram, startProgram } from "./support/program.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
 
@@ -70,6 +73,32 @@ async function monitor(status: number): Promise<{ url: string; asked: string[] }
   onTestFinished(() => void server.close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/b1c2`, asked };
 }
+
+test("a batch that came to its end is counted anew when somebody settles a row of it, in whatever process", async () => {
+  const office = await openOffice(() => answer(200));
+  office.write("pay.csv", transfersCsv(2));
+  const counts = new RowCounts("test");
+  const accepted = (): unknown => counts.all.find(({ state }) => state === "accepted");
+  await office.inProcess(async (processor) => {
+    await processor.processFile(join(office.folder, "pay.csv"));
+    await counts.read(processor.journal);
+    expect(accepted()).toMatchObject({ operation: "transfer", rows: 2, amount: "203.00" });
+    const note = ["--note", "the bank gave it back"];
+    await office.paydrop(
+      "settle",
+      office.batchOf("pay.csv"),
+      "--row",
+      "3",
+      "--as",
+      "not-done",
+      "--by",
+      "asha",
+      ...note,
+    );
+    await counts.read(processor.journal);
+    expect(accepted()).toMatchObject({ operation: "transfer", rows: 1, amount: "101.00" });
+  });
+});
 
 describe("--metrics-file", () => {
   test("has rows, sums and requests after a run, and says nothing of batch, file or account", async () => {
