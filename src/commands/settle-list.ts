@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
 import type { Config } from "../config/config.ts";
 import { FileRefusedError, PaydropError, systemCodeOf, type FileFault } from "../errors.ts";
 import { stat } from "node:fs/promises";
@@ -77,23 +78,33 @@ interface Line {
   readonly note: string | undefined;
   /** Which attempt the list was written for; undefined in a list made by hand. */
   readonly attempt: string | undefined;
+  /** What the list said of the row, where these columns are still there: by it the person looked the row up. */
+  readonly amount: string;
+  readonly sentFrom: string;
 }
 
 function lineOf(row: Row, config: Config): Line {
   const cell = (name: string): string => {
-    const index = row.columns.findIndex((column) => normalizeName(column) === name);
+    const index = row.columns.findIndex((column) => normalizeName(column) === normalizeName(name));
     const value = row.cells[index];
     const text = typeof value === "string" ? value : (value?.source ?? "");
     return text.replace(/^'(?=[=+\-@])/, "").trim();
   };
   return {
     batch: cell("batch"),
-    row: cell("row"),
+    row: wholeNumber(cell("row")),
     as: cell("as"),
     by: cell("by") || (config.by ?? ""),
     note: textSaid(cell("note")),
-    attempt: cell("attempt") || undefined,
+    attempt: wholeNumber(cell("attempt")) || undefined,
+    amount: cell("amount"),
+    sentFrom: cell("sent_from_utc"),
   };
+}
+
+/** A column with an empty cell in it is one of fractions to some programs: they save 91 as 91.0. */
+function wholeNumber(text: string): string {
+  return text.replace(/^(\d+)\.0+$/, "$1");
 }
 
 type Judged = { readonly one: Settling; readonly isDone: boolean } | FileFault;
@@ -109,6 +120,10 @@ async function judgeLine(line: Line, journal: JournalStore, config: Config): Pro
   const number = /^\d{1,9}$/.test(line.row) ? Number(line.row) : 0;
   const row = await rowToSettle(journal, batch.id, number, config);
   if (!row) return fault("row", `batch ${batch.id} has no row "${printable(line.row, 40)}"`, "see the results file");
+  if (isOfOtherAmount(line, row)) {
+    const message = `the line says ${line.amount}, and row ${number} of batch ${batch.id} is ${row.amount ?? ""}`;
+    return fault("row", message, MOVED);
+  }
   const one = { batch: batch.id, row, as, by: cleanName(line.by), note: line.note };
 
   const before = (await journal.history(batch.id)).filter((act) => act.kind === "settle" && act.row === row.number);
@@ -125,8 +140,27 @@ async function judgeLine(line: Line, journal: JournalStore, config: Config): Pro
     const message = `row ${number} was sent again since this list was written`;
     return fault("row", message, "write a new list: paydrop status --unknown --csv");
   }
+  if (isOfOtherMoment(line, row)) {
+    return fault("row", `row ${number} was not sent at ${line.sentFrom}, as the line says`, MOVED);
+  }
   return { one, isDone: false };
 }
+
+/**
+ * A column that was sorted without the others, or a cell that was deleted, leaves a decision beside another row than the
+ * one that was looked up. What a spreadsheet wrote in its own way says nothing of that.
+ */
+function isOfOtherAmount({ amount }: Line, row: RowRecord): boolean {
+  if (row.amount === undefined || !PLAIN_DECIMAL.test(amount)) return false;
+  return canonicalAmount(amount) !== canonicalAmount(row.amount);
+}
+
+function isOfOtherMoment({ sentFrom }: Line, { sentAt }: RowRecord): boolean {
+  return sentAt !== undefined && INSTANT.test(sentFrom) && sentFrom !== new Date(sentAt).toISOString();
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const MOVED = "were cells of the list moved, or sorted apart? Write a new one: paydrop status --unknown --csv";
 
 /** Without the column, a row that was settled before may be meant by an old list. */
 function isOfThisAttempt({ attempt }: Line, row: RowRecord, before: readonly Act[]): boolean {

@@ -97,6 +97,33 @@ test("an old list with another decision settles nothing that was sent again sinc
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
 });
 
+test("a line whose row number came beside another payment settles nothing: a column was sorted without the others", async () => {
+  const { office } = await withUnknownRows();
+  const [first = {}, second = {}] = await listOf(office);
+  const decision = { as: "not-done", by: "asha", note: "no entry" };
+  const swapped = { ...first, row: second["row"] ?? "", ...decision };
+  for (const [line, said] of [
+    [swapped, "the line says 102.00, and row 5 of batch"],
+    // equal amounts: the moment still tells them apart
+    [{ ...swapped, amount: "104", sent_from_utc: "2026-01-01T00:00:00.000Z" }, "row 5 was not sent at 2026-01-01T"],
+  ] as const) {
+    const ended = await office.refused("settle", [], { from: write(office, "list.csv", [line]) });
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toContain(said);
+  }
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown", 5: "unknown" });
+});
+
+test("a list that a program saved with 3.0 for 3, its amounts and times in its own way, is carried out", async () => {
+  const { office } = await withUnknownRows();
+  const [first = {}] = await listOf(office);
+  const times = { sent_from_utc: "22/11/2026 00:07", sent_until_utc: "", amount: "1,02.00" };
+  const line = { ...first, ...times, row: "3.0", attempt: "1.0", as: "Not done", by: "asha", note: "no entry" };
+  const settled = await office.paydrop("settle", "--from", write(office, "list.csv", [line]));
+  expect(settled).toMatchObject({ code: 0, stderr: "" });
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done", 5: "unknown" });
+});
+
 test("every line is checked before any is carried out", async () => {
   const { office, batch } = await withUnknownRows();
   const good = { batch, row: "3", as: "done", by: "asha", note: "found" };
