@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { assertRoomForFile } from "../journal/room.ts";
-import type { BatchRecord, JournalStore, RowTexts } from "../journal/store.ts";
+import type { BatchRecord, JournalStore, RowRecord, RowTexts } from "../journal/store.ts";
 import { archiveLines } from "../results/archive/archive-file.ts";
 import { unpackCopy } from "../results/archive/packed-copy.ts";
 import { counted } from "../results/next-steps.ts";
@@ -40,14 +40,13 @@ export async function bringBack(
   tell(call, config, text, { type: "restored", batch: id, rows: batch.rows });
 }
 
+/** Nothing is put back before the whole file was found to be the one that was written of this batch. */
 async function putRowsBack(journal: JournalStore, path: string, batch: BatchRecord): Promise<void> {
-  let rows = 0;
-  let page: RowTexts[] = [];
   try {
-    for await (const line of archiveLines(path)) {
-      if (line.type !== "row" || line.batch !== batch.id) continue;
-      rows += 1;
-      page.push(line);
+    if (!(await isOfBatch(journal, path, batch))) throw damaged(path, batch);
+    let page: RowTexts[] = [];
+    for await (const row of rowsOf(path, batch)) {
+      page.push(row);
       if (page.length < ROWS_AT_ONCE) continue;
       await journal.putBack(batch.id, page);
       page = [];
@@ -57,13 +56,38 @@ async function putRowsBack(journal: JournalStore, path: string, batch: BatchReco
     if (error instanceof PaydropError) throw error;
     throw damaged(path, batch, error);
   }
-  if (rows !== batch.rows) throw damaged(path, batch);
+}
+
+/**
+ * An archive of another journal, or an earlier one of the same batch, may hold rows of this id as well; but not ones
+ * that were sent at the very moments that this journal knows of, and came to the same ends.
+ */
+async function isOfBatch(journal: JournalStore, path: string, batch: BatchRecord): Promise<boolean> {
+  const archived = rowsOf(path, batch);
+  try {
+    for await (const page of journal.rows(batch.id)) {
+      for (const known of page) {
+        const row = await archived.next();
+        if (row.done === true || STAYS.some((name) => row.value[name] !== known[name])) return false;
+      }
+    }
+    return (await archived.next()).done === true;
+  } finally {
+    await archived.return(undefined);
+  }
+}
+
+/** What of an archived row stays in the journal, and does not change while the batch is archived. */
+const STAYS = ["number", "state", "amount", "code", "attempts", "sentAt", "settledBy"] as const;
+
+async function* rowsOf(path: string, { id }: BatchRecord): AsyncGenerator<RowRecord, undefined> {
+  for await (const line of archiveLines(path)) if (line.type === "row" && line.batch === id) yield line;
 }
 
 function damaged(path: string, { id }: BatchRecord, cause?: unknown): PaydropError {
   return new PaydropError(
     "journal",
-    `${path} is missing or damaged: batch ${id} stays archived`,
+    `${path} is missing, damaged or not the one that was written: batch ${id} stays archived`,
     "restore the file from a backup, then run this again",
     { cause },
   );

@@ -40,7 +40,7 @@ export async function moveOut(
   for (const batch of batches) if (!whole.includes(batch)) tell(call, config, ...withoutCopy(batch));
   await assertRoomForFile(config.stateDir, whole.reduce((sum, batch) => sum + batch.sizeBytes, 0) / 4);
   for (const batch of whole) await packCopy(copyOf(config, batch), packedCopyOf(config, batch), batch.sha256);
-  const name = `${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}-${whole[0]?.id ?? "none"}.jsonl.gz`;
+  const name = newName(folder, whole[0]?.id ?? "none");
   const kept = whole.length === 0 ? [] : await writeArchive(join(folder, name), whole, journal);
   const moved: string[] = [];
   for (const { batch, acts } of kept) {
@@ -57,6 +57,15 @@ export async function moveOut(
   }
   if (moved.length > 0) tell(call, config, `Their details lie in ${join(folder, name)}`, { type: "file", file: name });
   return moved;
+}
+
+/** Never that of a file that is there: it may be the only one that holds the details of other batches. */
+function newName(folder: string, id: string): string {
+  const begin = `${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}-${id}`;
+  for (let time = 1; ; time += 1) {
+    const name = `${begin}${time === 1 ? "" : `-${time}`}.jsonl.gz`;
+    if (!existsSync(join(folder, name))) return name;
+  }
 }
 
 /** Private copies that no batch needs any more, those too that a crash left behind. */

@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
 import type { RunEvent, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import { openProcessor, type Processor, type Services } from "../processor.ts";
 import type { Call } from "./command.ts";
@@ -85,7 +86,7 @@ async function sendNow(
   told: Told,
 ): Promise<number> {
   try {
-    const batch = await knownBatch(sender.journal, call.operands[0]);
+    const batch = await batchToLetGo(sender.journal, call.operands[0]);
     await requireKeys(sender.journal, batch, config);
     const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
     tellGoing(call, config, batch, going, await sender.heldFolder(batch.id));
@@ -103,7 +104,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
   let batch: BatchRecord;
   let going: LettingGo;
   try {
-    batch = await knownBatch(reader.journal, call.operands[0]);
+    batch = await batchToLetGo(reader.journal, call.operands[0]);
     going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
     const held = await reader.heldFolder(batch.id);
     tellGoing(call, config, batch, going, held);
@@ -149,6 +150,13 @@ function send(
       await monitor.unfollow();
     }
   });
+}
+
+/** Of an archived batch nothing goes: said before a row is named, or an act noted. */
+async function batchToLetGo(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {
+  const batch = await knownBatch(journal, said);
+  if (batch.archive !== undefined) throw archivedError(batch);
+  return batch;
 }
 
 /** Keys are missing: said before anything is changed. */

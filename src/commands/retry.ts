@@ -43,7 +43,7 @@ export async function safeRows(
   return rows.filter(({ state, code }) => state !== "rejected" || (code !== undefined && resumable.includes(code)));
 }
 
-/** One transaction: the act never stands without its rows, nor the rows without the act (I5). */
+/** The act never stands without its rows, nor the rows without the act (I5). */
 export async function makeReady(
   journal: JournalStore,
   batch: BatchRecord,
@@ -53,7 +53,7 @@ export async function makeReady(
   const waiting = rows.filter((row) => row.state !== "ready");
   const states = [...new Set(waiting.map((row) => row.state))];
   const numbers = waiting.map((row) => row.number);
-  await Promise.all([journal.makeReady(batch.id, numbers, states, RESUMABLE_REFUSALS), journal.note(batch.id, act)]);
+  await journal.makeReady(batch.id, numbers, states, RESUMABLE_REFUSALS, act);
 }
 
 export function asGoing({ number, amount, state, code, settledBy }: RowRecord): GoingRow {

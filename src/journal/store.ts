@@ -208,12 +208,16 @@ export interface JournalStore {
   recover(): Promise<number>;
   /** Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. */
   judgeAgain(batchId: string, rules: JudgeRules): Promise<void>;
-  /** Lets rows go again: those in `states`, rejected ones only with a reason in `reasons`. Gives how many. */
+  /**
+   * Lets rows go again: those in `states`, rejected ones only with a reason in `reasons`. Gives how many. `act`: of the
+   * person who says so, in the same transaction: it never stands where this is refused.
+   */
   makeReady(
     batchId: string,
     rows: readonly number[] | "all",
     from: readonly RowState[],
     reasons?: readonly string[],
+    act?: Omit<Act, "at">,
   ): Promise<number>;
 
   /** Which environment batches that went to this base URL were of; undefined: none did. */

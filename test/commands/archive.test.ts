@@ -180,6 +180,48 @@ test.each([
   expect(readFileSync(join(office.folder, "pay.csv.results.csv"))).toEqual(before);
 });
 
+test("of an archived batch nothing is let go, and no act says that it was", async () => {
+  const { office, batch, day } = await withOldBatch();
+  await office.paydrop("settle", batch, "--row", "2", "--as", "not-done", "--by", "asha", "--note", "came back");
+  await office.paydrop("archive", "--before", day, "--by", "asha");
+  for (const [name, flags] of [
+    ["retry", {}],
+    ["release", { row: ["2"], by: "asha", reason: "all the same" }],
+    ["resume", {}],
+  ] as const) {
+    const refused = await office.paydrop(name, batch, ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, ...[value].flat()])); // prettier-ignore
+    expect([name, refused.code, refused.stdout]).toEqual([name, 2, ""]);
+    expect(refused.stderr).toContain(`paydrop archive --restore ${batch}`);
+  }
+  const [status] = await office.lines("status", batch);
+  const history = status?.["history"] as { kind: string }[];
+  expect(history.map(({ kind }) => kind)).toEqual(["settle", "archive"]);
+});
+
+test("an archive that is not the one that was written brings nothing back", async () => {
+  const { office, batch, day } = await withOldBatch();
+  const before = readFileSync(join(office.folder, "pay.csv.results.csv"));
+  await office.paydrop("archive", "--before", day);
+  const folder = join(office.stateDir, "archive");
+  const [earlier = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl.gz"));
+  await office.paydrop("archive", "--restore", batch);
+  await office.paydrop("settle", batch, "--row", "2", "--as", "not-done", "--by", "asha", "--note", "came back");
+  await office.paydrop("settle", batch, "--row", "2", "--as", "done", "--by", "asha", "--note", "a mistake");
+  await office.paydrop("archive", "--before", day);
+  const [later = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl.gz") && name !== earlier);
+  expect(later).not.toBe("");
+  const right = readFileSync(join(folder, later));
+  writeFileSync(join(folder, later), readFileSync(join(folder, earlier)));
+  const refused = await office.paydrop("archive", "--restore", batch);
+  expect(refused.code).toBe(74);
+  expect(refused.stderr).toContain(`batch ${batch} stays archived`);
+  expect(textsOf(office)).toEqual([]);
+  writeFileSync(join(folder, later), right);
+  expect(await office.paydrop("archive", "--restore", batch)).toMatchObject({ code: 0 });
+  await office.paydrop("results", batch);
+  expect(readFileSync(join(office.folder, "pay.csv.results.csv")).length).toBeGreaterThan(before.length);
+});
+
 test("a damaged archive brings nothing back, and says so", async () => {
   const { office, batch, day } = await withOldBatch();
   await office.paydrop("archive", "--before", day);

@@ -24,11 +24,12 @@ export function attemptCalls(parts: Parts): AttemptCalls {
         verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), laterOfNow());
       }),
 
-    makeReady: (batchId, rows, from, reasons = []) =>
+    makeReady: (batchId, rows, from, reasons = [], act) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
+        if (act) batches.addAct(batchId, act, now());
         return decisions.makeReady(batch, rows, from, reasons, now());
       }),
   };
