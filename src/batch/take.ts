@@ -36,7 +36,7 @@ export class BatchTaking {
   async take(file: string, snapshot: Snapshot): Promise<Taken> {
     const fileName = basename(file);
     const input = await openInput(file, snapshot, this.#ground.services);
-    const isUntouched = (await this.#ground.journal.written(file)) === snapshot.sha256;
+    const isUntouched = await this.#ground.journal.wrote(snapshot.sha256);
     if (isUntouched && !(await this.#isMappedAnew(input))) throw ownFileRefused(fileName, "retry_not_corrected");
     const period = this.#ground.config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);

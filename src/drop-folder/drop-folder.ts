@@ -81,7 +81,7 @@ export class DropFolder {
       folder: this.folder,
       settleMs: parts.settleMs,
       standing: (path, identity) => standing.of(path, identity),
-      written: (path) => journal.written(path),
+      wrote: (sha256) => journal.wrote(sha256),
     });
   }
 

@@ -16,8 +16,8 @@ export interface InboxOptions {
   readonly settleMs: number;
   /** Whether nothing is left to do with a file as it lies there: it was taken; or refused, and nothing has changed. */
   readonly standing: (path: string, identity: FileIdentity) => Promise<"taken" | "refused" | "new">;
-  /** SHA-256 in hex of what paydrop itself wrote at a path. */
-  readonly written: (path: string) => Promise<string | undefined>;
+  /** Whether paydrop itself wrote what has this SHA-256, in lower-case hex. */
+  readonly wrote: (sha256: string) => Promise<boolean>;
   /** Milliseconds of a clock that is never set. */
   readonly now?: () => number;
 }
@@ -224,7 +224,7 @@ export class Inbox {
       if (look.end === "zeros") {
         this.#watched.set(path, { ...watched, atMs: nowMs });
         found.waiting.push({ path, why: "zeros", forMs: nowMs - watched.firstSeenMs });
-      } else if (isRetry && (await this.#options.written(path)) === look.sha256) {
+      } else if (isRetry && (await this.#options.wrote(look.sha256))) {
         this.#done.set(path, look.identity);
         this.#watched.delete(path);
       } else {

@@ -5,12 +5,14 @@ export class KnownFiles {
   readonly #source: StatementSync;
   readonly #noteSource: StatementSync;
   readonly #written: StatementSync;
+  readonly #wrote: StatementSync;
   readonly #noteWritten: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#source = database.prepare("SELECT batch FROM source WHERE path = ? AND identity = ?");
     this.#noteSource = database.prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)");
     this.#written = database.prepare("SELECT sha256 FROM written WHERE path = ?");
+    this.#wrote = database.prepare("SELECT 1 FROM written WHERE sha256 = ? LIMIT 1");
     this.#noteWritten = database.prepare("INSERT OR REPLACE INTO written (path, sha256) VALUES (?, ?)");
   }
 
@@ -27,6 +29,11 @@ export class KnownFiles {
   /** The hash of what paydrop wrote there. */
   written(path: string): string | undefined {
     return this.#written.get(path)?.["sha256"] as string | undefined;
+  }
+
+  /** Whether paydrop wrote these bytes, wherever: a folder is moved, a file copied. */
+  wrote(sha256: string): boolean {
+    return this.#wrote.get(sha256) !== undefined;
   }
 
   noteWritten(path: string, sha256: string): void {

@@ -176,6 +176,9 @@ export const MIGRATIONS: readonly string[] = [
    DROP TABLE attempt;
    ALTER TABLE attempt_anew RENAME TO attempt;
    CREATE INDEX attempt_open ON attempt (id) WHERE outcome IS NULL;`,
+
+  // What paydrop wrote is known by its bytes, also under another path.
+  `CREATE INDEX written_sha256 ON written (sha256);`,
 ];
 
 /** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */

@@ -296,6 +296,8 @@ export interface JournalStore {
 
   /** Files that paydrop wrote, so that it never replaces one that is not its own. */
   written(path: string): Promise<string | undefined>;
+  /** Whether what was last written at some path, by now perhaps moved or copied elsewhere, has this hash. */
+  wrote(sha256: string): Promise<boolean>;
   noteWritten(path: string, sha256: string): Promise<void>;
 
   close(): Promise<void>;

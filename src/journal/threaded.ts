@@ -286,5 +286,6 @@ const METHODS = Object.keys({
   sourceBatch: 0,
   noteSource: 0,
   written: 0,
+  wrote: 0,
   noteWritten: 0,
 } satisfies Record<Forwarded, 0>) as Forwarded[];

@@ -24,18 +24,18 @@ function openInbox(folder = temporaryDirectory()): {
   folder: string;
   inbox: Inbox;
   taken: Set<string>;
-  written: Map<string, string>;
+  written: Set<string>;
   pass: (ms: number) => void;
   write: (name: string, content: string | Uint8Array) => string;
 } {
   let nowMs = 1000;
   const taken = new Set<string>();
-  const written = new Map<string, string>();
+  const written = new Set<string>();
   const inbox = new Inbox({
     folder,
     settleMs: SETTLE_MS,
     standing: (path, identity) => Promise.resolve(taken.has(`${path} ${identityText(identity)}`) ? "taken" : "new"),
-    written: (path) => Promise.resolve(written.get(path)),
+    wrote: (sha256) => Promise.resolve(written.has(sha256)),
     now: () => nowMs,
   });
   const write = (name: string, content: string | Uint8Array): string => {
@@ -200,7 +200,7 @@ test("an untouched retry file is ours, a corrected one is input", async () => {
   await inbox.sweep();
   pass(SETTLE_MS);
   const [ready] = (await inbox.sweep()).ready;
-  written.set(path, ready?.sha256 ?? "");
+  written.add(ready?.sha256 ?? "");
   inbox.forget(path);
   await inbox.sweep();
   pass(SETTLE_MS);

@@ -32,6 +32,9 @@ test("a retry file is taken only once it was corrected", async () => {
   const untouched = await run("may.csv.retry.csv");
   expect(untouched.code).toBe(REFUSED);
   expect(untouched.stderr).toContain("nothing in it was corrected");
+  copyFileSync(retry, join(folder, "may.csv.retry (conflicted copy).csv"));
+  const copy = await run("may.csv.retry (conflicted copy).csv");
+  expect([copy.code, copy.stderr]).toEqual([REFUSED, expect.stringContaining("nothing in it was corrected")]);
   writeFileSync(retry, readFileSync(retry, "utf8").replace("ACC-3,0", "ACC-3,250.00"));
   expect((await run("may.csv.retry.csv")).code).toBe(0);
 });

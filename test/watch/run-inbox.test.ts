@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
@@ -223,6 +233,22 @@ test("killed before it wrote the first results, it writes them next time, though
   expect((await desk.call("run", "--inbox", desk.inbox)).stdout).not.toContain("batch");
   expect(desk.names().filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
+
+test("an untouched retry file of an inbox that was moved, or a copy of it, sends nothing again", async () => {
+  const server = await startFaultServer(() => answer(422));
+  onTestFinished(() => server.close());
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(3);
+  copyFileSync(desk.path("a.csv.retry.csv"), desk.path("a.csv.retry - Copy.csv"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
+  expect(desk.read("a.csv.retry - Copy.csv.refused.txt")).toContain("nothing in it was corrected");
+  const moved = `${desk.inbox}-moved`;
+  renameSync(desk.inbox, moved);
+  await desk.call("run", "--inbox", moved);
+  expect(server.requests).toHaveLength(1);
+  expect(existsSync(join(moved, "a.csv.retry.csv.results.csv"))).toBe(false);
+}, 60_000);
 
 test("a folder that is held is known by a link to it too", async () => {
   const server = await service();

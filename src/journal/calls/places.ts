@@ -14,6 +14,7 @@ type PlaceCalls = Pick<
   | "sourceBatch"
   | "noteSource"
   | "written"
+  | "wrote"
   | "noteWritten"
 >;
 
@@ -34,6 +35,7 @@ export function placeCalls({ addresses, files, group, holds, marks, now, read }:
     sourceBatch: (path, identity) => read(() => files.sourceBatch(path, identity)),
     noteSource: (path, identity, batchId) => group.run(() => files.noteSource(path, identity, batchId)),
     written: (path) => read(() => files.written(path)),
+    wrote: (sha256) => read(() => files.wrote(sha256)),
     noteWritten: (path, sha256) => group.run(() => files.noteWritten(path, sha256)),
   };
 }
