@@ -39,6 +39,7 @@ export class Verdicts {
   readonly #ordinal: StatementSync;
   readonly #move: StatementSync;
   readonly #repeated: StatementSync;
+  readonly #repeating: StatementSync;
   readonly #holdNear: StatementSync;
   /** Equal rows of the batch that is being judged, by core key and period: kept only for those that do repeat. */
   #repeats = new Map<string, number>();
@@ -59,6 +60,11 @@ export class Verdicts {
     this.#repeated = database.prepare(
       `SELECT DISTINCT b.seq FROM row r JOIN batch b ON b.id = r.other_batch
        WHERE r.batch = ?1 AND b.seq <> ?1 AND r.state IN ('duplicate', 'held')`,
+    );
+    this.#repeating = database.prepare(
+      `SELECT DISTINCT o.batch AS seq FROM row r JOIN seen s ON s.key = r.core_key
+       JOIN row o ON o.batch = s.batch AND o.number = s.number
+       WHERE r.batch = ?1 AND o.batch > ?1 AND r.state = 'ready' AND r.released = 0 AND o.state IN ('accepted', 'unknown', 'settled_done')`,
     );
     this.#holdNear = database.prepare(HOLD_NEAR);
   }
@@ -116,6 +122,13 @@ export class Verdicts {
     }
   }
 
+  /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
+  holdNearToLater(batch: BatchSeq, nowMs: number): void {
+    for (const { seq } of this.#repeating.all(batch.seq) as { seq: number }[]) {
+      this.#holdNear.run(batch.seq, seq, nowMs, "[]");
+    }
+  }
+
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
   #seenBy(batch: BatchSeq, row: JudgedRow, keys: Keys, here: readonly Seen[] = []): Seen[] {
     const others = [...here, ...this.#seen.elsewhere(keys, batch.seq)];
@@ -164,7 +177,7 @@ const HOLD_NEAR = `
     SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
       AND NOT (e.waits AND n.period IS NOT NULL AND e.period IS NOT NULL AND n.period <> e.period)
-    WHERE n.batch = ?1 AND n.state = 'ready' GROUP BY n.number
+    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
     other_row = near.other_row, other_at = near.accepted_at

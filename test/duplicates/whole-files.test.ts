@@ -107,3 +107,23 @@ test("the next month's file goes with other amounts while the one before still w
   const second = await office.run("b.csv");
   expect(second.results.map(({ result_status: status }) => status)).toEqual(["accepted", "accepted", "held"]);
 });
+
+test("all or nothing: a file that was corrected by another one, and is released all the same, pays no old amount", async () => {
+  const office = await openOffice(() => wire.answer(200), { PAYDROP_ALL_OR_NOTHING: "true" });
+  office.write("payroll.csv", `${transfersCsv(3)}50100271828001,60200000000099,nine\n`);
+  expect((await office.run("payroll.csv")).counts).toEqual({ held: 3, invalid: 1 });
+  office.write("payroll-2.csv", `${transfersCsv(3).replace("102.00", "120.00")}50100271828001,60200000000099,9\n`);
+  expect((await office.run("payroll-2.csv")).counts).toEqual({ accepted: 4 });
+
+  const stale = office.batchOf("payroll.csv");
+  const by = ["--by", "ravi", "--reason", "still waiting"];
+  expect((await office.paydrop("release", stale, "--all", ...by)).code).toBe(3);
+  expect(office.statuses("payroll.csv")).toEqual({ 2: "held", 3: "held", 4: "held", 5: "invalid" });
+  expect(office.results("payroll.csv")[1]?.result_message).toContain(
+    "same payee with another amount as row 3 of batch",
+  );
+  expect(office.server.requests).toHaveLength(4);
+  // who has seen that, and means it, is heard
+  expect((await office.paydrop("release", stale, "--row", "3", ...by)).code).toBe(3);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+});

@@ -19,7 +19,7 @@ type ActCalls = Pick<
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
 export function actCalls(parts: Parts): ActCalls {
-  const { archives, attempts, batches, decisions, group, now, read, waiting } = parts;
+  const { archives, attempts, batches, decisions, group, now, read, verdicts, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
       group.run(() => {
@@ -59,6 +59,7 @@ export function actCalls(parts: Parts): ActCalls {
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now());
+        verdicts.holdNearToLater(batch, now());
         for (const row of released) batches.addAct(batchId, { ...act, row }, now());
         return released;
       }),
