@@ -7,10 +7,12 @@ import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { openProcessor } from "../processor.ts";
 import { printable } from "../printable.ts";
+import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 import type { Finding, Health } from "./doctor-finding.ts";
 import { inboxFindings, stateFindings } from "./doctor-folders.ts";
 import { serviceFindings } from "./doctor-service.ts";
+import { lookOf } from "./look-of.ts";
 import { namedChoices } from "./named-choices.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */
@@ -35,7 +37,9 @@ export async function run(call: Call): Promise<number> {
   ];
   const code = findings.some((finding) => finding.health === "wrong") ? 2 : 0;
   if (config.json) call.stdout.write(jsonText(config, findings, code));
-  else if (!(config.quiet && code === 0)) call.stdout.write(screenText(config, findings));
+  else if (!(config.quiet && code === 0)) {
+    call.stdout.write(folded(screenText(config, findings), lookOf(call.stdout, call, config)));
+  }
   return code;
 }
 
@@ -147,7 +151,7 @@ function screenText(config: Config, findings: readonly Finding[]): string {
   ]);
   const choices = namedChoices(config).map(
     (choice) =>
-      `  ${choice.section.padEnd(5)} ${choice.setting.padEnd(20)} ${choice.value.padEnd(10)} the interface does not show ${choice.open}`,
+      `  ${choice.section.padEnd(5)} ${choice.setting.padEnd(20)} ${choice.value.padEnd(10)}  the interface does not show ${choice.open}`,
   );
   const origins = Object.entries(config.origins ?? {}).map(([name, origin]) => `  ${name.padEnd(20)} ${origin}`);
   const settings = origins.length > 0 ? ["", "Set by", ...origins] : [];

@@ -129,6 +129,7 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
       ["status", "--state-dir", state],
       ["status", "--state-dir", state, batch],
       ["check", "--state-dir", state, file],
+      ["doctor", "--offline", "--state-dir", state],
       ["map", hrms, "--config", toml, "--write", "--const", "debit_account_id=ACC-OPS-01"],
     ];
     for (const args of calls) {
