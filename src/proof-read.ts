@@ -25,7 +25,7 @@ import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "./results/taken-words.ts";
 import { mappingSaid, readingOf } from "./reading.ts";
 import { compareToday, judgeRulesOf, writeDownRows } from "./batch/record.ts";
-import { newScratchFolder, removeScratchFolder } from "./scratch.ts";
+import { newScratchFolder, removeScratchFolder, scratchFailure } from "./scratch.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
 import { openInput, understand, type OpenedFile } from "./take-in.ts";
 
@@ -43,6 +43,8 @@ export async function checkFile(path: string, services: Services, all = false): 
     const input = await openInput(resolve(path), snapshot, services);
     const opened = lookingBack(await understand(input, services), earlier);
     return await checkOpened({ opened, earlier, past, scratchDir, journal: await opening }, services, all);
+  } catch (error) {
+    throw await scratchFailure(error, scratchDir);
   } finally {
     past?.close();
     await opening.then(

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf, PaydropError } from "./errors.ts";
@@ -22,6 +22,18 @@ export async function newScratchFolder(purpose: string): Promise<string> {
     );
   }
 }
+
+/** What went wrong in one, in words of its own where its disk is full: nothing was on its way there. */
+export async function scratchFailure(error: unknown, folder: string): Promise<unknown> {
+  if (!(error instanceof PaydropError) || error.code !== "journal") return error;
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize > FULL_BYTES) return error;
+  const hint = "make room there, or name another folder with TMPDIR; nothing was sent";
+  return new PaydropError("journal", `the disk of temporary files (${tmpdir()}) is full`, hint, { cause: error });
+}
+
+/** With less than this left a disk is called full: SQLite gives up pages before the last byte. */
+const FULL_BYTES = 256 * 1024;
 
 export async function removeScratchFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { EXIT_CODES, exitCodeOf, gravest } from "../../src/exit-codes.ts";
 import { PaydropError } from "../../src/errors.ts";
 import { LAUNCHER, paydrop, temporaryFolder } from "../support/paydrop.ts";
 import { runProgram } from "../support/program.ts";
+import { canMount, smallDisk } from "../support/small-disk.ts";
 
 const exitTable = EXIT_CODES.map(({ code, sentence }) => [code, sentence] as const);
 
@@ -192,4 +193,19 @@ describe("surroundings that are broken", () => {
     expect(status).toBe(code);
     expect(readFileSync(`${file}.results.csv`, "utf8")).toContain("accepted");
   });
+
+  test.skipIf(!canMount)(
+    "a check whose temporary files fill their disk says so, and not that anything was in flight",
+    async () => {
+      const file = join(temporaryFolder(), "transfers.csv");
+      const rows = Array.from({ length: 20_000 }, (_, index) => `ACC-1,ACC-${index},1.00\n`).join("");
+      writeFileSync(file, `from_account,to_account,amount\n${rows}`);
+      const env = { TMPDIR: smallDisk(2_000) };
+      const { code, stderr } = await runProgram(["check", file], { env });
+      expect(stderr).toMatch(
+        /^paydrop: the disk of temporary files \(.*\) is full\n {2}→ make room there.*nothing was sent\n$/,
+      );
+      expect(code).toBe(74);
+    },
+  );
 });
