@@ -39,12 +39,17 @@ export function createRequestBody(envelope: Envelope | undefined): (operation: O
   return (operation, payload) => {
     if (!operation.encrypted) return payload;
     if (envelope) return envelope(payload);
-    throw new PaydropError(
-      "config",
-      `a ${operation.name} travels encrypted, and there is no AES key`,
-      "Set PAYDROP_AES_KEY and PAYDROP_AES_IV",
-    );
+    throw noEnvelope(`a ${operation.name}`);
   };
+}
+
+/** For a caller of the library, whose keys are options. */
+export function noEnvelope(what: string): PaydropError {
+  return new PaydropError(
+    "config",
+    `${what} travels encrypted, and there is no AES key and IV`,
+    "give the options aesKey and aesIv",
+  );
 }
 
 /** The other side, for the sandbox: the payload of a HEX string, or undefined when it does not decrypt to UTF-8 text. */

@@ -162,6 +162,16 @@ describe("processFile", () => {
     expect(existsSync(`${path}.results.csv`)).toBe(true);
   });
 
+  test("a payout without AES keys names the options: a library call reads no variable", async () => {
+    const { server, options } = await newServer(() => answer(200));
+    const path = join(temporaryDirectory(), "payroll.csv");
+    copyFileSync(join(import.meta.dirname, "../../samples/payroll.csv"), path);
+    const error = await thrownBy(processFile(path, options));
+    expect(error).toMatchObject({ code: "config", hint: "give the options aesKey and aesIv" });
+    expect((error as Error).message).not.toContain("PAYDROP_");
+    expect(server.requests).toHaveLength(0);
+  });
+
   test("a broken file is refused with its faults, and nothing is sent or written", async () => {
     const { server, options } = await newServer(() => answer(200));
     const path = transfersFile("1");
