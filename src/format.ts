@@ -11,6 +11,9 @@ const FORMATS: Readonly<Record<string, FileFormat>> = {
   xlsm: "xlsx",
 };
 
+/** Extensions of files that are read. */
+export const INPUT_EXTENSIONS: readonly string[] = Object.keys(FORMATS);
+
 /** The format that a file's extension names, in any case; undefined for an extension that is none of ours. */
 export function formatOfName(fileName: string): FileFormat | undefined {
   const extension = /\.([a-z]{1,6})$/i.exec(fileName)?.[1]?.toLowerCase() ?? "";

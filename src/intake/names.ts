@@ -1,4 +1,4 @@
-import { formatOfName, isOtherWorkbook } from "../format.ts";
+import { formatOfName, INPUT_EXTENSIONS, isOtherWorkbook } from "../format.ts";
 import type { FileFormat } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 
@@ -16,25 +16,26 @@ export type InputName =
 const NAME_BYTES_MAX = 200;
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+/** A name of ours begins with that of a file in; `rest` is a regular expression. */
+const afterInput = (rest: string): RegExp => new RegExp(`\\.(?:${INPUT_EXTENSIONS.join("|")})\\.${rest}`, "i");
+const OF_BATCH = "(?:[0-9a-z]{1,32}\\.)?";
+
 /** Names that other programs, or we, give to files that are not input. */
 const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
   [/^~\$/, "it is the mark of an open Office file"],
   [/^\./, "it is hidden"],
   [/\.(?:tmp|part|partial|filepart|crdownload)$/i, "it is still being written"],
-  [/\.summary\.json$/i, "it is our own summary"],
+  [afterInput(`summary\\.${OF_BATCH}json$`), "it is our own summary"],
   [/\.(?:refused|waiting)\.txt$/i, "it is our own note"],
-  [
-    /\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx)\.report\.(?:[0-9a-z]{1,32}\.)?(?:html|txt|json|xlsx)$/i,
-    "it is our own report",
-  ],
-  [/\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx)\.check\.txt$/i, "it is our own note"],
+  [afterInput(`report\\.${OF_BATCH}(?:html|txt|json|xlsx)$`), "it is our own report"],
+  [afterInput("check\\.txt$"), "it is our own note"],
   [/\.control$/i, "it holds control totals"],
   [/^stop(?:\.txt)?$/i, "it asks to stop"],
   [/^stop - held .*\.txt$/i, "it is our own note"],
 ];
-const OWN_RESULTS = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx|xlsm)\.results\./i;
-const OWN_RETRY = /\.(?:csv|tsv|txt|json|jsonl|ndjson|xlsx|xlsm)\.retry\./i;
-const RESULTS_LIKE = /\.(?:results|retry)\./i;
+const OWN_RESULTS = afterInput("results\\.");
+const OWN_RETRY = afterInput("retry\\.");
+const RESULTS_LIKE = /\.(?:results|retry)\.|\.summary\.json$/i;
 
 /** `name`: without its folder, decoded as UTF-8 (bytes that are not UTF-8 stand as U+FFFD). */
 export function inputName(name: string): InputName {
@@ -42,14 +43,18 @@ export function inputName(name: string): InputName {
   const never = NEVER_INPUT.find(([pattern]) => pattern.test(name));
   if (never) return { ignored: never[1], report: false };
   if (name.includes("\ufffd")) return { ignored: "its name is not UTF-8", report: true };
+  const format = formatOfName(name);
+  // a name of ours may be longer than one of theirs
+  if (OWN_RESULTS.test(name)) return { ignored: "it is our own results file", report: false };
+  if (OWN_RETRY.test(name) && format !== undefined) {
+    return { ignored: "it is our own retry file", report: false, unlessChanged: format };
+  }
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
     return { ignored: `its name is longer than ${NAME_BYTES_MAX} bytes`, report: true };
   }
-  const format = formatOfName(name);
   if (format === undefined) return { ignored: "its name does not end like a file we can read", report: false };
-  if (OWN_RESULTS.test(name)) return { ignored: "it is our own results file", report: false };
-  if (OWN_RETRY.test(name)) return { ignored: "it is our own retry file", report: false, unlessChanged: format };
-  if (RESULTS_LIKE.test(name)) return { ignored: "its name is that of a results or retry file", report: true };
+  if (RESULTS_LIKE.test(name))
+    return { ignored: "its name is that of a results file, retry file or summary", report: true };
   return { format };
 }
 

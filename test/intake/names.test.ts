@@ -45,6 +45,12 @@ describe("names that never are input", () => {
     "payroll.csv.results.K7Q29F3M.csv",
     "payroll.json.results.json",
     "payroll.csv.summary.json",
+    "payroll.csv.summary.K7Q29F3M.json",
+    "payroll.xlsm.summary.K7Q29F3M.json",
+    "payroll.xlsm.report.K7Q29F3M.txt",
+    "payroll.xlsm.check.txt",
+    `${"x".repeat(196)}.csv.results.csv`,
+    `${"x".repeat(196)}.csv.retry.csv`,
     "payroll.csv.refused.txt",
     "payroll.csv.waiting.txt",
     "payroll.csv.control",
@@ -59,6 +65,7 @@ describe("names that never are input", () => {
     ["bytes that are not UTF-8", "pay\ufffd.csv"],
     ["more than 200 bytes", `${"é".repeat(99)}.csv`],
     ["a name like that of results", "march.results.csv"],
+    ["a name like that of a summary", "march.summary.json"],
   ])("%s: ignored, but a person hears of it", (_, name) => {
     expect(inputName(name)).toMatchObject({ ignored: expect.any(String) as string, report: true });
   });

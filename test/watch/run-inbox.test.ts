@@ -234,6 +234,18 @@ test("killed before it wrote the first results, it writes them next time, though
   expect(desk.names().filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
+test("what is kept of an earlier file of the same name is ours, not input", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  for (const account of ["ACC-2", "ACC-3"]) {
+    writeFileSync(desk.path("a.csv"), transfer(account));
+    expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  }
+  expect(desk.names().filter((name) => /^a\.csv\.summary\.\w{8}\.json$/.test(name))).toHaveLength(1);
+  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 0, stderr: "" });
+  expect(desk.names().filter((name) => name.endsWith(".refused.txt"))).toEqual([]);
+}, 60_000);
+
 test("an untouched retry file of an inbox that was moved, or a copy of it, sends nothing again", async () => {
   const server = await startFaultServer(() => answer(422));
   onTestFinished(() => server.close());
