@@ -60,6 +60,7 @@ export class SheetHandler implements XmlHandler {
   #style = 0;
   #type = "n";
   #hasFormula = false;
+  #hasValue = false;
   #taken: "value" | "text" | undefined;
   #aids = 0;
   #raw = "";
@@ -78,7 +79,7 @@ export class SheetHandler implements XmlHandler {
     if (!this.#isInData) this.#openAround(name, attributes);
     else if (!this.#isInRow) this.#openRow(name, attributes);
     else if (!this.#isInCell) this.#openCell(name, attributes);
-    else if (name === "v") this.#taken = "value";
+    else if (name === "v") this.#openValue();
     else if (name === "f") this.#hasFormula = true;
     else if (name === "t" && this.#aids === 0) this.#taken = "text";
     else if (name === "rPh") this.#aids += 1;
@@ -144,7 +145,13 @@ export class SheetHandler implements XmlHandler {
     this.#style = Number(style);
     this.#type = type;
     this.#hasFormula = false;
+    this.#hasValue = false;
     this.#raw = "";
+  }
+
+  #openValue(): void {
+    this.#taken = "value";
+    this.#hasValue = true;
   }
 
   #endCell(): void {
@@ -170,6 +177,8 @@ export class SheetHandler implements XmlHandler {
 
   #cellOf(raw: string): SheetCell {
     const type = this.#type;
+    // an empty value is one that was calculated
+    if (type === "str" && this.#hasFormula && !this.#hasValue) return UNCALCULATED;
     if (type === "inlineStr" || type === "str") return cellText(raw);
     const stored = raw.trim();
     if (stored === "") return this.#hasFormula ? UNCALCULATED : "";

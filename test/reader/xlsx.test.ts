@@ -98,6 +98,12 @@ describe("cells", () => {
     const { rows } = await readFile(bookFile({ sheets: { a: HEADER + row } }));
     expect(rows[0]?.cells).toMatchObject(["", cellOf("number", "2"), cellOf("uncalculated", "#N/A")]);
   });
+
+  test("a formula whose text nobody calculated is not an empty cell", async () => {
+    const row = '<row r="2"><c r="A2" t="str"><f>B2</f></c><c r="B2" t="str"><v></v></c><c r="C2"><v>1</v></c></row>';
+    const { rows } = await readFile(bookFile({ sheets: { a: HEADER + row } }));
+    expect(rows[0]?.cells).toMatchObject([cellOf("uncalculated", "#N/A"), "", cellOf("number", "1")]);
+  });
 });
 
 describe("which sheet", () => {
