@@ -9,6 +9,7 @@ import { inspectWhole } from "./read-number.ts";
 import { compileRules } from "./rules.ts";
 import type { CompiledRules, KnownValues } from "./rules.ts";
 import type { Finding } from "./sentences.ts";
+import { inspectTextError } from "./spreadsheet.ts";
 import { inspectWriting } from "./writings.ts";
 
 /** The named choices that the checks depend on. */
@@ -144,7 +145,7 @@ function withComma(finding: Finding | undefined): Finding | undefined {
 function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
   switch (field.kind) {
     case "text":
-      return undefined;
+      return inspectTextError;
     case "id":
       return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
     case "amount": {

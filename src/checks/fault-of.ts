@@ -7,7 +7,7 @@ import type { Fault } from "./fault.ts";
 import { positionOf } from "./cell.ts";
 import { say } from "./sentences.ts";
 import type { Finding } from "./sentences.ts";
-import { columnLetters } from "./spreadsheet.ts";
+import { columnLetters, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
 
 /** What is known of the place: a field of an operation, or a column of our own that is not sent. */
 export type Place = Pick<Field, "name" | "kind" | "sensitive" | "shape">;
@@ -106,7 +106,7 @@ export function shownValue({ sensitive }: Pick<Field, "sensitive">, text: string
 function masked({ sensitive }: Place, text: string, code: Finding["code"]): string {
   if (sensitive === undefined) return maskStray(text);
   const isNumber = sensitive === "account" || sensitive === "mobile";
-  if (isNumber && GONE.includes(code)) return text;
+  if (GONE.includes(code) && (isDateLike(text) || spreadsheetLeftover(text)?.code === code)) return text;
   if (sensitive === "account" && NAMED_ACCOUNT.test(text)) return text;
   return isNumber && SHAPED.includes(code) ? maskDigits(text) : mask(text, sensitive);
 }

@@ -29,6 +29,13 @@ export function spreadsheetLeftover(text: string): Finding | undefined {
   return text.startsWith("'") ? { code: "leading_apostrophe" } : undefined;
 }
 
+/** `#N/A`, `#REF!`: no text that anybody wrote. */
+export function inspectTextError(text: string): Finding | undefined {
+  return text.startsWith("#") && text.length <= DAMAGE_CHARACTERS_MAX && ERROR_VALUE.test(text)
+    ? { code: "spreadsheet_error" }
+    : undefined;
+}
+
 /** `02-Jan`, `2026-11-02 00:00:00`, `1/2/2026`: what `1-2` and `MAR1` become. */
 export function isDateLike(text: string): boolean {
   return text.length <= DAMAGE_CHARACTERS_MAX && DATES.some((date) => date.test(text));

@@ -125,3 +125,17 @@ describe("text that was kept from being a number is read exactly", () => {
     expect(faults?.map((fault) => fault.code)).toEqual(["number_not_whole"]);
   });
 });
+
+describe("an error of a spreadsheet is no text either", () => {
+  test.each([
+    ["name", "#N/A", 'B2 spreadsheet_error: "#N/A" is an error of the spreadsheet, not text → Repair the formula'],
+    ["payment_mode", "#REF!", 'J2 spreadsheet_error: "#REF!" is an error of the spreadsheet, not text'],
+    ["narration", "#NAME?", "K2 spreadsheet_error"],
+  ])("%s %s", (field, text, expected) => {
+    expect(said(field, text)).toContain(expected);
+  });
+
+  test.each(["#1 Traders", "N/A", "# N/A", "#N/A (see note)"])("%s is one", (text) => {
+    expect(said("narration", text)).toBe("");
+  });
+});
