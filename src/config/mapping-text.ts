@@ -80,8 +80,13 @@ export class MappingText {
 
   /** The same for a table whose keys are names of ours, in any writing. */
   byName<T>(names: readonly string[], read: (one: MappingText) => T): Readonly<Record<string, T>> {
-    const read1 = Object.entries(this.map(read));
-    return Object.fromEntries(read1.map(([key, value]) => [this.at(key).known(key, names, "field"), value]));
+    const found: Record<string, T> = {};
+    for (const [key, value] of Object.entries(this.map(read))) {
+      const name = this.at(key).known(key, names, "field");
+      if (Object.hasOwn(found, name)) throw this.at(key).wrong(`${name} stands there twice`, "take one of them out");
+      found[name] = value;
+    }
+    return found;
   }
 
   /** `[[…]]`, one table or none. */

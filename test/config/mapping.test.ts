@@ -39,6 +39,10 @@ describe("a mistake in [mapping.NAME] is named with its line", () => {
     [GOOD.replace('"paise"', '"cents"'), /line 3: mapping\.bank\.amount_unit: "cents" is not one of rupees, paise/],
     [GOOD.replace(/amount_unit.*\n/, ""), /line 1: mapping\.bank\.amount_unit: this line is missing/],
     [GOOD.replace(/from_account.*\n/, ""), /line 1: mapping\.bank: nothing gives from_account/],
+    [
+      GOOD.replace(/from_account.*\n/, '$&"From Account" = "ACC-2"\n'),
+      /mapping\.bank\.constants\."From Account": from_account stands there twice/,
+    ],
     [GOOD.replace('"reference"', '"to_account"'), /line 1: mapping\.bank: to_account has two sources/],
     [
       GOOD.replaceAll("Net Pay", "Amount (in Rupees)"),
