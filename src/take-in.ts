@@ -6,10 +6,11 @@ import { basename, dirname } from "node:path";
 import { type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
 import { type ExpectedControl } from "./checks/control.ts";
+import { inspectFilePeriod } from "./checks/read-own.ts";
 import { operationOf, operationsComplete, type FileOperation } from "./checks/operation-of.ts";
 import { readKnownValues } from "./config/known-values.ts";
 import type { Choices, Config } from "./config/config.ts";
-import { FileRefusedError } from "./errors.ts";
+import { FileRefusedError, type FileFault } from "./errors.ts";
 import { formatOfName } from "./format.ts";
 import { readControlFile } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
@@ -21,6 +22,7 @@ import { chooseMapping, type HeaderClues } from "./reader/mapping/choose.ts";
 import { keepMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
+import { inspectEncoding } from "./reader/stated-encoding.ts";
 import { checkerOf, FIELD_NAMES, mappingOf, type Reading } from "./reading.ts";
 import type { Services } from "./processor.ts";
 
@@ -64,6 +66,8 @@ export async function understand(input: InputFile, services: Services): Promise<
   const { fileName, sheet, snapshot } = input;
   const { choices } = config;
   const snapshots = dirname(snapshot.path);
+  const otherwise = sheet.format === "xlsx" ? undefined : await inspectEncoding(snapshot.path, choices.encoding);
+  if (otherwise) throw new FileRefusedError(fileName, [otherwise]);
   const chosen = chooseMapping({ ...input, ...mappingClues(input, config) });
   if (chosen && "code" in chosen) throw new FileRefusedError(fileName, [chosen]);
   const found = operationOf({
@@ -74,6 +78,8 @@ export async function understand(input: InputFile, services: Services): Promise<
     ...(chosen ? { mapping: chosen } : {}),
   });
   if ("code" in found) throw new FileRefusedError(fileName, [found]);
+  const unclear = unclearPeriod(sheet, config);
+  if (unclear) throw new FileRefusedError(fileName, [unclear]);
   const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = choices;
   const { numberGrouping, decimalSign, rules } = choices;
   const reading: Reading = {
@@ -108,6 +114,11 @@ function knownColumns(columns: readonly string[], found: FileOperation, { ownCol
   const operations = found.operation && !found.mixed ? [found.operation] : OPERATIONS;
   const plan = createColumnPlan(columns, { operations, ownColumns, mustBeComplete: false });
   return "knownCount" in plan ? plan.knownCount : 0;
+}
+
+function unclearPeriod({ wrapper }: Sheet, { period }: Config): FileFault | undefined {
+  if (period !== undefined) return inspectFilePeriod(period, "--period");
+  return wrapper?.period === undefined ? undefined : inspectFilePeriod(wrapper.period, '"period" in the file');
 }
 
 function theirNames({ mappings }: Config): readonly string[] {

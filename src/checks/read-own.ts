@@ -1,6 +1,8 @@
+import type { FileFault } from "../errors.ts";
 import { inspectId } from "./read-id.ts";
 import { inspectText } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
+import { plainly } from "./same-period.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 const REFERENCE_CHARACTERS_MAX = 64;
@@ -27,4 +29,17 @@ export function inspectPeriod(text: string): Finding | undefined {
   if (text.length > PERIOD_CHARACTERS_MAX || !/^[A-Za-z0-9-]+$/.test(text)) return { code: "period_malformed" };
   const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
   return !isIsoDate && isDateLike(text) ? { code: "made_a_date" } : undefined;
+}
+
+/**
+ * What is stated for a whole file may be any text, but no date whose month nobody can tell: `01/11/2026` would be another
+ * period than `2026-11`, and free its rows to go twice.
+ */
+export function inspectFilePeriod(text: string, source: string): FileFault | undefined {
+  if (!isDateLike(text.trim()) || /^20\d\d-\d\d/.test(plainly(text))) return undefined;
+  return {
+    code: "period_malformed",
+    message: `${source} says "${text.trim()}", a date that may be read in more than one way`,
+    hint: "Write the period like 2026-11 or 2026-11-30.",
+  };
 }

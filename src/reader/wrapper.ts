@@ -17,7 +17,8 @@ export function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSou
   const control = members.get("control");
   return {
     ...(operation === undefined ? {} : { operation }),
-    ...(period === undefined ? {} : { period }),
+    // a program that knows of none writes an empty one, as in a cell
+    ...(period === undefined || period.trim() === "" ? {} : { period }),
     ...(control === undefined ? {} : { control: readControl(control, wrong) }),
   };
 }

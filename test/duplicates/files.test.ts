@@ -92,6 +92,22 @@ describe("the same bytes", () => {
     expect(sent()).toEqual([]);
   });
 
+  test("a date whose month nobody can tell is no other period, wherever it is stated", async () => {
+    const { desk, sent } = await openOffice();
+    const rows = '[{"from_account":"ACC-1","to_account":"ACC-2","amount":5}]';
+    const stating = (period: string): string => `{"operation":"transfer","period":"${period}","rows":${rows}}`;
+    desk.write("first.json", stating("2026-11"));
+    desk.write("second.json", stating("01/11/2026"));
+    desk.write("third.json", rows.replace("[", "[ "));
+    expect((await desk.run("first.json")).code).toBe(0);
+    for (const [name, ...flags] of [["second.json"], ["third.json", "--operation=transfer", "--period=1.11.2026"]]) {
+      const run = await desk.run(name ?? "", ...flags);
+      expect(run.code).toBe(5);
+      expect(run.stderr).toContain("may be read in more than one way");
+    }
+    expect(sent()).toHaveLength(1);
+  });
+
   test("the file that still lies there untouched is nothing new, however late", async () => {
     const { desk, sent } = await openOffice();
     desk.write("payroll.csv", transfersCsv(3));

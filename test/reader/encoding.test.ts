@@ -1,5 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { inspectEncoding } from "../../src/reader/stated-encoding.ts";
 import { cellsOf, faultOf, read } from "../support/files.ts";
+import { runProgram } from "../support/program.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 const TEXT = "name,amount\r\nRené Šťastný 😀,1\r\n";
 const ROWS = [["René Šťastný 😀", "1"]];
@@ -95,6 +100,31 @@ describe("encodings", () => {
     expect(rows[0]?.cells[0]).toBe("René €");
     const marked = await read("a.csv", `\ufeff${TEXT}`, { encoding: "windows-1252" });
     expect(marked.rows[0]?.cells).toEqual(ROWS[0]);
+  });
+
+  test("what is UTF-8 from its first byte to its last is not taken for windows-1252", async () => {
+    const folder = temporaryDirectory();
+    const row = "René 中,1111111111,2222222222,5\n";
+    const text = `note,from_account,to_account,amount\n${row.repeat(5000)}`;
+    const old = Buffer.from("Ren\u00e9,1111111111,2222222222,5\n", "latin1");
+    const files = {
+      "utf-8.csv": text,
+      "marked.csv": `\ufeff${text}`,
+      "ascii.csv": text.replaceAll("é 中", "e"),
+      "mixed.csv": Buffer.concat([Buffer.from(text), old]),
+    };
+    const codes: Record<string, string | undefined> = {};
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(folder, name), content);
+      codes[name] = (await inspectEncoding(join(folder, name), "windows-1252"))?.code;
+      expect(await inspectEncoding(join(folder, name), "utf-8")).toBeUndefined();
+    }
+    expect(codes).toEqual({ "utf-8.csv": "encoding_differs" });
+    const env = { HOME: folder, PAYDROP_ENCODING: "windows-1252" };
+    const { code, stdout, stderr } = await runProgram(["check", "utf-8.csv", "mixed.csv"], { env, cwd: folder });
+    expect(code).toBe(5);
+    expect(stdout + stderr).toMatch(/utf-8\.csv: all of its text is UTF-8, and the settings say/);
+    expect(stdout).toContain("5001 rows");
   });
 
   test("a lone surrogate escaped in JSON is handed on exactly", async () => {

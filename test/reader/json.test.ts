@@ -92,6 +92,13 @@ describe("wrapper", () => {
     expect(sheet.wrapper).toEqual({ control: { total: "10.00" } });
   });
 
+  test("an empty period is none, as in a cell", async () => {
+    for (const period of ["", "  "]) {
+      const { sheet } = await read("a.json", `{"period":"${period}","rows":[{"a":"1"}]}`);
+      expect(sheet.wrapper).toEqual({});
+    }
+  });
+
   test("a list of rows has none", async () => {
     expect((await read("a.json", '[{"a":"1"}]')).sheet.wrapper).toBeUndefined();
   });

@@ -1,0 +1,35 @@
+import { open } from "node:fs/promises";
+import type { FileFault } from "../errors.ts";
+import { readText, type Encoding } from "./text.ts";
+
+/**
+ * Whether a file is written in another encoding than the settings say of files without a byte order mark. Any bytes are
+ * text of windows-1252, so `José` in UTF-8 would go out as `JosÃ©` without a word; but no text of windows-1252 that is
+ * more than ASCII is UTF-8 by chance, from its first byte to its last.
+ */
+export async function inspectEncoding(path: string, stated: Encoding): Promise<FileFault | undefined> {
+  if (stated === "utf-8" || (await beginsWithMark(path))) return undefined;
+  let isAscii = true;
+  for await (const { text, broken } of readText(path, "utf-8")) {
+    if (broken) return undefined;
+    isAscii &&= !/[\u0080-\uffff]/.test(text);
+  }
+  return isAscii ? undefined : DIFFERS;
+}
+
+const DIFFERS: FileFault = {
+  code: "encoding_differs",
+  message: 'all of its text is UTF-8, and the settings say encoding = "windows-1252"',
+  hint: 'Save it as "CSV UTF-8" with a byte order mark, or take encoding out of paydrop.toml.',
+};
+
+/** Of UTF-8 or UTF-16: what the settings say is not asked then. */
+async function beginsWithMark(path: string): Promise<boolean> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0);
+    return /^(?:efbbbf|fffe|feff)/.test(buffer.toString("hex", 0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
