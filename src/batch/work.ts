@@ -7,6 +7,7 @@ import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
+import { renewOpenAnswer } from "../results/answers.ts";
 import type { Report } from "../results/report/report.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Submitted } from "../submission/submit.ts";
@@ -98,6 +99,7 @@ export class BatchWork {
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, submitted, startedAt, file);
     await Promise.all([this.ground.journal.oweResults(batch.id, false), this.ground.journal.keepTallies(batch.id)]);
+    await renewOpenAnswer(report, true);
     return report;
   }
 
@@ -113,6 +115,7 @@ export class BatchWork {
       const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       await this.ground.journal.keepTallies(batch.id);
+      await renewOpenAnswer(report, false);
       return report;
     }
   }

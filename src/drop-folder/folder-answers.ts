@@ -24,10 +24,9 @@ export class FolderAnswers {
     this.#parts = parts;
   }
 
-  /** undefined: there is nothing to say. */
+  /** undefined: there is nothing to say. Also what was said before is said again: a person may have taken it away. */
   async put(path: string, answer: Answer | undefined): Promise<void> {
     const said = answer?.text ?? "";
-    if (this.#put.get(path) === said) return;
     const isPut = await putAnswer(path, answer);
     if (!isPut && answer) this.#complain(`${printable(basename(path))}.${answer.kind}.txt could not be written`);
     if (isPut && answer) this.#put.set(path, said);
@@ -38,30 +37,36 @@ export class FolderAnswers {
   async afterSweep({ ready, waiting, present }: Sweep, open: Sweep["ready"]): Promise<void> {
     const nowMs = performance.now();
     for (const { path, why, forMs } of waiting) {
-      if (forMs >= this.#parts.afterMs) await this.put(path, notYetAnswer(path, why));
+      if (forMs >= this.#parts.afterMs) await this.#keep(path, notYetAnswer(path, why));
     }
     const since = new Map(ready.map(({ path }) => [path, this.#readySince.get(path) ?? nowMs]));
     this.#readySince = since;
     for (const { path } of open) {
       const isLate = nowMs - (since.get(path) ?? nowMs) >= this.#parts.afterMs;
       const answer = this.#parts.blocked(path) ?? (isLate ? notYetAnswer(path, "its_turn") : undefined);
-      if (answer) await this.put(path, answer);
+      if (answer) await this.#keep(path, answer);
     }
     for (const path of this.#put.keys())
       if (!present.has(path) && !(await isThere(path))) await this.put(path, undefined);
   }
 
-  /** What an earlier process left: an answer to a file that was taken away says nothing any more. */
+  /** What an earlier process left: an answer to a file that was taken away, then or later, says nothing any more. */
   async clearStale(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
       await removeUnfinishedAnswers(folder);
       const names = new Set(await namesIn(folder));
       for (const name of names) {
         const file = answeredFile(name);
-        if (file === undefined || names.has(file) || !(await isOwnAnswer(join(folder, name)))) continue;
-        await putAnswer(join(folder, file), undefined);
+        if (file === undefined || !(await isOwnAnswer(join(folder, name)))) continue;
+        if (names.has(file)) this.#put.set(join(folder, file), SAID_EARLIER);
+        else await putAnswer(join(folder, file), undefined);
       }
     }
+  }
+
+  /** While it is true: written once. */
+  async #keep(path: string, answer: Answer): Promise<void> {
+    if (this.#put.get(path) !== answer.text) await this.put(path, answer);
   }
 
   #complain(text: string): void {
@@ -70,6 +75,9 @@ export class FolderAnswers {
     this.#parts.say(text);
   }
 }
+
+/** By an earlier process, whatever it was. */
+const SAID_EARLIER = "";
 
 /** By its folder's list: what is hidden by a missing right is there all the same. */
 async function isThere(path: string): Promise<boolean> {

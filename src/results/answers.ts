@@ -118,6 +118,7 @@ const TROUBLES: Readonly<Record<string, readonly string[]>> = {
   certificate_refused: ["The service could not prove who it is. Ask IT to check its certificate.", AFTER_IT],
   local_error: ["A row could not be made ready for sending. Ask IT to run paydrop doctor.", AFTER_IT],
   signal: ["paydrop was stopped. The rest goes when it runs again."],
+  not_now: ["The rest goes when paydrop takes it up again: paydrop run, with this file."],
   same_refusal: [
     "Many rows in a row were refused for the same reason; the results file says which.",
     "When that is mended, save the file here again: the rest goes, nothing goes twice.",
@@ -126,7 +127,8 @@ const TROUBLES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
 export function openAnswer(report: BatchReport): Answer | undefined {
-  const { batch, byStatus, phase, rowsToLookAt, stop } = report;
+  const { batch, byStatus, files, phase, rowsToLookAt, stop } = report;
+  const isCancelled = phase === "cancelled" || stop?.code === "cancelled";
   const parts: (readonly string[])[] = [];
   const [unknown, held, unsent] = [byStatus.unknown, byStatus.held, byStatus.not_sent].map((tally) => tally?.rows ?? 0);
   if (unknown) {
@@ -137,24 +139,47 @@ export function openAnswer(report: BatchReport): Answer | undefined {
       `  paydrop settle ${batch} --row N --as done|not-done --by NAME --note TEXT`,
     ]);
   }
-  if (held && phase !== "cancelled") {
+  if (held && !isCancelled) {
     parts.push([
       `A person must decide on ${namedRows(rowsToLookAt.held ?? [], held)}; the results file says why.`,
       "To send them all the same:",
       `  paydrop release ${batch} --row N…|--all --by NAME --reason TEXT`,
     ]);
   }
-  if (unsent && stop?.code === "paused")
+  if (unsent && (phase === "paused" || stop?.code === "paused"))
     parts.push([`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`]); // prettier-ignore
-  else if ((unsent || isForAll(stop)) && stop?.code !== "cancelled") {
+  else if ((unsent || isForAll(stop)) && !isCancelled) {
     const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
     // the only row of a file may be the one that found it out: it goes again with the others
     parts.push([unsent ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines]);
   }
+  if (files.elsewhere !== undefined) {
+    parts.push([
+      `The results could not be written here: ${files.elsewhere}.`,
+      "When that is mended, they come here with:",
+      `  paydrop results ${batch}`,
+    ]);
+  }
   if (parts.length === 0) return undefined;
   const lines = parts.flatMap((part, index) => (index === 0 ? part : ["", ...part]));
-  return answer("waiting", report.file, `was taken as batch ${batch}, and something is open.`, lines);
+  return answer("waiting", report.file, openHead(batch), lines);
 }
+
+/**
+ * Makes what `openAnswer` said of a batch true again after a person's act. `ranNow`: else nothing is known of why rows
+ * were not sent. Every other answer beside the file stays as it is, and none is put where none was.
+ */
+export async function renewOpenAnswer(report: BatchReport, ranNow: boolean): Promise<void> {
+  const found = await ownText(`${report.file}.waiting.txt`);
+  if (found?.split("\r\n", 1)[0]?.endsWith(openHead(report.batch)) !== true) return;
+  await putAnswer(report.file, openAnswer(ranNow ? report : { ...report, stop: report.stop ?? NOT_NOW }));
+}
+
+function openHead(batch: string): string {
+  return `was taken as batch ${batch}, and something is open.`;
+}
+
+const NOT_NOW: Stop = { code: "not_now", message: "", hint: "" };
 
 function isForAll(stop: Stop | undefined): boolean {
   return stop?.code === "key_refused" || stop?.code === "address_refused";

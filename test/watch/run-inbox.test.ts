@@ -234,6 +234,39 @@ test("killed before it wrote the first results, it writes them next time, though
   expect(desk.names().filter((name) => name.endsWith(".tmp"))).toEqual([]);
 });
 
+test("a note of what is open goes, or changes, with the person's act that ends it", async () => {
+  let count = 0;
+  const server = await service(() => answer((count += 1) === 2 ? 500 : 200));
+  const desk = openInboxDesk(server.url);
+  const [header, first, ...rows] = transfersCsv(3).trim().split("\n");
+  writeFileSync(desk.path("a.csv"), [header, first, ...rows, first, ""].join("\n"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(4);
+  const note = (): string => desk.read("a.csv.waiting.txt");
+  const [, batch = "", row = ""] = /batch (\w{8})[^]*for row (\d)/.exec(note()) ?? [];
+  expect(note()).toContain("A person must decide on row 5");
+  const settled = await desk.call("settle", batch, "--row", row, "--as", "done", "--by", "asha", "--note", "dashboard");
+  expect(settled.code).toBe(0);
+  expect(note()).toContain("A person must decide on row 5");
+  expect(note()).not.toContain("paydrop settle");
+  expect((await desk.call("cancel", batch, "--by", "asha", "--reason", "sent by hand")).code).toBe(0);
+  expect(desk.names()).not.toContain("a.csv.waiting.txt");
+}, 60_000);
+
+test("a note beside the file says where results are that something stands in the way of", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("a.csv.results.csv"), "mine\n1\n");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(74);
+  const note = desk.read("a.csv.waiting.txt");
+  expect(note).toContain("a.csv.results.csv is there already and is not a file that paydrop wrote");
+  expect(note).toContain(join(desk.stateDir, "results"));
+  rmSync(desk.path("a.csv.results.csv"));
+  expect((await desk.call("results", /paydrop results (\w{8})/.exec(note)?.[1] ?? "")).code).toBe(0);
+  expect(hasResults(desk, "a.csv")).toBe(true);
+  expect(desk.names()).not.toContain("a.csv.waiting.txt");
+}, 60_000);
+
 test("what is kept of an earlier file of the same name is ours, not input", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);

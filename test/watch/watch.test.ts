@@ -198,11 +198,28 @@ test("a broken file is refused in plain words, once; corrected in place it goes 
   writeFileSync(desk.path("other.csv"), transfer("ACC-9"));
   await until("the other", () => hasResults(desk, "other.csv"));
   expect(program.stderr().split("a.csv: row 2")).toHaveLength(2);
+  unlinkSync(desk.path("a.csv.refused.txt"));
+  writeFileSync(desk.path("a.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,100.00\n');
+  await until("the same answer to the same fault", () => existsSync(desk.path("a.csv.refused.txt")));
   writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
   await until("results", () => hasResults(desk, "a.csv"));
   await until("no refusal any more", () => !existsSync(desk.path("a.csv.refused.txt")));
   expect(asked(server)).toEqual(["ACC-9", "ACC-2"]);
 });
+
+test("the answer of an earlier process goes with the file that it is about", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), "nothing of ours\n1\n");
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
+  const program = desk.watch();
+  writeFileSync(desk.path("other.csv"), transfer("ACC-9"));
+  await until("it watches", () => hasResults(desk, "other.csv"));
+  expect(desk.names()).toContain("a.csv.refused.txt");
+  unlinkSync(desk.path("a.csv"));
+  await until("no answer any more", () => !desk.names().includes("a.csv.refused.txt"), 40_000);
+  expect(program.stderr()).not.toContain("a.csv:");
+}, 60_000);
 
 test("a retry file is left alone until it is corrected, and then only its rows go", async () => {
   const server = await service();
