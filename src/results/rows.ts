@@ -1,4 +1,5 @@
 import type { BatchRecord, RowRecord } from "../journal/store.ts";
+import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { sentenceOf } from "./sentences.ts";
@@ -38,8 +39,8 @@ export function resultsTable(sheet: Sheet): Table {
 
 /** The file's own columns, ready to correct and drop again; what an earlier retry file added is left out. */
 export function retryTable(sheet: Sheet): Table {
-  const isDropped = (column: string): boolean =>
-    (RETRY_AFTER as readonly string[]).includes(column.trim().toLowerCase());
+  const ours = new Set(RETRY_AFTER.map(normalizeName));
+  const isDropped = (column: string): boolean => ours.has(normalizeName(column));
   // by its name the sheet is found again where `sheet` is configured
   const sheetName = sheet.sheetName === undefined ? {} : { sheetName: sheet.sheetName };
   const shape = { before: [], after: RETRY_AFTER, isDropped, ...sheetName };

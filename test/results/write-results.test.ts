@@ -126,7 +126,7 @@ describe("the files out of a CSV file", () => {
   });
 
   test("columns of an earlier retry file are left out of the next one", async () => {
-    const sheet = sheetOf("csv", ["amount", "retry_message", "retry_of"], 1, () => ["1", "old", "OLD:1"]);
+    const sheet = sheetOf("csv", ["amount", "Retry Message", "RETRY-OF"], 1, () => ["1", "old", "OLD:1"]);
     await writeResults(resultsInput(folder, sheet, [rowRecord(2, { state: "invalid" })]));
     const rows = parse(await readFile(join(folder, "payroll.csv.retry.csv")), { bom: true });
     expect(rows[0]).toEqual(["amount", "retry_message", "retry_of"]);
