@@ -12,6 +12,8 @@ interface Column {
   readonly title: string;
   readonly right: boolean;
   cell(status: BatchStatus): string;
+  /** Left out where every batch has none. */
+  readonly isRare?: true;
 }
 
 /** From the least dispensable to the most: a narrow terminal drops columns from the end. */
@@ -23,6 +25,7 @@ const COLUMNS: readonly Column[] = [
   { title: "held", right: true, cell: (status) => rowsIn(status, "held") },
   { title: "refused", right: true, cell: (status) => rowsIn(status, "rejected", "invalid") },
   { title: "not sent", right: true, cell: (status) => rowsIn(status, "ready", "not_sent", "settled_not_done") },
+  { title: "duplicate", right: true, cell: (status) => rowsIn(status, "duplicate"), isRare: true },
   { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
   { title: "amount", right: true, cell: ({ batch }) => batch.total },
   { title: "phase", right: false, cell: ({ batch }) => phaseOf(batch) },
@@ -37,6 +40,7 @@ export function batchTable(all: readonly BatchStatus[], columns: number): string
   let heading = "";
   for (const column of COLUMNS) {
     const cells = all.map((status) => column.cell(status));
+    if (column.isRare && cells.every((cell) => cell === "0")) continue;
     const width = Math.max(column.title.length, ...cells.map((cell) => cell.length));
     const padded = (text: string): string => (column.right ? text.padStart(width) : text.padEnd(width));
     const gap = heading === "" ? "" : "  ";

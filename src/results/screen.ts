@@ -7,7 +7,7 @@ import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { minuteOf } from "./sentences.ts";
-import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, STATUS_NOTES } from "./status.ts";
+import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 
 const ACCOUNTS_SHOWN = 20;
@@ -48,13 +48,10 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
 
 /** A row that was refused for the key or the address needs no correction: the next run sends it. */
 function noteOf(status: ResultStatus, { stop, byStatus, files, phase }: BatchReport): string {
-  if (phase === "cancelled" && UNSENT.includes(status)) return "cancelled: stays unsent";
   const isForTheKey = stop?.code === "key_refused" || stop?.code === "address_refused";
   const toCorrect = (files.retryRows ?? 0) - (byStatus.invalid?.rows ?? 0);
-  return status === "rejected" && isForTheKey && toCorrect <= 0 ? REFUSED_FOR_THE_KEY : STATUS_NOTES[status];
+  return status === "rejected" && isForTheKey && toCorrect <= 0 ? REFUSED_FOR_THE_KEY : statusNote(status, phase);
 }
-
-const UNSENT: readonly ResultStatus[] = ["held", "not_sent", "settled_not_done"];
 
 function statusTable(report: BatchReport, look: Look): string[] {
   const { total, byStatus } = report;

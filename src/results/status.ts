@@ -1,4 +1,5 @@
 import type { ResultStatus, RowState } from "../journal/state.ts";
+import type { BatchPhase } from "../journal/store.ts";
 
 /** Every status of a results file, in the order in which people are told of them. */
 export const RESULT_STATUSES = [
@@ -13,8 +14,7 @@ export const RESULT_STATUSES = [
   "settled_not_done",
 ] as const satisfies readonly ResultStatus[];
 
-/** What a status means to a person, in half a line. */
-export const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
+const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
   accepted: "the service took the request; not proof that money arrived",
   rejected: "correct and drop again",
   unknown: "DO NOT SEND AGAIN before you checked",
@@ -25,6 +25,14 @@ export const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
   settled_done: "a person looked it up",
   settled_not_done: "may go again",
 };
+
+/** What a status means to a person, in half a line. What a person cancelled waits for nobody. */
+export function statusNote(status: ResultStatus, phase?: BatchPhase): string {
+  return phase === "cancelled" && UNSENT.includes(status) ? CANCELLED : STATUS_NOTES[status];
+}
+
+const UNSENT: readonly ResultStatus[] = ["held", "not_sent", "settled_not_done"];
+const CANCELLED = "cancelled: stays unsent";
 
 /** Of rejected rows that the service refused for the key or the address. */
 export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";

@@ -38,6 +38,17 @@ describe("the table of all batches", () => {
     expect(batchTable(all, 250)).toContain("https://api.bank.example");
   });
 
+  test("says of every row where it stands: the numbers of a line add up to its rows", () => {
+    const { batch } = status("P4TD0000", 240);
+    const one = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
+    const tallies = { accepted: one(3), duplicate: one(236), settled_not_done: one(1) };
+    const [heading = "", line = ""] = batchTable([{ batch, tallies }], 80).split("\n");
+    expect(heading).toMatch(/not sent +duplicate/);
+    const [, rows, ...counts] = line.split(/ +/).map(Number);
+    expect(rows).toBe(counts.slice(0, 6).reduce((sum, count) => sum + count, 0));
+    expect(batchTable(all, 200)).not.toContain("duplicate");
+  });
+
   test("says so when there is none", () => {
     expect(batchTable([], 80)).toBe("no batch yet\n");
   });

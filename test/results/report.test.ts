@@ -234,6 +234,8 @@ test("a batch of every phase has a report; a refused file has none, and is told 
   const cancelled = textOf((await report(desk, batch, "--out", "-")).stdout);
   expect(cancelled).toContain("The batch was cancelled");
   expect(cancelled).not.toContain("Waiting for a decision");
+  expect(cancelled).toContain("cancelled: stays unsent");
+  expect(cancelled).not.toContain("a person must decide");
   desk.write("broken.csv", 'from_account,to_account,amount\n"A,B,1\n');
   expect(await report(desk, "broken.csv")).toMatchObject({
     code: 2,

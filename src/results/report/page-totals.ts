@@ -1,7 +1,7 @@
 import type { Tally } from "../../journal/store.ts";
 import { durationText } from "../look.ts";
 import { counted } from "../next-steps.ts";
-import { RESULT_STATUSES, STATUS_NOTES } from "../status.ts";
+import { RESULT_STATUSES, statusNote } from "../status.ts";
 import { stackedBar, swatch } from "./bars.ts";
 import type { Clock } from "./clock.ts";
 import { amountOf, said, table } from "./figures.ts";
@@ -33,7 +33,7 @@ export function stepsSection({ batch, approved, totals, attempts }: Report): Htm
   </dl>`;
 }
 
-export function statusSection({ totals }: Report): Html {
+export function statusSection({ batch, totals }: Report): Html {
   const { total, byStatus } = totals;
   const present = RESULT_STATUSES.filter((status) => byStatus[status]);
   const label = present.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`).join(", ");
@@ -43,7 +43,7 @@ export function statusSection({ totals }: Report): Html {
       html`${swatch(status)} ${STATUS_WORDS[status]}`,
       html`${tally.rows}`,
       amountOf(tally.amount),
-      html`${STATUS_NOTES[status]}`,
+      html`${statusNote(status, batch.phase)}`,
     ];
   });
   const columns = [

@@ -3,7 +3,7 @@ import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.
 import { outNames } from "../names.ts";
 import { counted } from "../next-steps.ts";
 import { rowRangesCut } from "../row-ranges.ts";
-import { RESULT_STATUSES, STATUS_NOTES } from "../status.ts";
+import { RESULT_STATUSES, statusNote } from "../status.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { NeedRow } from "./needs.ts";
@@ -54,10 +54,10 @@ function summarySheet({ batch, operation, ...report }: Report, clock: Clock): Sm
   return { name: "Report", header: [WORKBOOK_MARK.header, WORKBOOK_MARK.value], widths: [30, 80], rows };
 }
 
-function statusSheet({ totals: { byStatus } }: Report): SmallSheet {
+function statusSheet({ batch, totals: { byStatus } }: Report): SmallSheet {
   const rows = RESULT_STATUSES.flatMap((status): OutCell[][] => {
     const tally = byStatus[status];
-    return tally ? [[STATUS_WORDS[status], tally.rows, { amount: tally.amount }, STATUS_NOTES[status]]] : [];
+    return tally ? [[STATUS_WORDS[status], tally.rows, { amount: tally.amount }, statusNote(status, batch.phase)]] : [];
   });
   return { name: "Status", header: ["status", "rows", "amount", "it means"], widths: [22, 10, 20, 60], rows };
 }
