@@ -12,11 +12,11 @@ export async function carryOutSettlings(
   journal: JournalStore,
   { todo, already, skipped }: Settlings,
 ): Promise<readonly string[]> {
-  await Promise.all(
-    todo.map(({ batch, row, as, by, note }) =>
-      journal.settle(batch, row.number, as, { by, kind: "settle", note: noteOf(as, note) }, row.state),
-    ),
-  );
+  const settled = todo.map(({ batch, row, as, by, note }) => {
+    const act = { by, kind: "settle", note: noteOf(as, note) };
+    return { batch, row: row.number, as, act, from: row.state };
+  });
+  if (settled.length > 0) await journal.settle(settled);
   for (const one of already) tell(call, config, alreadyText(one), objectOf(one, true));
   const touched = new Set<string>();
   const judged = new Set<string>();

@@ -3,6 +3,8 @@ import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
 import { assertMove, type RowState } from "./state.ts";
 
+type SettledAs = "settled_done" | "settled_not_done";
+
 /** What changes rows outside of sending: people's acts. Every method is called inside a transaction of its caller. */
 export class Decisions {
   readonly #database: DatabaseSync;
@@ -22,15 +24,15 @@ export class Decisions {
     );
   }
 
-  /** I5: only a person, by name, says what became of an unknown row. `seenAs`: the state that the person saw. */
-  settle(
-    batch: BatchSeq,
-    number: number,
-    as: "settled_done" | "settled_not_done",
-    by: string,
-    nowMs: number,
-    seenAs?: RowState,
-  ): RowState {
+  /** I5: only a person, by name, says what became of an unknown row. */
+  settle(batch: BatchSeq, number: number, as: SettledAs, by: string, nowMs: number): void {
+    this.#database
+      .prepare("UPDATE row SET state = ?, settled_by = ?, changed_at = ? WHERE batch = ? AND number = ?")
+      .run(as, by, nowMs, batch.seq, number);
+  }
+
+  /** Asked in the transaction that settles. `seenAs`: the state that the person saw. */
+  assertMaySettle(batch: BatchSeq, number: number, as: SettledAs, seenAs?: RowState): void {
     const row = this.#database.prepare("SELECT state FROM row WHERE batch = ? AND number = ?").get(batch.seq, number);
     const from = row?.["state"] as RowState | undefined;
     const allowed: readonly RowState[] =
@@ -39,14 +41,10 @@ export class Decisions {
       throw new PaydropError(
         "usage",
         from === undefined ? `the batch has no row ${number}` : `row ${number} is ${from}: there is nothing to settle`,
-        "only an unknown row can be settled, or an accepted one that the bank gave back (as not-done)",
+        "only an unknown row can be settled, or an accepted one that the bank gave back (as not-done); nothing was settled",
       );
     }
     assertMove(from, as);
-    this.#database
-      .prepare("UPDATE row SET state = ?, settled_by = ?, changed_at = ? WHERE batch = ? AND number = ? AND state = ?")
-      .run(as, by, nowMs, batch.seq, number, from);
-    return from;
   }
 
   /** Duplicate and held rows go by a person's word; not those that wait for an open row. Gives the rows that go. */

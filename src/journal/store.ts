@@ -121,6 +121,16 @@ export interface Act {
   readonly note: string;
 }
 
+/** What a person says became of a row. */
+export interface RowSettled {
+  readonly batch: string;
+  readonly row: number;
+  readonly as: "settled_done" | "settled_not_done";
+  readonly act: Omit<Act, "at">;
+  /** The state that the person saw. */
+  readonly from?: RowState;
+}
+
 export interface Tally {
   readonly rows: number;
   /** Exact sum as text. */
@@ -226,14 +236,8 @@ export interface JournalStore {
   setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void>;
   /** Throws PaydropError `usage` when the batch is in no phase that leads there: a cancelled one stays cancelled. */
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;
-  /** `from`: the state that the caller saw. Throws PaydropError `usage` when the row is in another one meanwhile. */
-  settle(
-    batchId: string,
-    row: number,
-    as: "settled_done" | "settled_not_done",
-    act: Omit<Act, "at">,
-    from?: RowState,
-  ): Promise<void>;
+  /** All of them or none. Throws PaydropError `usage` when a row is in another state than its caller saw. */
+  settle(settlings: readonly RowSettled[]): Promise<void>;
   /** Batches with rows that are held until this row has an end. */
   waitingFor(batchId: string, row: number): Promise<readonly string[]>;
   /** Open batches with rows that are held for a row of another batch which goes, or has gone, by itself. */

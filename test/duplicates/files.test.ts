@@ -241,7 +241,9 @@ describe("a corrected file, saved again by a spreadsheet, sends exactly what was
     expect(sent(), "it is not sent however often the file comes").toEqual([]);
 
     const act = { by: "Meera", kind: "settle", note: "not in the dashboard" };
-    await desk.inProcess((processor) => processor.journal.settle(first.batch, 41, "settled_not_done", act));
+    await desk.inProcess((processor) =>
+      processor.journal.settle([{ batch: first.batch, row: 41, as: "settled_not_done", act }]),
+    );
     const settled = await desk.process("corrected.csv");
     expect(sent().map(({ account }) => account)).toEqual(["700100000040"]);
     expect(settled.byStatus.unknown?.rows).toBe(1);
@@ -252,7 +254,9 @@ describe("a corrected file, saved again by a spreadsheet, sends exactly what was
     desk.write("a.csv", transfersCsv(3, { reference: (index) => `R-${index}` }));
     const first = await desk.process("a.csv");
     const act = { by: "Meera", kind: "settle", note: "seen in the dashboard" };
-    await desk.inProcess((processor) => processor.journal.settle(first.batch, 3, "settled_done", act));
+    await desk.inProcess((processor) =>
+      processor.journal.settle([{ batch: first.batch, row: 3, as: "settled_done", act }]),
+    );
     sent();
     desk.write("b.csv", transfersCsv(3, { reference: (index) => `R-${index}`, remark: () => "new" }));
     await desk.process("b.csv");

@@ -26,7 +26,9 @@ test("a row that is held for an unknown one is not released, whatever it is held
   expect((await allRows(store, "BBBB2222")).map((row) => row.code)).toEqual(["other_row_open", "near_duplicate"]);
   expect(await store.release("BBBB2222", "all", ACT)).toEqual([]);
   expect(await store.release("BBBB2222", [2, 3], ACT)).toEqual([]);
-  await store.settle("AAAA1111", 2, "settled_not_done", { by: "asha", kind: "settle", note: "none" });
+  await store.settle([
+    { batch: "AAAA1111", row: 2, as: "settled_not_done", act: { by: "asha", kind: "settle", note: "none" } },
+  ]);
   expect(await store.release("BBBB2222", "all", ACT)).toEqual([2, 3]);
   expect(await store.history("BBBB2222")).toMatchObject([{ by: "ravi", row: 2 }, { row: 3 }]);
 });
@@ -49,8 +51,24 @@ test("a row is settled only in the state that the person saw", async () => {
   await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
   await sendRow(store, "AAAA1111", 2, "accepted");
   const act = { by: "asha", kind: "settle", note: "" };
-  await expect(store.settle("AAAA1111", 2, "settled_not_done", act, "unknown")).rejects.toThrow(/is accepted/);
+  await expect(
+    store.settle([{ batch: "AAAA1111", row: 2, as: "settled_not_done", act, from: "unknown" }]),
+  ).rejects.toThrow(/is accepted/);
   expect(await states(store, "AAAA1111")).toEqual(["accepted"]);
+});
+
+test("rows are settled together or not at all: where one is in another state, the others stay and nothing is noted", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+  await sendRow(store, "AAAA1111", 2, "unknown");
+  await sendRow(store, "AAAA1111", 3, "accepted");
+  const act = { by: "asha", kind: "settle", note: "" };
+  const settled = [2, 3].map((row) => ({ batch: "AAAA1111", row, as: "settled_done" as const, act }));
+  await expect(store.settle(settled)).rejects.toThrow(/row 3 is accepted/);
+  expect(await states(store, "AAAA1111")).toEqual(["unknown", "accepted"]);
+  expect(await store.history("AAAA1111")).toEqual([]);
+  await store.settle(settled.slice(0, 1));
+  expect(await states(store, "AAAA1111")).toEqual(["settled_done", "accepted"]);
 });
 
 test("the batches that wait for a row are found by what makes a payment the same", async () => {
@@ -62,7 +80,9 @@ test("the batches that wait for a row are found by what makes a payment the same
   await addBatch(store, "CCCC3333", [newRow(7, "b/1")]);
   expect(await store.waitingFor("AAAA1111", 2)).toEqual(["BBBB2222"]);
   expect(await store.waitingFor("AAAA1111", 3)).toEqual([]);
-  await store.settle("AAAA1111", 2, "settled_done", { by: "asha", kind: "settle", note: "" });
+  await store.settle([
+    { batch: "AAAA1111", row: 2, as: "settled_done", act: { by: "asha", kind: "settle", note: "" } },
+  ]);
   await store.judgeAgain("BBBB2222", rules);
   expect(await states(store, "BBBB2222")).toEqual(["held"]);
   expect(await store.waitingFor("AAAA1111", 2)).toEqual([]);

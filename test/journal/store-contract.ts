@@ -254,10 +254,14 @@ export function describeJournalStore(
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
       await sendRow(store, "AAAA1111", 2, "unknown");
-      await store.settle("AAAA1111", 2, "settled_not_done", { by: "asha", kind: "settle", note: "no entry" });
+      await store.settle([
+        { batch: "AAAA1111", row: 2, as: "settled_not_done", act: { by: "asha", kind: "settle", note: "no entry" } },
+      ]);
       expect((await store.row("AAAA1111", 2))?.settledBy).toBe("asha");
       await expect(
-        store.settle("AAAA1111", 3, "settled_done", { by: "asha", kind: "settle", note: "" }),
+        store.settle([
+          { batch: "AAAA1111", row: 3, as: "settled_done", act: { by: "asha", kind: "settle", note: "" } },
+        ]),
       ).rejects.toThrow(/nothing to settle/);
       // a refusal concerns its caller only
       await sendRow(store, "AAAA1111", 3, "accepted");
@@ -350,7 +354,9 @@ async function happen(store: JournalStore, id: string, row: number, what: Happen
     case "keep":
       return store.keepTallies(id);
     case "settle":
-      return store.settle(id, row, row % 2 === 0 ? "settled_done" : "settled_not_done", act).catch(isUsage);
+      return store
+        .settle([{ batch: id, row, as: row % 2 === 0 ? "settled_done" : "settled_not_done", act }])
+        .catch(isUsage);
     case "release":
       await store.release(id, [row], act);
       return;

@@ -37,13 +37,18 @@ export function actCalls(parts: Parts): ActCalls {
         batches.addAct(batchId, act, now());
       }),
 
-    settle: (batchId, row, as, act, from) =>
+    settle: (settlings) =>
       group.run(() => {
-        const batch = batches.seqOf(batchId);
-        archives.assertNotArchived(batch);
-        attempts.changed(batch.seq);
-        decisions.settle(batch, row, as, act.by, now(), from);
-        batches.addAct(batchId, { ...act, row }, now());
+        for (const { batch, row, as, from } of settlings) {
+          archives.assertNotArchived(batches.seqOf(batch));
+          decisions.assertMaySettle(batches.seqOf(batch), row, as, from);
+        }
+        for (const { batch, row, as, act } of settlings) {
+          const of = batches.seqOf(batch);
+          attempts.changed(of.seq);
+          decisions.settle(of, row, as, act.by, now());
+          batches.addAct(batch, { ...act, row }, now());
+        }
       }),
 
     waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
