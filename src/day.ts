@@ -1,6 +1,6 @@
 /**
  * When the day began that `nowMs` lies in, in milliseconds since 1970. `timeZone`: a name such as Asia/Kolkata, the
- * machine's own unless said. Where a clock skips midnight, the first moment after it.
+ * machine's own unless said. Where a clock skips midnight, the first moment after it; where it strikes twice, the first.
  */
 export function startOfDay(nowMs: number, timeZone?: string): number {
   const wallClock = new Intl.DateTimeFormat("en", {
@@ -21,7 +21,8 @@ export function startOfDay(nowMs: number, timeZone?: string): number {
   const wallMs = nowMs + aheadOfUtcMs(nowMs);
   const midnightMs = wallMs - modulo(wallMs, DAY_MS);
   // a clock that was put forward or back since midnight was another number of hours ahead then
-  return midnightMs - aheadOfUtcMs(midnightMs - aheadOfUtcMs(nowMs));
+  const startMs = midnightMs - aheadOfUtcMs(midnightMs - aheadOfUtcMs(nowMs));
+  return Math.min(startMs, midnightMs - aheadOfUtcMs(startMs - 1));
 }
 
 function modulo(value: number, by: number): number {

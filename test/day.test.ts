@@ -12,6 +12,9 @@ test.each([
   ["2026-10-25T10:00:00.000Z", "Europe/Berlin", "2026-10-24T22:00:00.000Z"],
   // there was no midnight: the day began at 1 o'clock
   ["2026-04-24T12:00:00.000Z", "Africa/Cairo", "2026-04-23T22:00:00.000Z"],
+  // there were two: the clock went back to it at 1 o'clock
+  ["2026-11-01T15:00:00.000Z", "America/Havana", "2026-11-01T04:00:00.000Z"],
+  ["2026-11-01T04:30:00.000Z", "America/Havana", "2026-11-01T04:00:00.000Z"],
 ])("at %s in %s the day began at %s", (now, timeZone, start) => {
   expect(new Date(startOfDay(Date.parse(now), timeZone)).toISOString()).toBe(start);
 });
