@@ -102,10 +102,15 @@ function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rul
   };
 }
 
-/** `100` and `100.00`, `HDFC0001234` and `hdfc0001234`, `INR` and `inr` are the same; account numbers have one spelling. */
+/** `100` and `100.00`, `HDFC0001234` and `hdfc0001234`, `INR` and `inr`, `5010 0271 8280` and `501002718280` are the same. */
 function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
+  if (field.sensitive === "account") return withoutGroups;
   return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
+}
+
+function withoutGroups(account: string): string {
+  return account.includes(" ") && /^[0-9]+(?: +[0-9]+)+$/.test(account) ? account.replaceAll(" ", "") : account;
 }
 
 /** The first finding counts: a value that is no number is not also over its cap. */

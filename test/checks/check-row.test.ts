@@ -141,6 +141,15 @@ describe("what an instruction says beside its payload", () => {
     expect(instructionOf("collection", collection).core).toBe(instructionOf("collection", GOOD_ROWS.collection).core);
   });
 
+  test("an account written in groups is the same account, and goes as it is written", () => {
+    const plain = instructionOf("transfer", GOOD_ROWS.transfer);
+    const grouped = instructionOf("transfer", { ...GOOD_ROWS.transfer, to_account: "5010 0314 159002" });
+    expect(grouped).toMatchObject({ core: plain.core, beneficiary: plain.beneficiary });
+    expect(grouped.payload).toContain('"5010 0314 159002"');
+    const named = (account: string): string => instructionOf("transfer", { ...GOOD_ROWS.transfer, to_account: account }).core; // prettier-ignore
+    expect(named("BENE 7")).not.toBe(named("BENE7"));
+  });
+
   test.each(["debit_account_id", "bank_acc_num", "ifsc_code", "amount"])(
     "another core text for another %s",
     (field) => {
