@@ -41,6 +41,7 @@ export class DropFolder {
   readonly #ends: FolderEnds;
   readonly #answers: FolderAnswers;
   readonly #hold: FolderHold;
+  readonly #standing: Standing;
   #ready: ReadyFile[] = [];
   #waiting: Sweep["waiting"] = [];
   #folders: readonly string[];
@@ -68,6 +69,7 @@ export class DropFolder {
       unfinished: () => this.#unfinished(),
     });
     const standing = new Standing(journal, parts.config);
+    this.#standing = standing;
     this.#answers = new FolderAnswers({
       afterMs: parts.answerAfterMs ?? ANSWER_AFTER_MS,
       blocked: (path) => this.#ends.blockedAnswer(path),
@@ -242,13 +244,15 @@ export class DropFolder {
     try {
       // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
       await this.#parts.processor.together(async () => {
+        // as it is before anything of it is read: what comes beside it meanwhile must be seen
+        if (job.file) job.refusalKey = await this.#standing.refusalKey(job.file.path, job.file.identity);
         const report = await work();
         if (report.byStatus.held) this.#waitForOthers.add(report.batch);
         const isWaiting = report.byStatus.held !== undefined && (await this.#waitsForOthers(report.batch));
         if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.unshift(report.batch);
       });
     } catch (error) {
-      await this.#ends.failed(job.file, error);
+      await this.#ends.failed(job.file && { ...job.file, refusalKey: job.refusalKey ?? "" }, error);
     } finally {
       this.#jobs.delete(job);
       if (job.file) {
@@ -298,6 +302,7 @@ export class DropFolder {
 
 interface Job {
   readonly file?: ReadyFile;
+  refusalKey?: string;
 }
 
 const NOT_READY = {

@@ -21,6 +21,11 @@ export interface EndsParts {
   readonly standing: Standing;
 }
 
+export interface TriedFile extends ReadyFile {
+  /** By this a refusal of it is remembered. */
+  readonly refusalKey: string;
+}
+
 export interface BatchEnd {
   readonly isTry: boolean;
   readonly isWaiting: boolean;
@@ -91,13 +96,13 @@ export class FolderEnds {
   }
 
   /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
-  async failed(file: ReadyFile | undefined, error: unknown): Promise<void> {
+  async failed(file: TriedFile | undefined, error: unknown): Promise<void> {
     const { listener, answers, standing } = this.#parts;
     const isKnown = error instanceof PaydropError;
     if (error instanceof FileRefusedError && file) {
       this.#codes.set(keyOf(file), exitCodeOf(error));
       listener.failed(error);
-      await standing.noteRefused(file.path, file.identity);
+      await standing.noteRefused(file.path, file.refusalKey);
       await answers.put(file.path, refusedAnswer(file.path, error.faults));
     } else if (isKnown && (error.code === "config" || error.code === "destination")) {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));

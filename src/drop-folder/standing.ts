@@ -20,16 +20,19 @@ export class Standing {
 
   async of(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
     if ((await this.#journal.sourceBatch(path, identityText(identity))) !== undefined) return "taken";
-    const refused = await this.#journal.sourceBatch(path, await this.#refusalKey(path, identity));
+    const refused = await this.#journal.sourceBatch(path, await this.refusalKey(path, identity));
     return refused === REFUSED ? "refused" : "new";
   }
 
-  async noteRefused(path: string, identity: FileIdentity): Promise<void> {
-    await this.#journal.noteSource(path, await this.#refusalKey(path, identity), REFUSED);
+  async noteRefused(path: string, refusalKey: string): Promise<void> {
+    await this.#journal.noteSource(path, refusalKey, REFUSED);
   }
 
-  /** A refused file is looked at again when it, its control totals, or the settings it was read with have changed. */
-  async #refusalKey(path: string, identity: FileIdentity): Promise<string> {
+  /**
+   * Asked for before the file is read: a refused file is looked at again when it, its control totals, or the settings it
+   * was read with have changed since.
+   */
+  async refusalKey(path: string, identity: FileIdentity): Promise<string> {
     const control = await stat(`${path}.control`, { bigint: true }).then(
       ({ ino, size, mtimeNs }) => [ino, size, mtimeNs].join(" "),
       () => "none",

@@ -16,6 +16,9 @@ export type InputName =
 const NAME_BYTES_MAX = 200;
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
+/** Also what people make who cannot see extensions, or write it with TextEdit or a word processor. */
+const STOP = /^stop(?:\.(?:txt|rtf|docx?|odt|pages))*$/i;
+
 /** A name of ours begins with that of a file in; `rest` is a regular expression. */
 const afterInput = (rest: string): RegExp => new RegExp(`\\.(?:${INPUT_EXTENSIONS.join("|")})\\.${rest}`, "i");
 const OF_BATCH = "(?:[0-9a-z]{1,32}\\.)?";
@@ -30,7 +33,7 @@ const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
   [afterInput(`report\\.${OF_BATCH}(?:html|txt|json|xlsx)$`), "it is our own report"],
   [afterInput("check\\.txt$"), "it is our own note"],
   [/\.control$/i, "it holds control totals"],
-  [/^stop(?:\.txt)?$/i, "it asks to stop"],
+  [STOP, "it asks to stop"],
   [/^stop - held .*\.txt$/i, "it is our own note"],
 ];
 const OWN_RESULTS = afterInput("results\\.");
@@ -62,19 +65,19 @@ export function inputName(name: string): InputName {
 export function mayGiveWork(name: string): boolean {
   const said = inputName(name);
   if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
-  // a workbook that was closed can be taken
+  // what was closed can be taken
   if (OPEN_MARK.test(name)) return true;
   return isStopName(name) || isOtherWorkbook(name) || /\.control$/i.test(name) || isOperationFolder(name);
 }
 
-/** The files that Excel and LibreOffice lay beside a workbook for as long as they have it open. */
+/** What Excel lays beside a workbook, and LibreOffice beside any file, for as long as they have it open. */
 export function openMarks(name: string): readonly string[] {
-  return formatOfName(name) === "xlsx" ? [`~$${name}`, `.~lock.${name}#`] : [];
+  return [...(formatOfName(name) === "xlsx" ? [`~$${name}`] : []), `.~lock.${name}#`];
 }
 
-const OPEN_MARK = /^(?:~\$|\.~lock\.).*\.xls[xm]#?$/i;
+const OPEN_MARK = /^(?:~\$.*\.xls[xm]|\.~lock\..*#)$/i;
 
-/** A file with which a person says stop, without a terminal: `STOP` in any case, and what Notepad makes of it. */
+/** A file with which a person says stop, without a terminal: `STOP` in any case, and what text programs make of it. */
 export function isStopName(name: string): boolean {
-  return /^stop(?:\.txt)?$/i.test(name);
+  return STOP.test(name);
 }

@@ -61,7 +61,7 @@ const NOT_YET: Readonly<Record<WaitingFor, readonly string[]>> = {
     "It is taken by itself when they are gone. If it was copied long ago: copy it again, or save it as CSV UTF-8.",
   ],
   open: [
-    "It is open in Excel or LibreOffice: the program has laid a hidden file beside it (~$ and its name) that says so.",
+    "It is open in Excel or LibreOffice: the program has laid a hidden file beside it (~$ or .~lock. and its name).",
     "It is taken by itself when it is closed there. If nobody has it open, delete that hidden file.",
   ],
   unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],

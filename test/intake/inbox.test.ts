@@ -154,6 +154,19 @@ test("a workbook waits while a spreadsheet program has it open, and until its di
   expect(names((await inbox.sweep()).ready)).toEqual(["payroll.xlsx"]);
 });
 
+test("a table waits while LibreOffice has it open: what is saved so far may be half of it", async () => {
+  const { inbox, folder, write, pass } = openInbox();
+  write("a.csv.retry.csv", "x\n1\n");
+  write(".~lock.a.csv.retry.csv#", ",asha,desk,22.11.2026 10:00,file:///x;");
+  expect((await inbox.sweep()).waiting).toMatchObject([{ why: "open" }]);
+  pass(10 * SETTLE_MS);
+  expect((await inbox.sweep()).ready).toEqual([]);
+  unlinkSync(join(folder, ".~lock.a.csv.retry.csv#"));
+  await inbox.sweep();
+  pass(SETTLE_MS);
+  expect(names((await inbox.sweep()).ready)).toEqual(["a.csv.retry.csv"]);
+});
+
 test("nothing but regular files with the name of an input file is opened, and each oddity is told once", async () => {
   const { inbox, folder, write, pass } = openInbox();
   write("good.csv", "x\n1\n");

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { inputName } from "../../src/intake/names.ts";
+import { inputName, isStopName, mayGiveWork } from "../../src/intake/names.ts";
 import { isOwnHeader } from "../../src/intake/own.ts";
 import { guessPeriod } from "../../src/intake/period.ts";
 import { temporaryFolder } from "../support/files.ts";
@@ -80,6 +80,23 @@ describe("names that never are input", () => {
   test("our retry file is told apart: it is input once a person has changed it", () => {
     expect(inputName("payroll.csv.retry.csv")).toMatchObject({ report: false, unlessChanged: "csv" });
   });
+});
+
+describe("a file with which a person says stop", () => {
+  test.each(["STOP", "stop", "Stop.txt", "STOP.txt.txt", "STOP.rtf", "stop.docx"])("%s", (name) => {
+    expect([isStopName(name), mayGiveWork(name), inputName(name).ignored]).toEqual([true, true, "it asks to stop"]);
+  });
+
+  test.each(["stop.csv", "stop.xlsx", "nonstop.txt", "STOP - held 12.04, nothing was on its way.txt"])(
+    "not %s",
+    (name) => {
+      expect(isStopName(name)).toBe(false);
+    },
+  );
+});
+
+test("a file that was closed gives work, whatever it is: the mark that goes is heard of", () => {
+  expect(["~$a.xlsx", ".~lock.a.xlsx#", ".~lock.a.csv.retry.csv#"].filter(mayGiveWork)).toHaveLength(3);
 });
 
 describe("our own results, renamed", () => {

@@ -102,6 +102,23 @@ test("a STOP that came while nothing ran holds what an earlier process left, bef
   expect(server.requests).toHaveLength(1);
 });
 
+test("control totals that come while a file is refused for the lack of them are looked at", async () => {
+  const server = await service(() => answer(200));
+  const desk = openDesk(server.url, { PAYDROP_REQUIRE_CONTROL: "true" });
+  desk.write("a.csv", transfersCsv(2));
+  await desk.inProcess(async (processor) => {
+    const failed = (): void => void desk.write("a.csv.control", "rows=2\n");
+    const drop = await openDrop(desk, processor, { failed });
+    await sweepAll(drop);
+    expect(await drop.workOne()).toBe(true);
+    expect(server.requests).toHaveLength(0);
+    // the file and what lies beside it are as they were: only what is new is looked at
+    for (let look = 0; look < 200 && (await drop.sweep()).ready.length === 0; look += 1);
+    expect(await drop.workOne()).toBe(true);
+  });
+  expect(server.requests).toHaveLength(2);
+});
+
 test("two files that one outage stopped are both told; a further try is not", async () => {
   const server = await service(() => answer(401));
   const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "50ms" });
