@@ -38,6 +38,11 @@ const LONG_NUMBER = /[0-9]{9,}|[0-9]{4,}(?:[ -][0-9]{4,}){2,}|[0-9]{5} [0-9]{5}/
 export function maskStray(text: string): string {
   if (text.includes("@")) return mask(text, "email");
   if (/^[0-9]{2,8}\.[0-9]+$/.test(text)) return text;
+  return maskNumbers(text);
+}
+
+/** Text of a setting, which may name accounts: a pattern, a list. */
+export function maskNumbers(text: string): string {
   return text.replace(LONG_NUMBER, (digits) => mask(digits, "account"));
 }
 

@@ -1,6 +1,7 @@
 import { unitsOf } from "../amount.ts";
 import type { FieldRuleName, FieldRules, OperationRules, Rules } from "../config/rule-settings.ts";
 import type { Field, Operation } from "../operations/operation.ts";
+import { maskNumbers } from "../mask.ts";
 import { matcherOf } from "../pattern.ts";
 import type { Inspect } from "./compile.ts";
 
@@ -88,7 +89,8 @@ function oneOf(allowed: readonly string[], field: Field): Inspect {
 
 function ofForm(pattern: string): Inspect {
   const matches = matcherOf(pattern);
-  return (text) => (matches(text) ? undefined : { code: "pattern_differs", found: pattern });
+  const shown = maskNumbers(pattern);
+  return (text) => (matches(text) ? undefined : { code: "pattern_differs", found: shown });
 }
 
 /** Characters as a person counts them, half a surrogate pair is none. */

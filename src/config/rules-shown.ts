@@ -1,3 +1,4 @@
+import { maskNumbers } from "../mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { InForce } from "./in-force.ts";
@@ -28,7 +29,7 @@ const WARNS = " (warns)";
 /** A list of accounts is counted, not shown (I10). */
 function valueOf(name: FieldRuleName, value: unknown, isHidden: boolean): string {
   if (isHidden && Array.isArray(value)) return `${value.length} values`;
-  return (FIELD_RULES[name] as RuleSetting<unknown>).read.written(value);
+  return maskNumbers((FIELD_RULES[name] as RuleSetting<unknown>).read.written(value));
 }
 
 function isSensitive(folder: string, name: string): boolean {

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
+import { maskNumbers } from "../mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { nearest } from "./nearest.ts";
@@ -100,7 +101,7 @@ class RulesReader {
       if (!(error instanceof NotRight)) throw error;
       // a list may hold account numbers: it is not repeated
       const shown = typeof raw === "object" ? "the value" : JSON.stringify(raw);
-      throw this.#wrong(path, `${shown} is not ${error.message}`, "correct it and run again");
+      throw this.#wrong(path, maskNumbers(`${shown} is not ${error.message}`), "correct it and run again");
     }
   }
 

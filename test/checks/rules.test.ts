@@ -86,6 +86,8 @@ describe("allowed", () => {
     const [text] = said(check(allowed, { ...PAYOUT, debit_account_id: "50100271828001" }));
     expect(text).toContain('"••8001" is none of the values that are allowed here: those of the settings');
     expect(text).not.toContain("8099");
+    const [form] = said(check({ debit_account_id: { pattern: "50100271828099|IN-.*" } }, PAYOUT));
+    expect(form).toContain("does not have the form ••8099|IN-.*");
   });
 
   test("an empty optional cell is no value", () => {

@@ -71,6 +71,16 @@ describe("[rules.…]", () => {
       'line 3: rules.payouts.max_pr_row: "max_pr_row" is no rule',
       "max_per_row",
     ],
+    [
+      '[rules.payouts.debit_account_id]\nallowed = "50100271828001"\n',
+      'line 2: rules.payouts.debit_account_id.allowed: "••8001" is not a list',
+      "correct it",
+    ],
+    [
+      '[rules.payouts.debit_account_id]\npattern = "50100271828001("\n',
+      'pattern: "••8001(" is not a pattern',
+      "correct it",
+    ],
     ["[rules.payouts.naration]\n", 'line 1: rules.payouts.naration: "naration" is no rule', "did you mean narration?"],
     [
       "[rules.loans.narration]\nrequired = true\n",
@@ -120,11 +130,12 @@ describe("[rules.…]", () => {
 
   test("are shown with their origin; accounts are only counted", async () => {
     const path = toml(
-      '[rules.payouts]\nmax_per_row = 5\nwarn = ["max_per_row"]\n[rules.payouts.debit_account_id]\nallowed = ["50100271828001"]\n',
+      '[rules.payouts]\nmax_per_row = 5\nwarn = ["max_per_row"]\n[rules.payouts.debit_account_id]\nallowed = ["50100271828001"]\npattern = "50100271828001|ACC-.*"\n',
     );
     const { stdout } = await paydrop(["config", "show", "--config", path]);
     expect(stdout).toMatch(new RegExp(`^rules\\.payouts\\.max_per_row +5 \\(warns\\) +${path}$`, "m"));
     expect(stdout).toMatch(/^rules\.payouts\.debit_account_id\.allowed +1 values /m);
+    expect(stdout).toMatch(/^rules\.payouts\.debit_account_id\.pattern +••8001\|ACC-\.\* /m);
     expect(stdout).not.toContain("50100271828001");
   });
 
