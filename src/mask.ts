@@ -48,8 +48,9 @@ export function maskNumbers(text: string): string {
 
 /**
  * The id of a debit account: shown as it is when it is a name (`ACC-OPS-01`), masked when it looks like an account
- * number (six digits or more in a row).
+ * number (six digits or more in a row, or nine in groups).
  */
 export function maskAccountId(value: string): string {
-  return /\d{6}/.test(value) ? mask(value, "account") : value;
+  if (value.includes("@")) return mask(value, "email");
+  return /\d{6}|(?:\d[ -]?){9}/.test(value) ? mask(value, "account") : value;
 }

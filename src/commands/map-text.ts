@@ -1,4 +1,4 @@
-import { mask, maskAccountId, type Sensitivity } from "../mask.ts";
+import { mask, maskAccountId, maskStray, type Sensitivity } from "../mask.ts";
 import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import type { Proposal, ProposedColumn } from "../reader/mapping/propose.ts";
@@ -77,13 +77,13 @@ function maskedAs(value: string, sensitivity: Sensitivity): string {
 /** Nobody knows what stands in a column without a meaning. */
 function maskedStranger(value: string): string {
   if (value.includes("@")) return mask(value, "email");
-  return /\d{5}/.test(value)
+  return /\d{5}|(?:\d[ -]?){9}/.test(value)
     ? mask(value, "account")
     : printable(/^[\d.,-]*$/.test(value) ? value : mask(value, "name"));
 }
 
 function maskedNumber(value: string): string {
-  return /\d{9}/.test(value) ? mask(value, "account") : value;
+  return /\d{9}/.test(value) ? mask(value, "account") : maskStray(value);
 }
 
 const HEADING: Line = ["their column", "our field", "why", "first values"];

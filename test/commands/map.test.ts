@@ -54,6 +54,18 @@ describe("paydrop map", () => {
     expect(stderr).not.toMatch(/5010027|Asha/);
   });
 
+  test("shows no number in groups and no second address of what nobody knows", async () => {
+    const desk = openDesk();
+    writeFileSync(
+      join(desk.folder, "ids.csv"),
+      'Net Pay,Aadhaar,Remark,Email\n1.00,1234-5678-9012,5010 0271 8281,"a@x.in, ravi@y.in"\n',
+    );
+    const { stderr } = await desk.paydrop("map", "ids.csv", "--operation", "payout");
+    expect(stderr).toMatch(/^ {2}Aadhaar .*••9012$/m);
+    expect(stderr).toMatch(/^ {2}Remark +narration .*••8281$/m);
+    expect(stderr).not.toMatch(/5678|0271|ravi/);
+  });
+
   test("without --write the tables go to stdout, and the check under them to stderr", async () => {
     const desk = openDesk();
     const { code, stdout, stderr } = await desk.map(...SAID, "--name", "hrms");

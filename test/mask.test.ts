@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { mask, maskAccountId, maskStray } from "../src/mask.ts";
+
+test.each([
+  ["ACC-OPS-01", "ACC-OPS-01"],
+  ["ACC-2026-11", "ACC-2026-11"],
+  ["50100271828001", "••8001"],
+  ["5010-0271-8281", "••8281"],
+  ["5010 0271 8281", "••8281"],
+  ["ravi.kumar@bank", "ra••@bank"],
+])("the account to debit %s is shown as %s", (account, shown) => {
+  expect(maskAccountId(account)).toBe(shown);
+});
+
+test.each([
+  ["ravi.kumar@bank", "ra••@bank"],
+  ["a@x.example, ravi@y.example", "a••@x.example••"],
+  ["r@bank 50100271828001", "r••@bank••"],
+  ["ravi", "ra••"],
+])("the address %s is shown as %s", (address, shown) => {
+  expect(mask(address, "email")).toBe(shown);
+});
+
+test.each([
+  ["1,00,00,000.00", "1,00,00,000.00"],
+  ["33333.3333333333", "33333.3333333333"],
+  ["2026-11-02 10:15", "2026-11-02 10:15"],
+  ["INV-2026-110001", "INV-2026-110001"],
+  ["50100271828001.5", "••8001.5"],
+  ["5010-0271-8281", "••8281"],
+  ["call 98123 45678", "call ••5678"],
+])("%s in a column of anything is shown as %s", (text, shown) => {
+  expect(maskStray(text)).toBe(shown);
+});
