@@ -1,4 +1,6 @@
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
@@ -86,6 +88,15 @@ export class BatchReporting {
       ...(await mappingSaid(opened)),
     });
   }
+}
+
+/** The folder went while its file was sent: its results, written elsewhere, come into it when it is back. */
+export async function isFolderAway({ file, files }: BatchReport): Promise<boolean> {
+  if (files.elsewhere === undefined) return false;
+  return stat(dirname(file)).then(
+    () => false,
+    (error: unknown) => systemCodeOf(error) === "ENOENT",
+  );
 }
 
 /** People who act all the time do not keep a run from its end. */

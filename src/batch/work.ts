@@ -14,7 +14,7 @@ import type { Submitted } from "../submission/submit.ts";
 import { Turns } from "../turns.ts";
 import { Ground } from "./ground.ts";
 import { heldFolder } from "./held-folder.ts";
-import { BatchReporting, WRITE_TIMES_MAX } from "./report.ts";
+import { BatchReporting, isFolderAway, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
 
@@ -54,11 +54,12 @@ export class BatchWork {
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
       const report = await this.#reporting.write(batch, submitted, startedAt, file);
+      const isOwed = await isFolderAway(report);
       // in one commit
       await Promise.all([
         this.ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
         this.ground.journal.keepTallies(batch.id),
-        this.ground.journal.oweResults(batch.id, false),
+        this.ground.journal.oweResults(batch.id, isOwed),
       ]);
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
@@ -98,7 +99,8 @@ export class BatchWork {
     await this.ground.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, submitted, startedAt, file);
-    await Promise.all([this.ground.journal.oweResults(batch.id, false), this.ground.journal.keepTallies(batch.id)]);
+    const isOwed = await isFolderAway(report);
+    await Promise.all([this.ground.journal.oweResults(batch.id, isOwed), this.ground.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report, true);
     return report;
   }

@@ -1,4 +1,4 @@
-import { basename, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchReport } from "../events.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
@@ -8,6 +8,7 @@ import type { BatchesAsked } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
 import { notYetAnswer, workbookAnswer } from "../results/answers.ts";
+import { isFolderAway } from "../batch/report.ts";
 import { FolderAnswers } from "./folder-answers.ts";
 import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
@@ -50,6 +51,8 @@ export class DropFolder {
   readonly #jobs = new Set<Job>();
   /** Batches with rows that may be held for one of another file. */
   #waitForOthers = new Set<string>();
+  /** Batches whose folder was away when their results were written, each with that folder. */
+  readonly #undelivered = new Map<string, string>();
   /** Files that were worked off while a sweep was on its way. */
   readonly #finished = new Set<string>();
 
@@ -169,6 +172,7 @@ export class DropFolder {
       return sweep;
     }
     if (sweep.folders.length > 0) this.#folders = [...new Set([...this.#folders, ...sweep.folders])];
+    this.#deliver(sweep.folders);
     for (const { path, why, isWorkbook } of sweep.oddities) {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
       if (isWorkbook) await this.#answers.put(path, workbookAnswer(path));
@@ -247,6 +251,7 @@ export class DropFolder {
         // as it is before anything of it is read: what comes beside it meanwhile must be seen
         if (job.file) job.refusalKey = await this.#standing.refusalKey(job.file.path, job.file.identity);
         const report = await work();
+        if (await isFolderAway(report)) this.#undelivered.set(report.batch, dirname(report.file));
         if (report.byStatus.held) this.#waitForOthers.add(report.batch);
         const isWaiting = report.byStatus.held !== undefined && (await this.#waitsForOthers(report.batch));
         if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.unshift(report.batch);
@@ -286,6 +291,14 @@ export class DropFolder {
   async #handedOver(): Promise<readonly string[]> {
     const batches = await this.#parts.processor.handedOver();
     return batches.filter((batch) => !this.#batches.includes(batch));
+  }
+
+  #deliver(foldersThere: readonly string[]): void {
+    for (const [batch, folder] of this.#undelivered) {
+      if (!foldersThere.includes(folder)) continue;
+      this.#undelivered.delete(batch);
+      this.#batches.push(batch);
+    }
   }
 
   #noteAway(why: string | undefined): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, unlinkSync } from "node:fs";
+import { mkdirSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -101,6 +101,37 @@ test("a STOP that came while nothing ran holds what an earlier process left, bef
   });
   expect(server.requests).toHaveLength(1);
 });
+
+test.each(["is seen as away", "is back before it is looked at", "is back for the next process"])(
+  "results for which the folder was away come into it when it %s",
+  async (when) => {
+    const server = await service(() => {
+      renameSync(desk.folder, `${desk.folder}-moved`);
+      return answer(200);
+    });
+    const desk = openDesk(server.url);
+    desk.write("a.csv", "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
+    const comeBack = (): void => renameSync(`${desk.folder}-moved`, desk.folder);
+    await desk.inProcess(async (processor) => {
+      const drop = await openDrop(desk, processor);
+      await sweepAll(drop);
+      await drop.workOne();
+      if (when.startsWith("is seen")) await drop.sweep();
+      comeBack();
+      expect(desk.results("a.csv")).toEqual([]);
+      if (when.endsWith("process")) return;
+      await drop.sweep();
+      expect(await drop.workOne()).toBe(true);
+      expect(await drop.workOne()).toBe(false);
+    });
+    await desk.inProcess(async (processor) => {
+      const drop = await openDrop(desk, processor);
+      expect(await drop.workOne()).toBe(when.endsWith("process"));
+    });
+    expect(desk.results("a.csv")).toMatchObject([{ result_status: "accepted" }]);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test("control totals that come while a file is refused for the lack of them are looked at", async () => {
   const server = await service(() => answer(200));
