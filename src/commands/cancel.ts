@@ -1,4 +1,5 @@
 import { loadConfig } from "../config/load.ts";
+import type { RowState } from "../journal/state.ts";
 import type { Tallies } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
 import { counted } from "../results/next-steps.ts";
@@ -42,9 +43,12 @@ export async function run(call: Call): Promise<number> {
   return rewriteResults(call, config, touched);
 }
 
+/** What would still have gone, or might have. */
+const UNSENT: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
+
 function linesOf(tallies: Tallies, id: string): string[] {
   const rows = rowsOf(tallies);
-  const unsent = (rows["ready"] ?? 0) + (rows["not_sent"] ?? 0) + (rows["held"] ?? 0);
+  const unsent = UNSENT.reduce((sum, state) => sum + (rows[state] ?? 0), 0);
   const accepted = rows["accepted"] ?? 0;
   const unknown = rows["unknown"] ?? 0;
   const inFlight = rows["sending"] ?? 0;

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchPhase, JournalStore, RowRecord } from "../journal/store.ts";
 import type { Call } from "./command.ts";
 import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
@@ -23,7 +23,8 @@ export async function carryOutSettlings(
   const waiting = await waitersOf(journal, todo);
   for (const one of todo) {
     touched.add(one.batch);
-    tell(call, config, settledText(one), objectOf(one, false));
+    const phase = (await journal.batch(one.batch))?.phase ?? "open";
+    tell(call, config, settledText(one, phase), objectOf(one, false));
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -40,11 +41,13 @@ export async function carryOutSettlings(
   return [...touched];
 }
 
-function settledText({ batch, row, as, by }: Settling): string {
+function settledText({ batch, row, as, by }: Settling, phase: BatchPhase): string {
   const amount = row.amount === undefined ? "" : ` (${row.amount})`;
   const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
   if (as === "settled_done") return `${settled} It is never sent again.`;
-  const lines = [`${settled} It may go again:  paydrop retry ${batch}`];
+  if (phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
+  const resume = phase === "paused" ? `paydrop resume ${batch}, then ` : "";
+  const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch}`];
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
       `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, the money goes out twice unless the bank gave it back.`,
@@ -110,14 +113,16 @@ async function tellWaiter(
 ): Promise<void> {
   const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
   await journal.note(batch, { by: "paydrop", kind: "judged", note });
+  const phase = (await journal.batch(batch))?.phase ?? "open";
   for (const number of rows) {
     const now = await journal.row(batch, number);
-    if (now) tell(call, config, waitedText(batch, now), { type: "waited", batch, row: number, state: now.state });
+    if (now)
+      tell(call, config, waitedText(batch, phase, now), { type: "waited", batch, row: number, state: now.state });
   }
 }
 
-function waitedText(id: string, { number, state }: RowRecord): string {
+function waitedText(id: string, phase: BatchPhase, { number, state }: RowRecord): string {
   const waited = `Row ${number} of batch ${id} waited for it and is now ${state}`;
-  if (state === "ready") return `${waited}. To send it:  paydrop retry ${id}`;
+  if (state === "ready") return `${waited}. To send it:  paydrop ${phase === "paused" ? "resume" : "retry"} ${id}`;
   return state === "held" ? `${waited} for another reason:  paydrop status ${id}` : `${waited}: nothing to do.`;
 }

@@ -42,6 +42,20 @@ test("a row settled as not done goes exactly once more by retry, and by nothing 
   expect(office.server.requests).toHaveLength(4);
 });
 
+test("what settle says to do next can be done: of a paused batch resume comes first, of a cancelled one nothing goes", async () => {
+  const { office, batch } = await withUnknownRow();
+  await office.paydrop("pause", batch);
+  expect((await settle(office, batch, "not-done")).stdout).toContain(
+    `It may go again:  paydrop resume ${batch}, then paydrop retry ${batch}`,
+  );
+  const cancelled = await office.paydrop("cancel", batch);
+  expect(cancelled.stdout).toContain("1 row was not sent and will not be.");
+  await settle(office, batch, "done");
+  const settled = await settle(office, batch, "not-done");
+  expect(settled.stdout).toContain("Its batch is cancelled: it does not go again.");
+  expect(settled.stdout).not.toContain("paydrop retry");
+});
+
 test("a row settled as done is never sent again", async () => {
   const { office, batch } = await withUnknownRow();
   const settled = await settle(office, batch, "done");
