@@ -48,9 +48,12 @@ export function maskNumbers(text: string): string {
 
 /**
  * The id of a debit account: shown as it is when it is a name (`ACC-OPS-01`), masked when it looks like an account
- * number (six digits or more in a row, or nine in groups).
+ * number: six digits or more in a row, or nine in groups, of whatever script. An address is none, and is masked too.
  */
 export function maskAccountId(value: string): string {
   if (value.includes("@")) return mask(value, "email");
-  return /\d{6}|(?:\d[ -]?){9}/.test(value) ? mask(value, "account") : value;
+  const isNumber = /\p{Nd}{6}/u.test(value) || /\p{Nd}{9}/u.test(value.replace(BETWEEN_DIGITS, ""));
+  return isNumber ? mask(value, "account") : value;
 }
+
+const BETWEEN_DIGITS = /[\s\p{P}\p{Cf}]+/gu;
