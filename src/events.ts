@@ -98,6 +98,10 @@ export interface BatchReport {
   readonly phase?: "paused" | "cancelled";
   readonly files: WrittenFiles;
   readonly remarks: readonly string[];
+  /** Rejected rows that were refused for the key or the address: a next run sends them. Left out where there are none. */
+  readonly goesAgain?: number;
+  /** Where no held row can be released yet: what the first of them waits for. */
+  readonly waitsFor?: { readonly batch: string; readonly row: number };
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Exit code of this batch by DESIGN §10. */

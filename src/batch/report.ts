@@ -9,6 +9,7 @@ import { modeOf } from "../results/mode-of.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import type { Report } from "../results/report/report.ts";
+import type { Totals } from "../results/totals.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
@@ -70,9 +71,18 @@ export class BatchReporting {
       ...(batch.phase === "paused" || batch.phase === "cancelled" ? { phase: batch.phase } : {}),
       files,
       remarks: [...batch.remarks, ...totals.remarks],
+      ...(totals.goesAgain > 0 ? { goesAgain: totals.goesAgain } : {}),
+      ...(await this.#waitsFor(batch, totals)),
       rowsToLookAt: totals.rowsToLookAt,
       exitCode,
     };
+  }
+
+  /** As long as each held row waits for an open one elsewhere there is nothing that a person could release. */
+  async #waitsFor({ id }: BatchRecord, { byStatus }: Totals): Promise<Pick<BatchReport, "waitsFor">> {
+    if (!byStatus.held) return {};
+    const { rows, first } = await this.#ground.journal.blockedRows(id);
+    return first && rows === byStatus.held.rows ? { waitsFor: first } : {};
   }
 
   async collect(batchId: string): Promise<Report> {

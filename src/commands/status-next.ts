@@ -1,5 +1,5 @@
 import type { RowState } from "../journal/state.ts";
-import { asTried, SANDBOX } from "../results/next-steps.ts";
+import { asTried, SANDBOX, waitingSteps, WHEN_MENDED } from "../results/next-steps.ts";
 import { whichRows } from "./going.ts";
 import type { FullStatus } from "./status.ts";
 
@@ -9,7 +9,7 @@ export function statusNext(status: FullStatus): string[] {
   return status.batch.destination === SANDBOX ? asTried(steps) : steps;
 }
 
-function stepsOf({ batch, open, resumable, tallies }: FullStatus): string[] {
+function stepsOf({ batch, open, resumable, tallies, waitsFor }: FullStatus): string[] {
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [
@@ -29,7 +29,10 @@ function stepsOf({ batch, open, resumable, tallies }: FullStatus): string[] {
     if (rows("ready") + rows("not_sent") + rows("held") > 0) steps.push("cancelled: what was not sent stays unsent");
     return steps;
   }
-  if (rows("held") > 0) {
+  if (rows("held") > 0 && waitsFor) {
+    const [what = "", command = ""] = waitingSteps(named("held"), rows("held"), waitsFor);
+    steps.push(what, `  ${command}`);
+  } else if (rows("held") > 0) {
     steps.push(`decide on ${named("held")}: the results file says why; to send them all the same`);
     steps.push(
       `  paydrop release ${id} ${rows("held") === 1 ? named("held").replace(/^row/, "--row") : "--row N…|--all"} --by NAME --reason TEXT`,
@@ -39,10 +42,7 @@ function stepsOf({ batch, open, resumable, tallies }: FullStatus): string[] {
   else if (rows("ready") + rows("not_sent") + rows("settled_not_done") > 0) {
     steps.push("to send what was not sent or is settled as not done", `  paydrop retry ${id}`);
   } else if (resumable > 0) {
-    steps.push(
-      "to send again what was refused for the key or the address, when that is mended",
-      `  paydrop retry ${id}`,
-    );
+    steps.push(WHEN_MENDED, `  paydrop retry ${id}`);
   }
   return steps;
 }

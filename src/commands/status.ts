@@ -24,6 +24,8 @@ export interface FullStatus extends BatchStatus {
   readonly open: Readonly<Partial<Record<RowState, readonly number[]>>>;
   /** How many rejected rows were refused for the key or the address, and need no correction. */
   readonly resumable: number;
+  /** Where no held row can be released yet: what the first of them waits for. */
+  readonly waitsFor?: { readonly batch: string; readonly row: number };
 }
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
@@ -76,7 +78,10 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
       if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
     }
   }
-  return { batch, tallies, history: await journal.history(batch.id), open, resumable };
+  const held = tallies.held?.rows ?? 0;
+  const { rows, first } = held > 0 ? await journal.blockedRows(batch.id) : { rows: 0 };
+  const waits = first && rows === held ? { waitsFor: first } : {};
+  return { batch, tallies, history: await journal.history(batch.id), open, resumable, ...waits };
 }
 
 function hasOpen(tallies: Tallies): boolean {

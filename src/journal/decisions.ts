@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
 import { assertMove, type RowState } from "./state.ts";
+import { BLOCKED } from "./waiting-rows.ts";
 
 type SettledAs = "settled_done" | "settled_not_done";
 
@@ -51,13 +52,12 @@ export class Decisions {
   release(batch: BatchSeq, rows: readonly number[] | "all", nowMs: number): number[] {
     const update = this.#database.prepare(
       // a file that was held as a whole says nothing of its rows: those are judged in full when they go
-      `UPDATE row SET state = 'ready', changed_at = ?,
+      `UPDATE row AS r SET state = 'ready', changed_at = ?,
          released = iif(code IS 'all_or_nothing', 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt)) WHERE batch = ?
        AND (state = 'held' OR (state = 'duplicate' AND ?)) AND (? OR number = ?)
        AND NOT (state = 'held' AND EXISTS (
-         SELECT 1 FROM row o JOIN batch b ON b.seq = o.batch WHERE b.id = row.other_batch AND o.number = row.other_row
-         AND (o.state IN ('unknown', 'sending')
-           OR (row.code = 'other_row_open' AND o.state = 'ready' AND b.phase <> 'cancelled'))))
+         SELECT 1 FROM row o JOIN batch ob ON ob.seq = o.batch
+         WHERE ob.id = r.other_batch AND o.number = r.other_row AND ${BLOCKED}))
        RETURNING number`,
     );
     // `--all` means what is held; a duplicate goes only when a person names its row

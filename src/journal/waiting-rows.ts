@@ -1,12 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { mayHold } from "./batches.ts";
-import type { BatchesAsked, WaitingBatch } from "./store.ts";
+import type { BatchesAsked, BlockedRows, WaitingBatch } from "./store.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
 const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;
 /** It stands in nobody's way any more, or was surely accepted: to the judge (`seen.ts`) neither open nor held. */
 const ENDED = `(o.state NOT IN ('ready', 'sending', 'unknown', 'held') OR (o.state = 'held' AND o.code = 'all_or_nothing')
   OR (o.state IN ('ready', 'held') AND ob.phase = 'cancelled'))`;
+/** Until that row has an end no person lets `r`, which is held for it, go: it may be the same money. */
+export const BLOCKED = `(o.state IN ('unknown', 'sending')
+  OR (r.code = 'other_row_open' AND o.state = 'ready' AND ob.phase <> 'cancelled'))`;
 const AWAITED = `JOIN batch ob ON ob.id = r.other_batch JOIN row o ON o.batch = ob.seq AND o.number = r.other_row`;
 
 /** Rows that are held for a row of another batch, and how that one stands. */
@@ -37,5 +40,18 @@ export class WaitingRows {
          AND r.code = 'other_row_open' AND (${GOES} OR ${ENDED})) LIMIT 1`,
     );
     return needsPerson.get(batchSeq) === undefined;
+  }
+
+  /** Held rows that no person can let go yet. */
+  blocked(batchSeq: number): BlockedRows {
+    // of the bare columns SQLite takes those of the row with the least number
+    const found = this.#database
+      .prepare(
+        `SELECT count(*) AS rows, min(r.number), ob.id AS batch, o.number AS row FROM row r ${AWAITED}
+         WHERE r.batch = ? AND r.state = 'held' AND ${BLOCKED}`,
+      )
+      .get(batchSeq) as { rows: number; batch: string | null; row: number };
+    const { rows, batch, row } = found;
+    return batch === null ? { rows } : { rows, first: { batch, row } };
   }
 }

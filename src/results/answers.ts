@@ -7,7 +7,7 @@ import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { removeTemporaries, writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
-import { counted, namedRows } from "./next-steps.ts";
+import { counted, namedRows, waitingSteps } from "./next-steps.ts";
 
 /**
  * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
@@ -127,7 +127,7 @@ const TROUBLES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
 export function openAnswer(report: BatchReport): Answer | undefined {
-  const { batch, byStatus, files, phase, rowsToLookAt, stop } = report;
+  const { batch, byStatus, files, phase, rowsToLookAt, stop, waitsFor } = report;
   const isCancelled = phase === "cancelled" || stop?.code === "cancelled";
   const parts: (readonly string[])[] = [];
   const [unknown, held, unsent] = [byStatus.unknown, byStatus.held, byStatus.not_sent].map((tally) => tally?.rows ?? 0);
@@ -139,7 +139,10 @@ export function openAnswer(report: BatchReport): Answer | undefined {
       `  paydrop settle ${batch} --row N --as done|not-done --by NAME --note TEXT`,
     ]);
   }
-  if (held && !isCancelled) {
+  if (held && waitsFor && !isCancelled) {
+    const [what = "", command = ""] = waitingSteps(namedRows(rowsToLookAt.held ?? [], held), held, waitsFor);
+    parts.push([sentence(what), `  ${command}`]);
+  } else if (held && !isCancelled) {
     parts.push([
       `A person must decide on ${namedRows(rowsToLookAt.held ?? [], held)}; the results file says why.`,
       "To send them all the same:",

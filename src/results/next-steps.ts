@@ -36,10 +36,11 @@ function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] 
 }
 
 /** Nothing of a cancelled batch can be released. */
-function heldSteps({ batch, byStatus, phase, rowsToLookAt }: BatchReport): string[] {
+function heldSteps({ batch, byStatus, phase, rowsToLookAt, waitsFor }: BatchReport): string[] {
   const count = byStatus.held?.rows ?? 0;
   if (count === 0 || phase === "cancelled") return [];
   const rows = rowsToLookAt.held ?? [];
+  if (waitsFor) return waitingSteps(namedRows(rows, count), count, waitsFor);
   const which = count === 1 ? `--row ${rows[0] ?? "N"}` : "--row N…|--all";
   return [
     `decide on ${namedRows(rows, count)}: the results file says why; to send them all the same`,
@@ -47,11 +48,23 @@ function heldSteps({ batch, byStatus, phase, rowsToLookAt }: BatchReport): strin
   ];
 }
 
+/** Held rows that cannot be released yet, as `named`. */
+export function waitingSteps(named: string, count: number, other: NonNullable<BatchReport["waitsFor"]>): string[] {
+  const place = `row ${other.row} of batch ${other.batch}`;
+  const what =
+    count === 1
+      ? `waits for ${place}, which has no end yet: see to that one first`
+      : `wait for rows that have no end yet, the first for ${place}: see to those first`;
+  return [`${named} ${what}`, `paydrop status ${other.batch}`];
+}
+
+export const WHEN_MENDED = "to send again what was refused for the key or the address, when that is mended";
+
 function stopSteps({ phase, stop }: BatchReport): string[] {
   return stop && stop.hint !== "" && phase !== "paused" ? [printable(stop.hint)] : [];
 }
 
-function goOnSteps({ batch, file, byStatus, phase }: BatchReport): string[] {
+function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchReport): string[] {
   if (phase === "cancelled") return [];
   if (phase === "paused") return ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
   const steps: string[] = [];
@@ -59,6 +72,7 @@ function goOnSteps({ batch, file, byStatus, phase }: BatchReport): string[] {
   if (notSent > 0) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${quoted(file)}`);
   const notDone = byStatus.settled_not_done?.rows ?? 0;
   if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`);
+  if (goesAgain !== undefined && !stop && steps.length === 0) steps.push(WHEN_MENDED, `paydrop retry ${batch}`);
   return steps;
 }
 

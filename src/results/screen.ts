@@ -47,10 +47,9 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
 }
 
 /** A row that was refused for the key or the address needs no correction: the next run sends it. */
-function noteOf(status: ResultStatus, { stop, byStatus, files, phase }: BatchReport): string {
-  const isForTheKey = stop?.code === "key_refused" || stop?.code === "address_refused";
-  const toCorrect = (files.retryRows ?? 0) - (byStatus.invalid?.rows ?? 0);
-  return status === "rejected" && isForTheKey && toCorrect <= 0 ? REFUSED_FOR_THE_KEY : statusNote(status, phase);
+function noteOf(status: ResultStatus, { byStatus, goesAgain, phase }: BatchReport): string {
+  const isForTheKey = phase !== "cancelled" && goesAgain !== undefined && goesAgain === byStatus.rejected?.rows;
+  return status === "rejected" && isForTheKey ? REFUSED_FOR_THE_KEY : statusNote(status, phase);
 }
 
 function statusTable(report: BatchReport, look: Look): string[] {

@@ -4,6 +4,7 @@ import type { ResultStatus } from "../journal/state.ts";
 import type { RowRecord, Tally } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
+import { isToCorrect } from "./rows.ts";
 import { RESULT_STATUSES, statusOf } from "./status.ts";
 
 /** Rows and exact sums of a batch. */
@@ -14,6 +15,8 @@ export interface Totals {
   readonly accounts: readonly AccountTotals[];
   /** The first rows of each kind that a person must look at. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
+  /** Rejected rows that were refused for the key or the address. */
+  readonly goesAgain: number;
   /** Sentences about rows with warnings, and about accepted rows whose answers were odd. */
   readonly remarks: readonly string[];
 }
@@ -36,6 +39,7 @@ export class TotalsCollector {
   readonly #accounts = new Map<string, Sums>();
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #oddAnswers: number[] = [];
+  #goesAgain = 0;
   #oddAnswersCount = 0;
   #warnedCount = 0;
   #warnedFirst = 0;
@@ -47,6 +51,7 @@ export class TotalsCollector {
     if (record.amount !== undefined) sum.units += unitsOf(record.amount);
     if (record.warnings) this.#noteWarned(record.number);
     if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
+    if (status === "rejected" && !isToCorrect(record)) this.#goesAgain += 1;
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 
@@ -59,6 +64,7 @@ export class TotalsCollector {
       byStatus: tallies(all),
       accounts: names.every((name) => name === NO_ACCOUNT) ? [] : this.#accountTotals(),
       rowsToLookAt: this.#rowsToLookAt,
+      goesAgain: this.#goesAgain,
       remarks: this.#remarks(),
     };
   }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { countsOf, transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
@@ -120,6 +122,10 @@ test("a row refused for the key is not over: status names it, its command, and f
   const { stdout } = await office.paydrop("status", batch);
   expect(stdout).toMatch(/rejected +1 +101\.00 +not for its own sake/);
   expect(stdout).toContain(`paydrop retry ${batch}\n`);
+  const again = await office.paydrop("results", batch);
+  expect(again.stdout).toMatch(/rejected +1 +101\.00 +not for its own sake/);
+  expect(again.stdout).toContain(`paydrop retry ${batch}\n`);
+  expect(JSON.parse(readFileSync(join(office.folder, "pay.csv.summary.json"), "utf8"))).toMatchObject({ exit_code: 7 });
 
   office.server.use(() => wire.answer(422));
   expect((await office.paydrop("retry", batch)).code).toBe(3);

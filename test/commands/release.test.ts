@@ -51,6 +51,39 @@ test("a row held for an unknown one is not released: the message names that row 
   expect(office.statuses("corrected.csv")).toMatchObject({ 3: "held" });
 });
 
+test("where every held row waits for an open one elsewhere, what is next is that one, not a release", async () => {
+  const office = await openOffice((request) =>
+    accountOf(request) === accountOfRow(3) ? wire.reset() : wire.answer(200),
+  );
+  office.write("pay.csv", transfersCsv(2));
+  await office.run("pay.csv");
+  const first = office.batchOf("pay.csv");
+  office.write("again.csv", transfersCsv(2).replace(accountOfRow(2), "60200000000077"));
+  const ended = await office.run("again.csv");
+  const batch = office.batchOf("again.csv");
+  expect(ended.counts).toEqual({ accepted: 1, held: 1 });
+  for (const { stdout } of [ended, await office.paydrop("status", batch), await office.paydrop("results", batch)]) {
+    expect(stdout).toContain(`row 3 waits for row 3 of batch ${first}, which has no end yet: see to that one first\n`);
+    expect(stdout).toContain(`paydrop status ${first}\n`);
+    expect(stdout).not.toContain("paydrop release");
+  }
+  await office.paydrop("settle", first, "--row", "3", "--as", "done", "--by", "ravi", "--note", "in the dashboard");
+  expect((await office.paydrop("status", batch)).stdout).toContain(`paydrop release ${batch} --row 3`);
+});
+
+test("a row that waits for a held one can be released, and the next step says so", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("pay.csv", transfersCsv(1));
+  await office.run("pay.csv");
+  office.write("again.csv", `${transfersCsv(1)}50100271828001,60200000000099,9.00\n`);
+  await office.run("again.csv");
+  office.write("once-more.csv", `${transfersCsv(1)}50100271828001,60200000000088,9.00\n`);
+  const { stdout } = await office.run("once-more.csv");
+  const batch = office.batchOf("once-more.csv");
+  expect(stdout).toContain(`paydrop release ${batch} --row 2`);
+  expect((await office.paydrop("release", batch, "--row", "2", ...BY)).stdout).toContain("1 row goes: row 2");
+});
+
 test("--all leaves duplicates alone and says how many; a duplicate goes when a person names its row", async () => {
   const office = await openOffice(() => wire.answer(200));
   office.write("pay.csv", transfersCsv(2, { reference: (index) => `REF-${index}` }));

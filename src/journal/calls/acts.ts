@@ -8,6 +8,7 @@ type ActCalls = Pick<
   | "settle"
   | "waitingFor"
   | "waitsForOthers"
+  | "blockedRows"
   | "waitingBatches"
   | "release"
   | "history"
@@ -56,6 +57,8 @@ export function actCalls(parts: Parts): ActCalls {
     waitingBatches: (of) => read(() => waiting.batches(of)),
 
     waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
+
+    blockedRows: (batchId) => read(() => waiting.blocked(batches.seqOf(batchId).seq)),
 
     release: (batchId, rows, act) =>
       group.run(() => {
