@@ -88,7 +88,7 @@ export async function understand(input: InputFile, services: Services): Promise<
     ...(sheet.sheetName === undefined ? {} : { sheet: sheet.sheetName }),
     ...(sheet.headerRow === undefined ? {} : { headerRow: sheet.headerRow }),
     ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
-    ...(chosen ? { mapping: await keepMapping(chosen, filesKeptIn(snapshots)) } : {}),
+    ...(chosen ? { mapping: await keepMapping(chosen, encoding, filesKeptIn(snapshots)) } : {}),
     ...{ numberGrouping, decimalSign, rules },
   };
   const mapping = await mappingOf(reading, snapshots);

@@ -140,6 +140,22 @@ describe("a batch goes on as it was read", () => {
     ["the table is gone", ({ table }) => rmSync(table)],
   ];
 
+  test("not even begun by a table that nobody can read for sure", async () => {
+    const office = await openOffice(`encoding = "windows-1252"\n${TOML}`);
+    const { desk } = office;
+    const folder = dirname(desk.folder);
+    writeFileSync(join(folder, "payees.csv"), TABLE.replace("Rao", "Raō"));
+    desk.write("pay.csv", FILE);
+    const garbled = await desk.run("pay.csv");
+    expect(garbled.stderr).toMatch(/payees\.csv: all of its text is UTF-8/);
+    writeFileSync(join(folder, "payees.json"), '[{"Payee":"Asha Rao","Account":"602001","account":"602009"}]');
+    office.settings(TOML.replace("payees.csv", "payees.json"));
+    const twice = await desk.run("pay.csv");
+    expect(twice.stderr).toMatch(/has the key "account" twice in row 1/);
+    expect([garbled.code, twice.code]).toEqual([2, 2]);
+    expect(office.bodies()).toEqual([]);
+  });
+
   test.each(changes)("when %s", async (_, change) => {
     const office = await halfSent();
     change(office);

@@ -2,9 +2,11 @@ import { basename } from "node:path";
 import type { Mapping } from "../../config/mapping.ts";
 import { PaydropError } from "../../errors.ts";
 import type { MappingSaid } from "../../events.ts";
+import { formatOfName } from "../../format.ts";
 import type { KeptFiles } from "../../intake/kept-files.ts";
 import type { KeptFile } from "../../intake/snapshot.ts";
 import { openSheet } from "../sheet.ts";
+import { inspectEncoding } from "../stated-encoding.ts";
 import type { Row, Sheet } from "../row.ts";
 import type { Encoding } from "../text.ts";
 import { cellWords } from "./cell-words.ts";
@@ -27,10 +29,16 @@ interface Document {
   readonly tables: readonly KeptFile[];
 }
 
-/** Copies a mapping and its tables. Throws PaydropError `config` for a table that cannot be read. */
-export async function keepMapping(mapping: Mapping, store: KeptFiles): Promise<KeptMapping> {
+/** Copies a mapping and its tables. Throws PaydropError `config` for a table that cannot be read as it is. */
+export async function keepMapping(mapping: Mapping, encoding: Encoding, store: KeptFiles): Promise<KeptMapping> {
   const tables: KeptFile[] = [];
-  for (const { file } of mapping.lookups) tables.push(await copyTable(mapping.name, file, store));
+  for (const { file } of mapping.lookups) {
+    const table = await copyTable(mapping.name, file, store);
+    const isText = formatOfName(file) !== "xlsx";
+    const otherwise = isText ? await inspectEncoding(store.pathOf(table), encoding) : undefined;
+    if (otherwise) throw new PaydropError("config", `the lookup table ${file}: ${otherwise.message}`, otherwise.hint);
+    tables.push(table);
+  }
   const { name, sha256 } = await store.keep(JSON.stringify({ mapping, tables } satisfies Document), ".mapping");
   return { name: mapping.name, file: name, sha256 };
 }

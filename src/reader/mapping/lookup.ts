@@ -19,6 +19,7 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
   const rows = new Map<string, readonly string[] | "ambiguous">();
   for await (const chunk of sheet.rows()) {
     for (const row of chunk) {
+      if (row.repeatedKey !== undefined) throw keyTwice(name, row.repeatedKey, row.number);
       const cellOf = (column: string): string => {
         const at = row.columns.findIndex((one) => normalizeName(one) === normalizeName(column));
         if (at < 0) throw columnMissing(name, column, row.columns);
@@ -36,6 +37,15 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
     }
   }
   return { fields, rows };
+}
+
+/** Of JSON: nobody could say which of the two is meant. */
+function keyTwice(name: string, key: string, row: number): PaydropError {
+  return new PaydropError(
+    "config",
+    `the lookup table ${printable(name)} has the key "${printable(key, 40)}" twice in row ${row}`,
+    "keep one of the two",
+  );
 }
 
 /** Of a workbook: an account number that is stored as a number has no leading zeros any more. */
