@@ -5,7 +5,8 @@ import type { BatchReport } from "../events.ts";
 import type { BatchRecord } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
 import { exitCodeOfTotals } from "../results/exit-code.ts";
-import { modeOf } from "../results/mode-of.ts";
+import { modeOfResults } from "../results/mode-of.ts";
+import { outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import type { Report } from "../results/report/report.ts";
@@ -23,18 +24,33 @@ export class BatchReporting {
     this.#ground = ground;
   }
 
-  /** People act while results are written, and write results themselves: the last one to write must have seen it all. */
-  async write(known: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
+  /**
+   * People act while results are written, and write results themselves: the last one to write must have seen it all.
+   * `modeBefore`: permission bits that the input had when it was taken.
+   */
+  async write(
+    known: BatchRecord,
+    submitted: Submitted,
+    startedAt: number,
+    file: string,
+    modeBefore?: number,
+  ): Promise<BatchReport> {
     for (let times = 1; ; times += 1) {
       const batch = await this.#ground.known(known.id);
       const acts = (await this.#ground.journal.history(batch.id)).length;
-      const report = await this.#writeOnce(batch, submitted, startedAt, file);
+      const report = await this.#writeOnce(batch, submitted, startedAt, file, modeBefore);
       if (times === WRITE_TIMES_MAX || (await this.#ground.journal.history(batch.id)).length === acts) return report;
     }
   }
 
   /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
-  async #writeOnce(batch: BatchRecord, submitted: Submitted, startedAt: number, file: string): Promise<BatchReport> {
+  async #writeOnce(
+    batch: BatchRecord,
+    submitted: Submitted,
+    startedAt: number,
+    file: string,
+    modeBefore: number | undefined,
+  ): Promise<BatchReport> {
     const { sheet, view } = await this.#ground.open(batch);
     const { label } = labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation);
     const endedAt = this.#ground.now();
@@ -48,7 +64,7 @@ export class BatchReporting {
       target: { folder: dirname(file), fileName: basename(file) },
       ...(this.#ground.hasLock ? { leftovers: this.#ground.leftovers } : {}),
       fallbackFolder: join(this.#ground.config.stateDir, "results"),
-      mode: await modeOf(file),
+      mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),
       debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
       referenceOf: (row) => ownCell(view(row), "reference"),
       run,

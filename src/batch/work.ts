@@ -8,6 +8,7 @@ import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord, JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
+import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Submitted } from "../submission/submit.ts";
@@ -41,6 +42,7 @@ export class BatchWork {
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
     const startedAt = this.ground.now();
     const file = resolve(path);
+    const mode = await modeThere(file);
     const snapshot = await takeSnapshot(path, this.ground.snapshots);
     faultPoint("snapshot.taken");
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
@@ -53,7 +55,7 @@ export class BatchWork {
       if (resumed) await this.ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, submitted, startedAt, file);
+      const report = await this.#reporting.write(batch, submitted, startedAt, file, mode);
       const isOwed = await isFolderAway(report);
       // in one commit
       await Promise.all([

@@ -1,10 +1,12 @@
 import {
   appendFileSync,
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -265,6 +267,23 @@ test("a note beside the file says where results are that something stands in the
   expect((await desk.call("results", /paydrop results (\w{8})/.exec(note)?.[1] ?? "")).code).toBe(0);
   expect(hasResults(desk, "a.csv")).toBe(true);
   expect(desk.names()).not.toContain("a.csv.waiting.txt");
+}, 60_000);
+
+test("results of a file that is taken away while it is sent, or later, can be read by whoever could read it", async () => {
+  const server = await service(() => {
+    rmSync(desk.path("a.csv"));
+    return answer(500);
+  });
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
+  chmodSync(desk.path("a.csv"), 0o664);
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(4);
+  const mode = (): number => statSync(desk.path("a.csv.results.csv")).mode & 0o777;
+  expect(mode()).toBe(0o664);
+  const [, batch = ""] = /batch (\w{8})/.exec(desk.read("a.csv.waiting.txt")) ?? [];
+  await desk.call("settle", batch, "--row", "2", "--as", "done", "--by", "asha", "--note", "dashboard");
+  expect(desk.read("a.csv.results.csv")).toContain("settled_done");
+  expect(mode()).toBe(0o664);
 }, 60_000);
 
 test("what is kept of an earlier file of the same name is ours, not input", async () => {
