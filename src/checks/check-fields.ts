@@ -199,7 +199,8 @@ function readOwn(
 }
 
 function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, setting: FieldSetting): Fault {
-  const text = sourceOf(asWritten(row, index));
+  // of a looked-up or translated value that is wrong itself that one; where there is none, what stands in the file
+  const text = sourceOf(row.cells[index] ?? "");
   const isKey = finding.code === "lookup_missing" || finding.code === "lookup_ambiguous";
   const place = isKey ? keyPlace(field.name, text) : field;
   return faultOfCell(row, place, index, text, finding, setting.hasCells);
@@ -221,12 +222,6 @@ function keyPlace(name: string, key: string): Place {
 /** One cell of the file may fill several fields of ours: what is wrong with it is told once. */
 function isTold(faults: readonly Fault[], { code, cell, message }: Fault): boolean {
   return faults.some((one) => one.code === code && one.cell === cell && one.message === message);
-}
-
-/** What stands in the file, which a mapping may have made another value of. */
-function asWritten(row: Row, index: number): Row["cells"][number] {
-  const there = row.mapped?.at[index] ?? -1;
-  return (there >= 0 ? row.mapped?.from.cells[there] : row.cells[index]) ?? "";
 }
 
 function sourceOf(cell: Row["cells"][number]): string {

@@ -213,6 +213,13 @@ describe("what is not a column", () => {
     expect(messages[1]).toBe('"••8001" is not in the lookup table b.csv');
   });
 
+  test("what is wrong in the table is shown, not the key that it was found by", () => {
+    const rows = new Map([["Asha Rao", ["#N/A", "12"]]]);
+    const [fault] = mapped(PAY, good, [{ ...TABLE, rows }]).faults ?? [];
+    expect(fault).toMatchObject({ code: "spreadsheet_error", column: "Employee (bene_id)", cell: "A7" });
+    expect(fault?.message).toBe('"#N/A" is an error of the spreadsheet, not an id');
+  });
+
   test("accounts that the mapping itself names are shown to nobody", () => {
     const account = "2323230062893455";
     const toml = PAY.replace('"INR",""', `"${account}"`).replace('"Bank transfer"', `"${account}"`);
