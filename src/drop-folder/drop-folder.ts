@@ -7,7 +7,7 @@ import type { InboxCount } from "../metrics.ts";
 import type { BatchesAsked } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
-import { notYetAnswer, workbookAnswer } from "../results/answers.ts";
+import { nameAnswer, notYetAnswer, workbookAnswer } from "../results/answers.ts";
 import { isFolderAway } from "../batch/report.ts";
 import { FolderAnswers } from "./folder-answers.ts";
 import { FolderEnds } from "./folder-ends.ts";
@@ -173,9 +173,9 @@ export class DropFolder {
     }
     if (sweep.folders.length > 0) this.#folders = [...new Set([...this.#folders, ...sweep.folders])];
     this.#deliver(sweep.folders);
-    for (const { path, why, isWorkbook } of sweep.oddities) {
+    for (const { path, why, meant } of sweep.oddities) {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
-      if (isWorkbook) await this.#answers.put(path, workbookAnswer(path));
+      if (meant) await this.#answers.put(path, meant === "name" ? nameAnswer(path, why) : workbookAnswer(path));
     }
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
     if (sweep.stops.length > 0) await this.lookForStop();

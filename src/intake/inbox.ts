@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { isOtherWorkbook, type FileFormat } from "../format.ts";
+import { formatOfName, isOtherWorkbook, type FileFormat } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { lookAt, type Look } from "./look.ts";
@@ -45,8 +45,8 @@ export interface Oddity {
   readonly path: string;
   /** Goes on after the name: `is a link`. */
   readonly why: string;
-  /** A person surely meant it to be sent. */
-  readonly isWorkbook: boolean;
+  /** A person surely meant it to be sent, but for its kind, or its name. */
+  readonly meant?: "workbook" | "name";
 }
 
 /** What one sweep of the folder found. */
@@ -163,7 +163,8 @@ export class Inbox {
       const workbook = isOtherWorkbook(name);
       if (!workbook && !(said.ignored !== undefined && said.report)) return;
       found.seen.add(path);
-      this.#tell(path, workbook ? WORKBOOK : `was not opened: ${said.ignored ?? ""}`, found, workbook);
+      if (workbook) this.#tell(path, WORKBOOK, found, "workbook");
+      else this.#tell(path, `was not opened: ${said.ignored ?? ""}`, found, await meantBy(path, name));
       return;
     }
     const stats = await statsOf(path);
@@ -243,11 +244,11 @@ export class Inbox {
     return this.#options.settleMs * (look.end === "ended" ? 1 : UNENDED_TIMES);
   }
 
-  #tell(path: string, why: string, found: Found, workbook = false): void {
+  #tell(path: string, why: string, found: Found, meant?: Oddity["meant"]): void {
     const key = `${path}\0${why}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    found.oddities.push({ path, why: printable(why, 200), isWorkbook: workbook });
+    found.oddities.push({ path, why: printable(why, 200), ...(meant ? { meant } : {}) });
   }
 
   /** What is gone may come back as something else. */
@@ -275,6 +276,12 @@ function whyOf(look: Look): WaitingFile["why"] {
 
 function isSame(one: FileIdentity, other: FileIdentity): boolean {
   return isUnchanged(one, other) && one.ino === other.ino && one.dev === other.dev;
+}
+
+/** An answer beside it has its name, so that one must be plain. */
+async function meantBy(path: string, name: string): Promise<Oddity["meant"]> {
+  if (formatOfName(name) === undefined || printable(name) !== name || name.includes("\ufffd")) return undefined;
+  return (await statsOf(path))?.isFile() ? "name" : undefined;
 }
 
 async function statsOf(path: string): Promise<BigIntStats | undefined> {

@@ -43,6 +43,12 @@ export function workbookAnswer(path: string): Answer {
   return refusedAnswer(path, [{ code: "workbook", message, hint }]);
 }
 
+/** `why` goes on after the name: `was not opened: its name is …`. */
+export function nameAnswer(path: string, why: string): Answer {
+  const hint = "give it a short name of its own that ends as it does now, such as payroll.csv";
+  return refusedAnswer(path, [{ code: "name", message: `it ${why}`, hint }]);
+}
+
 export type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
 
 /** A file that is not taken yet, for a reason of its own. */

@@ -286,6 +286,25 @@ test("results of a file that is taken away while it is sent, or later, can be re
   expect(mode()).toBe(0o664);
 }, 60_000);
 
+test("a file that its name keeps from being opened is answered beside it, until it has another one", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  const names = ["march.results.csv", "march.summary.json", `${"é".repeat(105)}.csv`];
+  for (const name of names) writeFileSync(desk.path(name), transfer("ACC-2"));
+  mkdirSync(desk.path("april.results.csv"));
+  writeFileSync(desk.path("line\nend.csv"), transfer("ACC-3"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  const answers = desk.names().filter((name) => name.endsWith(".refused.txt"));
+  expect(answers.sort()).toEqual(names.map((name) => `${name}.refused.txt`).sort());
+  expect(desk.read("march.results.csv.refused.txt")).toMatch(
+    /its name is that of a results file[^]*a short name of its own/,
+  );
+  renameSync(desk.path("march.results.csv"), desk.path("march.csv"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(hasResults(desk, "march.csv")).toBe(true);
+  expect(desk.names()).not.toContain("march.results.csv.refused.txt");
+}, 60_000);
+
 test("what is kept of an earlier file of the same name is ours, not input", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);
