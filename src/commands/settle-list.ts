@@ -33,6 +33,7 @@ export async function readSettleList(
   const already: Settling[] = [];
   const faults: FileFault[] = [];
   const seen = new Set<string>();
+  const settledBefore = historiesOf(journal);
   let skipped = 0;
   for (const row of rows) {
     const line = lineOf(row, config);
@@ -40,7 +41,7 @@ export async function readSettleList(
       skipped += 1;
       continue;
     }
-    const found = await judgeLine(line, journal, config);
+    const found = await judgeLine(line, journal, settledBefore, config);
     if ("code" in found) faults.push({ ...found, row: row.number });
     else if (seen.has(`${found.one.batch}/${found.one.row.number}`)) faults.push({ ...TWICE, row: row.number });
     else (found.isDone ? already : todo).push(found.one);
@@ -109,7 +110,27 @@ function wholeNumber(text: string): string {
 
 type Judged = { readonly one: Settling; readonly isDone: boolean } | FileFault;
 
-async function judgeLine(line: Line, journal: JournalStore, config: Config): Promise<Judged> {
+type SettledBefore = (batchId: string, row: number) => Promise<readonly Act[]>;
+
+/** The history of a batch is read once, not for each line: it may be as long as the list. */
+function historiesOf(journal: JournalStore): SettledBefore {
+  const histories = new Map<string, ReadonlyMap<number | undefined, readonly Act[]>>();
+  return async (batchId, row) => {
+    let history = histories.get(batchId);
+    if (!history) {
+      const settled = (await journal.history(batchId)).filter((act) => act.kind === "settle");
+      histories.set(batchId, (history = Map.groupBy(settled, (act) => act.row)));
+    }
+    return history.get(row) ?? [];
+  };
+}
+
+async function judgeLine(
+  line: Line,
+  journal: JournalStore,
+  settledBefore: SettledBefore,
+  config: Config,
+): Promise<Judged> {
   const as = asSaid(line.as);
   if (!as) return fault("as", `"${printable(line.as, 40)}" is neither done nor not-done`, "write done or not-done");
   if (line.by === "")
@@ -126,7 +147,7 @@ async function judgeLine(line: Line, journal: JournalStore, config: Config): Pro
   }
   const one = { batch: batch.id, row, as, by: cleanName(line.by), note: line.note };
 
-  const before = (await journal.history(batch.id)).filter((act) => act.kind === "settle" && act.row === row.number);
+  const before = await settledBefore(batch.id, row.number);
   const isOpen = row.state === "unknown" && isOfThisAttempt(line, row, before);
   if (row.state === as || (!isOpen && wasCarriedOut(one, before))) {
     return { one, isDone: true };
