@@ -1,7 +1,7 @@
 import { isTable } from "../format.ts";
 import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
-import type { JudgeRules } from "../checks/duplicates.ts";
+import { comparedReference, type JudgeRules } from "../checks/duplicates.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
 import type { Config } from "../config/config.ts";
 import type { Rules } from "../config/rule-settings.ts";
@@ -143,7 +143,7 @@ function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}
     payment: {
       core: instruction.core,
       beneficiary: instruction.beneficiary,
-      ...(instruction.reference === undefined ? {} : { reference: instruction.reference }),
+      ...(instruction.reference === undefined ? {} : { reference: comparedReference(instruction.reference) }),
       ...(stated === undefined ? {} : { period: stated }),
     },
   };

@@ -7,11 +7,17 @@ import { mayBeSamePeriod, plainly } from "./same-period.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
 export interface PaymentTexts {
+  /** As it is compared. */
   readonly reference?: string;
   /** The period that the row, the file or the person stated. */
   readonly period?: string;
   readonly core: string;
   readonly beneficiary: string;
+}
+
+/** A reference as it is compared: of `0001` a spreadsheet leaves `1`, and that must not make another payment of it. */
+export function comparedReference(reference: string): string {
+  return /^0+[0-9]+$/.test(reference) ? reference.replace(/^0+(?=[0-9])/, "") : reference;
 }
 
 /** How another row with the same reference, the same core fields or the same payment key stands. */

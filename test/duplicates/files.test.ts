@@ -47,6 +47,21 @@ function messagesOf(desk: Desk, name: string): string[] {
   return [...new Set(desk.results(name).map((row) => row.result_message))];
 }
 
+test("a file whose references lost their zeros in a spreadsheet pays nobody again", async () => {
+  const { desk, sent } = await openOffice();
+  const rows = (...references: string[]): string =>
+    `from_account,to_account,amount,reference\n${references.map((one, index) => `A-1,B-${index},10${index}.00,${one}\n`).join("")}`;
+  desk.write("a.csv", rows("0001", "0020", "REF-01", "000"));
+  expect((await desk.run("a.csv")).counts).toEqual({ accepted: 4 });
+  expect(sent()).toHaveLength(4);
+  desk.write("b.csv", rows("1", "20", "REF-01", "0"));
+  expect((await desk.run("b.csv")).counts).toEqual({ duplicate: 4 });
+  expect(sent()).toEqual([]);
+  // zeros elsewhere make a difference, and so do letters
+  desk.write("c.csv", rows("10", "200", "REF-1", "0x0"));
+  expect((await desk.run("c.csv")).counts).toEqual({ accepted: 4 });
+});
+
 describe("the same bytes", () => {
   test("again, touched, and under other names within the days: nothing goes, the first outcomes are shown", async () => {
     const { desk, sent } = await openOffice(({ account }) => wire.answer(account.endsWith("3") ? 422 : 200));
