@@ -14,6 +14,7 @@ import { takeInstanceLock, type InstanceLock } from "./journal/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
+import type { InboxKeeper } from "./results/folder-marks.ts";
 import type { Report } from "./results/report/report.ts";
 import type { StopSignal } from "./stop-signal.ts";
 
@@ -55,7 +56,7 @@ export interface Processor {
   /** Why nothing of this batch goes until a person says that its folder goes on; undefined: its folder is not held. */
   heldFolder(batchId: string): Promise<Stop | undefined>;
   /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */
-  keepInbox(folder: string): Promise<{ close(): Promise<void> }>;
+  keepInbox(folder: string): Promise<InboxKeeper>;
   close(): Promise<void>;
 }
 

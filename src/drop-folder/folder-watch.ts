@@ -80,7 +80,7 @@ export class FolderWatch {
       await this.#drop.open();
       onReady();
       await Promise.all([
-        this.#guard(() => this.#sweeping(renewMark)),
+        this.#guard(() => this.#sweeping(renewMark, () => mark.isStanding())),
         this.#guard(() => this.#working("any", this.#workBell)),
         this.#guard(() => this.#working("small", this.#besideBell)),
         this.#guard(() => this.#lookingForStop()),
@@ -92,7 +92,7 @@ export class FolderWatch {
     }
   }
 
-  async #sweeping(onFolderBack: () => Promise<void>): Promise<void> {
+  async #sweeping(renewMark: () => Promise<void>, isMarked: () => Promise<boolean>): Promise<void> {
     let which: string | undefined;
     while (!this.#isEnding) {
       const startedAt = performance.now();
@@ -100,7 +100,9 @@ export class FolderWatch {
       this.#parts.sawInbox?.(this.#drop.count);
       // made again, or another disk mounted in its place: there may be another's mark by now
       const now = away === undefined ? await identityOfFolder(this.#folder) : "away";
-      if (which !== undefined && which !== now && now !== "away") await onFolderBack();
+      const isOther = which !== undefined && which !== now;
+      // or the mark alone was taken away: whoever comes next would believe that nobody watches
+      if (now !== "away" && (isOther || !(await isMarked()))) await renewMark();
       which = now;
       this.#workBell.ring();
       this.#besideBell.ring();

@@ -6,6 +6,8 @@ import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { runningSummaryJson } from "./summary.ts";
 
+export type InboxKeeper = Pick<MarkKeeper, "isStanding" | "close">;
+
 /**
  * The marks that this journal leaves in folders, and those that it finds there (I9, I12): beside a single file its
  * summary, in an inbox the file `.paydrop`. The sandbox, which forgets, neither leaves nor heeds any.
@@ -25,7 +27,7 @@ export class FolderMarks {
   }
 
   /** Puts the mark into an inbox, refused where another's is, and renews it every second. */
-  async keepInbox(folder: string): Promise<{ close(): Promise<void> }> {
+  async keepInbox(folder: string): Promise<InboxKeeper> {
     const inbox = resolve(folder);
     const policy = this.#markPolicy(inbox);
     const keeper = this.#isSandbox
@@ -39,6 +41,7 @@ export class FolderMarks {
         });
     if (keeper) this.#inboxes.add(inbox);
     return {
+      isStanding: () => keeper?.isStanding() ?? Promise.resolve(true),
       close: () => {
         this.#inboxes.delete(inbox);
         return keeper?.close() ?? Promise.resolve();

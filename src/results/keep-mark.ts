@@ -11,6 +11,8 @@ import { ownKey } from "./summary.ts";
 export interface MarkKeeper {
   /** The mark of this moment is on stable storage when it resolves, if the folder can still be written. */
   renew(): Promise<void>;
+  /** Whether it is still there, and not another's. */
+  isStanding(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -105,6 +107,10 @@ function keeperOf(input: MarkInput): MarkKeeper {
   }, RENEWED_EVERY_MS).unref();
   return {
     renew,
+    isStanding: async () => {
+      const found = await markAt(input.path);
+      return typeof found === "object" && found.mark?.stateId === (await input.now()).stateId;
+    },
     close: () => {
       clearInterval(timer);
       return renew();

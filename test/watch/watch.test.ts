@@ -128,6 +128,22 @@ test("another folder put in its place, with the mark of another state directory:
   expect(asked(server)).toEqual(["ACC-THEIRS", "ACC-A"]);
 });
 
+test("a mark that is taken away comes again; another's in its place ends the watch before it sends", async () => {
+  const server = await service();
+  const [desk, other] = [openInboxDesk(server.url), openInboxDesk(server.url)];
+  await other.call("run", "--inbox", other.inbox);
+  const program = desk.watch();
+  await until("it is marked", () => desk.names().includes(".paydrop"));
+  writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
+  await until("a went", () => hasResults(desk, "a.csv"));
+  unlinkSync(desk.path(".paydrop"));
+  await until("it is marked again", () => desk.names().includes(".paydrop"), 30_000);
+  renameSync(other.path(".paydrop"), desk.path(".paydrop"));
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  expect(await program.ended).toMatchObject({ code: 74 });
+  expect(asked(server)).toEqual(["ACC-A"]);
+}, 60_000);
+
 test("without a single watch left in the system the sweep finds every file", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);
