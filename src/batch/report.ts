@@ -34,11 +34,12 @@ export class BatchReporting {
     startedAt: number,
     file: string,
     modeBefore?: number,
+    staysAside = false,
   ): Promise<BatchReport> {
     for (let times = 1; ; times += 1) {
       const batch = await this.#ground.known(known.id);
       const acts = (await this.#ground.journal.history(batch.id)).length;
-      const report = await this.#writeOnce(batch, submitted, startedAt, file, modeBefore);
+      const report = await this.#writeOnce(batch, submitted, startedAt, file, modeBefore, staysAside);
       if (times === WRITE_TIMES_MAX || (await this.#ground.journal.history(batch.id)).length === acts) return report;
     }
   }
@@ -50,6 +51,7 @@ export class BatchReporting {
     startedAt: number,
     file: string,
     modeBefore: number | undefined,
+    staysAside: boolean,
   ): Promise<BatchReport> {
     const { sheet, view } = await this.#ground.open(batch);
     const { label } = labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation);
@@ -62,6 +64,7 @@ export class BatchReporting {
       sheet,
       records: () => this.#ground.journal.rows(batch.id),
       target: { folder: dirname(file), fileName: basename(file) },
+      staysAside,
       ...(this.#ground.hasLock ? { leftovers: this.#ground.leftovers } : {}),
       fallbackFolder: join(this.#ground.config.stateDir, "results"),
       mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),

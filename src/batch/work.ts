@@ -115,7 +115,7 @@ export class BatchWork {
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
       const before = await this.ground.journal.tallies(batch.id);
-      const report = await this.#reporting.write(batch, { requests: 0 }, this.ground.now(), file);
+      const report = await this.#reporting.write(batch, { requests: 0 }, this.ground.now(), file, undefined, true);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       await this.ground.journal.keepTallies(batch.id);

@@ -29,6 +29,8 @@ export interface Place {
   readonly moves: readonly Move[];
   /** Retry files of this batch that nobody has touched. */
   readonly staleRetries: readonly string[];
+  /** What was put aside of this batch, and is not true any more once the new files have their names. */
+  readonly outdated: readonly string[];
 }
 
 interface Move {
@@ -38,17 +40,22 @@ interface Move {
   readonly sha256?: string;
 }
 
-/** Looks and changes nothing. Throws `results_unwritable` where something stands in the way that is not ours. */
+/**
+ * Looks and changes nothing. Throws `results_unwritable` where something stands in the way that is not ours.
+ * `staysAside`: the file that lies there now may be another batch's; what was put aside for that one stays aside.
+ */
 export async function findPlace(
   folder: string,
   fileName: string,
   format: FileFormat,
   batchId: string,
   memory: WrittenMemory,
+  staysAside = false,
 ): Promise<Place> {
   const names = outNames(fileName, format);
   const results = join(folder, names.results);
   const summary = join(folder, names.summary);
+  const outdated = await putAside([results, summary], format, batchId);
   const moves: Move[] = [];
   for (const [path, look] of [
     [results, (at: string) => standingOfResults(at, format)],
@@ -60,13 +67,35 @@ export async function findPlace(
   const written = async (path: string): Promise<string | undefined> =>
     (await memory.written(path)) ?? retryOfSummary(summary, path);
   const retry = await findRetry(join(folder, names.retry), format, batchId, written);
-  return { results, summary, ...retry, moves: [...moves, ...retry.moves] };
+  const [asideResults, asideSummary] = outdated;
+  if (staysAside && moves.length === 2 && asideResults !== undefined && asideSummary !== undefined) {
+    const aside = nameOfBatch(join(folder, names.retry), batchId);
+    const standing = await standingOfRetry(aside, format, written);
+    const place = { results: asideResults, summary: asideSummary, retry: aside, moves: [], outdated: [] };
+    if (standing.kind !== "foreign") return { ...place, staleRetries: standing.kind === "ours" ? [aside] : [] };
+  }
+  return { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated };
+}
+
+/** Those of results and summary that stand under the batch's id. */
+async function putAside([results, summary]: [string, string], format: FileFormat, batchId: string): Promise<string[]> {
+  const aside = [nameOfBatch(results, batchId), nameOfBatch(summary, batchId)] as const;
+  const standings = [await standingOfResults(aside[0], format), await standingOfSummary(aside[1])];
+  return aside.filter((_, index) => {
+    const standing = standings[index];
+    return standing?.kind === "ours" && standing.batch === batchId;
+  });
 }
 
 /** Does what `findPlace` found to be necessary, just before the new files get their names. */
 export async function clearPlace(place: Place, memory: WrittenMemory): Promise<void> {
   for (const move of place.moves) await moveOut(move, memory);
   for (const path of place.staleRetries) await onDisk(path, () => unlink(path));
+}
+
+/** Done when the new files have their names: until then it is the only word on the batch. */
+export async function removeOutdated({ outdated }: Place): Promise<void> {
+  for (const path of outdated) await onDisk(path, () => unlink(path));
 }
 
 export async function moveOut({ from, to, sha256 }: Move, memory: WrittenMemory): Promise<void> {

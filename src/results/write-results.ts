@@ -6,7 +6,7 @@ import type { BatchRecord, RowRecord } from "../journal/store.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { AtomicFile, onDisk } from "./atomic.ts";
 import type { Leftovers } from "./leftovers.ts";
-import { clearPlace, findPlace, type Place, type WrittenMemory } from "./place.ts";
+import { clearPlace, findPlace, removeOutdated, type Place, type WrittenMemory } from "./place.ts";
 import { lockstep } from "./lockstep.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
 import { summaryJson, type RunFacts } from "./summary.ts";
@@ -20,6 +20,8 @@ export interface ResultsInput extends WrittenMemory {
   readonly records: () => AsyncIterable<readonly RowRecord[]>;
   /** The file that all names begin with, and its folder. */
   readonly target: { readonly folder: string; readonly fileName: string };
+  /** Only written again: the names of the file are left to the batch that has them. */
+  readonly staysAside?: boolean;
   /** Private folder for what cannot lie beside the input; a folder per batch is made in it. */
   readonly fallbackFolder: string;
   /** Permission bits of the input. */
@@ -71,7 +73,7 @@ async function writeIn(
   elsewhere?: string,
 ): Promise<ResultsReport> {
   const { batch, sheet } = input;
-  const place = await findPlace(folder, fileName, sheet.format, batch.id, input);
+  const place = await findPlace(folder, fileName, sheet.format, batch.id, input, input.staysAside);
   const names = [place.results, place.retry, place.summary].map((path) => basename(path));
   await input.leftovers?.remove(folder, names);
   const open: AtomicFile[] = [];
@@ -101,6 +103,7 @@ async function writeIn(
       await retry.publish();
     }
     await summary.publish();
+    await removeOutdated(place);
     const files = {
       results: place.results,
       ...(retry ? { retry: place.retry, retryRows } : {}),

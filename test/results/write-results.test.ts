@@ -319,6 +319,27 @@ describe("what stands at the names already", () => {
     expect(memory.get(join(folder, "payroll.csv.retry.H2MM0000.csv"))).toBeDefined();
   });
 
+  test("what was put aside for another batch is written again where it lies; there is never a second word on a batch", async () => {
+    const memory = new Map<string, string>();
+    const mine = resultsInput(folder, small, invalid, {}, memory);
+    const theirs = { ...mine, batch: { ...mine.batch, id: "H2MM0000" } };
+    await writeResults(mine);
+    await writeResults(theirs);
+    const names = (await readdir(folder)).sort();
+    const of = async (name: string): Promise<string> => readFile(join(folder, name), "utf8");
+    const later = await of("payroll.csv.results.csv");
+    await writeFile(join(folder, "payroll.csv.results.K7Q29F3M.csv"), "result_row,result_status,result_batch\r\n2,held,K7Q29F3M\r\n"); // prettier-ignore
+    const again = await writeResults({ ...mine, staysAside: true });
+    expect(again.files).toMatchObject({ results: join(folder, "payroll.csv.results.K7Q29F3M.csv"), retryRows: 1 });
+    expect((await readdir(folder)).sort()).toEqual(names);
+    expect(await of("payroll.csv.results.csv")).toBe(later);
+    expect(await of("payroll.csv.results.K7Q29F3M.csv")).not.toContain("held");
+
+    // the file itself lies there again
+    expect((await writeResults(mine)).files.results).toBe(join(folder, "payroll.csv.results.csv"));
+    expect((await readdir(folder)).sort()).toEqual(names.map((name) => name.replace("K7Q29F3M", "H2MM0000")));
+  });
+
   test.each(["json", "jsonl"] as const)("%s results of another batch are kept too", async (format) => {
     const sheet = sheetOf(format, ["amount"], 1, () => ["1"]);
     const input = resultsInput(folder, sheet, [rowRecord(1)]);
