@@ -145,7 +145,9 @@ function readToken(cell: Exclude<Row["cells"][number], string>, place: Place): s
     case "null":
       return "";
     case "number":
-      return isText ? { code: "json_number_for_text" } : cell.source;
+      if (isText) return { code: "json_number_for_text" };
+      // such as 1.0E7: no spreadsheet wrote it, and its digits may all be there
+      return /e/i.test(cell.source) ? { code: "json_exponent" } : cell.source;
     case "boolean":
       return { code: "json_boolean" };
     case "nested":

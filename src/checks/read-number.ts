@@ -24,7 +24,10 @@ export function inspectAmount(text: string, limits: AmountLimits): Finding | und
 
 /** What is wrong with the text of a whole number, if anything is. */
 export function inspectWhole(text: string): Finding | undefined {
-  if (!PLAIN_DECIMAL.test(text)) return diagnose(text);
+  if (!PLAIN_DECIMAL.test(text)) {
+    const finding = diagnose(text);
+    return finding.code === "made_a_date" ? { code: "date_for_number" } : finding;
+  }
   const point = text.indexOf(".");
   if (point >= 0) {
     const whole = text.slice(0, point);

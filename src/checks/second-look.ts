@@ -1,5 +1,6 @@
 import { canonicalAmount, formatUnits, unitsOf } from "../amount.ts";
 import { mask } from "../mask.ts";
+import { differing } from "../operations/differing.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { fieldText, positionOf } from "./cell.ts";
@@ -86,7 +87,11 @@ function formOf({ operation, option }: LookedAtRow): Form | undefined {
 function payeeTwice(context: RowInFile, form: Form): Fault[] {
   if (context.samePayeeIn === undefined) return [];
   const field = form.fields.find(({ name }) => name === form.beneficiaryFields[0]);
-  return warningAt(context, field, { code: "payee_twice", found: String(context.samePayeeIn) });
+  return warningAt(context, field, {
+    code: "payee_twice",
+    found: String(context.samePayeeIn),
+    more: differing(context.operation, form, "reference"),
+  });
 }
 
 function amountUnusual(context: RowInFile, form: Form): Fault[] {

@@ -94,6 +94,11 @@ const SENTENCES = {
     hint: "Write one text or number.",
   },
 
+  json_exponent: {
+    sentence: "{value} is a number with an exponent, and {thing} goes out with the digits of the file",
+    hint: "Write all of its digits, without an exponent.",
+  },
+
   // what spreadsheets do
   number_not_text: {
     sentence: "{value} is stored as a number, which has no leading zeros; {thing} must be text",
@@ -161,7 +166,7 @@ const SENTENCES = {
   },
   has_sign: {
     sentence: "{value} has a sign",
-    hint: "Write the amount without a sign, or delete the row.",
+    hint: "Write it without a sign, or delete the row.",
   },
   space_inside: {
     sentence: "{value} has {found} in it",
@@ -200,6 +205,10 @@ const SENTENCES = {
   number_not_whole: {
     sentence: "{value} is not a whole number",
     hint: "Write it without a point.",
+  },
+  date_for_number: {
+    sentence: "{value} looks like a date, and {field} is a whole number",
+    hint: "Write a whole number; if Excel made a date of it, type it again with the column formatted as Text.",
   },
   number_too_many_digits: {
     sentence: "{value} has {found} digits; at most {more} are allowed",
@@ -250,7 +259,7 @@ const SENTENCES = {
 /** What is pointed out when a file is compared with itself and with what came before; it stops nothing. */
 const SECOND_LOOK = {
   payee_twice: {
-    sentence: "{value} stands in row {found} too, with another amount or reference",
+    sentence: "{value} stands in row {found} too, with another {more}",
     hint: "Delete one of the rows unless both are meant.",
   },
   amount_unusual: {

@@ -6,6 +6,7 @@ export const collections: Operation = {
   folder: "collections",
   path: "/v1/upi/collect",
   encrypted: false,
+  party: "payer",
   acceptedMessage: "Request created",
   forms: [
     {

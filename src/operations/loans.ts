@@ -6,6 +6,7 @@ export const loans: Operation = {
   folder: "loans",
   path: "/v1/lending/loan/apply",
   encrypted: false,
+  party: "borrower",
   acceptedMessage: "Application submitted",
   forms: [
     {

@@ -48,6 +48,8 @@ export interface Operation {
   readonly forms: readonly Form[];
   /** The field that names the account to debit, for the totals per account. */
   readonly debitField?: string;
+  /** Who stands on the other side: the beneficiary of a payment, and who owes it. */
+  readonly party: "payee" | "borrower" | "payer";
   /** What a 2xx means, and no more (§4). */
   readonly acceptedMessage: string;
 }

@@ -17,6 +17,7 @@ export const payouts: Operation = {
   path: "/v1/tech/product/payouts/pay",
   encrypted: true,
   debitField: "debit_account_id",
+  party: "payee",
   acceptedMessage: "Accepted by the service",
   forms: [
     {

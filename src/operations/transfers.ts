@@ -7,6 +7,7 @@ export const transfers: Operation = {
   path: "/v1/banking/transfer",
   encrypted: false,
   debitField: "from_account",
+  party: "payee",
   acceptedMessage: "Transfer initiated",
   forms: [
     {

@@ -133,7 +133,7 @@ const TROUBLES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
 export function openAnswer(report: BatchReport): Answer | undefined {
-  const { batch, byStatus, files, phase, rowsToLookAt, stop, waitsFor } = report;
+  const { batch, byStatus, files, goesAgain, phase, rowsToLookAt, stop, waitsFor } = report;
   const isCancelled = phase === "cancelled" || stop?.code === "cancelled";
   const parts: (readonly string[])[] = [];
   const [unknown, held, unsent] = [byStatus.unknown, byStatus.held, byStatus.not_sent].map((tally) => tally?.rows ?? 0);
@@ -157,7 +157,7 @@ export function openAnswer(report: BatchReport): Answer | undefined {
   }
   if (unsent && (phase === "paused" || stop?.code === "paused"))
     parts.push([`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`]); // prettier-ignore
-  else if ((unsent || isForAll(stop)) && !isCancelled) {
+  else if ((unsent || goesAgain) && !isCancelled) {
     const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
     // the only row of a file may be the one that found it out: it goes again with the others
     parts.push([unsent ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines]);
@@ -189,10 +189,6 @@ function openHead(batch: string): string {
 }
 
 const NOT_NOW: Stop = { code: "not_now", message: "", hint: "" };
-
-function isForAll(stop: Stop | undefined): boolean {
-  return stop?.code === "key_refused" || stop?.code === "address_refused";
-}
 
 /**
  * Makes this the only answer beside the file at `path`; undefined: none. A file of that name which is not ours stays as

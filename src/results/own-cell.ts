@@ -4,14 +4,19 @@ import { columnPosition } from "../names.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { Form } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
-import type { Row } from "../reader/row.ts";
+import type { Cell, Row } from "../reader/row.ts";
 
 /** The text of one of the row's own columns. */
 export function ownCell(row: Row, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;
-  const cell = row.cells[columnPosition(row.columns, name)];
-  const text = typeof cell === "string" ? withoutTextMark(cell.trim(), true).trim() : cell?.source;
+  const text = textOf(row.cells[columnPosition(row.columns, name)]);
   return text === "" ? undefined : text;
+}
+
+/** null is an empty cell (S10). */
+function textOf(cell: Cell | undefined): string | undefined {
+  if (typeof cell === "string") return withoutTextMark(cell.trim(), true).trim();
+  return cell?.token === "null" ? undefined : cell?.source;
 }
 
 /** The column that names the account to debit; a totals row says something else there. */

@@ -2,6 +2,7 @@ import type { HoldCode } from "../checks/duplicates.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { BatchPhase, RowRecord } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
+import { differing } from "../operations/differing.ts";
 import { printable } from "../printable.ts";
 import type { Reason } from "../submission/reason.ts";
 import { correctionText } from "./correction-words.ts";
@@ -65,12 +66,12 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "A new payment? Give it a reference or a period, or release it. The same again? Do nothing",
   ],
   reference_conflict: [
-    "its reference was used for another payee or amount in {other}",
+    "its reference was used for another {party}, {differing} in {other}",
     "Correct the reference, or release it",
   ],
   near_duplicate: [
-    "same payee with another amount as {other}, which this file repeats",
-    "Compare both amounts; release it if both are meant",
+    "same {party} with another {differing} as {other}, which this file repeats",
+    "Compare both; release it if both are meant",
   ],
   repeat_in_file: ["same payment as {other}", "Give each row its own reference, delete one, or release it"],
   other_row_open: [
@@ -86,8 +87,8 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "Delete one of the two, or release it if both are meant",
   ],
   payee_changed: [
-    "its payee account is not the one of the row that it corrects",
-    "Ask the payee on a number that you know, then paydrop release {id} --row N --by NAME --reason TEXT",
+    "its {account} is not the one of the row that it corrects",
+    "Ask the {party} on a number that you know, then paydrop release {id} --row N --by NAME --reason TEXT",
   ],
   all_or_nothing: ["other rows of this file need a correction", "Correct them and drop the file again"],
 };
@@ -95,7 +96,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */
 const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
   payee_changed:
-    "Ask the payee on a number that you know, then run the file: the row waits until it is released (paydrop release)",
+    "Ask the {party} on a number that you know, then run the file: the row waits until it is released (paydrop release)",
 };
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
@@ -206,6 +207,13 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     const answer = printable((record.response ?? "").trim(), 120);
     return answer ? `: ${answer}` : ` (HTTP ${record.httpStatus ?? "status not known"})`;
   },
+  party: ({ operation }) => partyOf(operation),
+  account: ({ operation }) => (partyOf(operation) === "payee" ? "payee account" : partyOf(operation)),
+  differing: ({ operation, option }) => {
+    if (operation === undefined) return "amount";
+    const found = operationNamed(operation);
+    return differing(found, found.forms.find((form) => form.option === option) ?? found.forms[0]);
+  },
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
   other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
@@ -218,6 +226,10 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   id: (_, batchId) => batchId,
   by: ({ settledBy }) => printable(settledBy ?? "a person", 80),
 };
+
+function partyOf(operation: RowRecord["operation"]): string {
+  return operation ? operationNamed(operation).party : "payee";
+}
 
 /** `row 33 of batch H2MM, accepted 30 Sep 2026`; the date in UTC, so that results can be rebuilt byte for byte (I11). */
 function describeOther(other: NonNullable<RowRecord["other"]>, batchId: string): string {

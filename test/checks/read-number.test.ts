@@ -111,7 +111,7 @@ describe("whole numbers", () => {
     ["1e2", "scientific_notation", undefined],
     ["1,200", "thousands_separator", "1200"],
     ["1234567890123456", "number_too_many_digits", undefined],
-    ["Jan-26", "made_a_date", undefined],
+    ["Jan-26", "date_for_number", undefined],
     ["twelve", "not_a_number", undefined],
   ])("%s is not: %s", (text, code, plain) => {
     const finding = inspectWhole(text);

@@ -120,6 +120,16 @@ describe("a text that is sent", () => {
   });
 });
 
+test("a date for an expiry and a JSON number with an exponent are not laid to a spreadsheet", () => {
+  const collection = { amount: "499.00", vpa: "asha@demobank", expiry: "2026-11-30" };
+  expect(checkOne("collection", collection).faults?.map(({ message }) => message)).toEqual([
+    '"2026-11-30" looks like a date, and expiry is a whole number',
+  ]);
+  const loan = { borrower_id: "BRW-1", amount: { token: "number", source: "1.0E7" }, tenure: "12" } as const;
+  const [fault] = checkOne("loan", loan).faults ?? [];
+  expect(fault).toMatchObject({ code: "json_exponent", hint: "Write all of its digits, without an exponent." });
+});
+
 describe("JSON", () => {
   const row = { ...PAYOUT, amount: { token: "number", source: "52250.00" } } as const;
 
@@ -133,7 +143,7 @@ describe("JSON", () => {
     ["amount", { token: "nested", source: "[1]" }, "json_nested"],
     ["name", { token: "null", source: "null" }, "value_missing"],
     ["amount", { token: "null", source: "null" }, "value_missing"],
-    ["amount", { token: "number", source: "1e3" }, "scientific_notation"],
+    ["amount", { token: "number", source: "1e3" }, "json_exponent"],
     ["amount", { token: "number", source: "-5" }, "has_sign"],
     ["amount", { token: "number", source: "0" }, "amount_not_positive"],
     ["amount", { token: "number", source: "1.005" }, "amount_too_many_decimals"],

@@ -74,7 +74,9 @@ test("the same payee twice is pointed out with the first row, masked; a row that
   ] as const;
   desk.write("a.csv", payouts(rows));
   const report = await check(desk, "a.csv");
-  expect(warningsOf(report)).toEqual([`4 payee_twice: "••8001" stands in row 2 too, with another amount or reference`]);
+  expect(warningsOf(report)).toEqual([
+    `4 payee_twice: "••8001" stands in row 2 too, with another amount, debit account or reference`,
+  ]);
   expect(report.groups.find(({ code }) => code === "payee_twice")?.first).toMatchObject([{ row: 4, cell: "C4" }]);
   expect(report.holds).toMatchObject([{ row: 5, code: "repeat_in_file" }]);
 });

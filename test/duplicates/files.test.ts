@@ -425,7 +425,9 @@ describe("between files", () => {
     const second = await desk.process("b.csv", { now: () => Date.now() + 400 * DAY_MS });
     expect(second.exitCode).toBe(6);
     expect(countsOf(desk.results("b.csv"))).toEqual({ duplicate: 1, held: 1 });
-    expect(desk.results("b.csv")[1]?.result_message).toContain("its reference was used for another payee or amount");
+    expect(desk.results("b.csv")[1]?.result_message).toContain(
+      "its reference was used for another payee, amount or debit account",
+    );
     expect(sent()).toEqual([]);
   });
 

@@ -65,7 +65,7 @@ test("a file saved again with one amount corrected, while the first waits to be 
   expect(second.counts).toEqual({ accepted: 1, held: 3 });
   const name = `row 4 of batch ${office.batchOf("payroll.csv")}`;
   expect(second.results[2]?.result_message).toBe(
-    `Waiting for a person: same payee with another amount as ${name}, which this file repeats`,
+    `Waiting for a person: same payee with another amount or debit account as ${name}, which this file repeats`,
   );
   expect(requestsTo(office.server, accountOfRow(4))).toBe(0);
 
@@ -120,7 +120,7 @@ test("all or nothing: a file that was corrected by another one, and is released 
   expect((await office.paydrop("release", stale, "--all", ...by)).code).toBe(3);
   expect(office.statuses("payroll.csv")).toEqual({ 2: "held", 3: "held", 4: "held", 5: "invalid" });
   expect(office.results("payroll.csv")[1]?.result_message).toContain(
-    "same payee with another amount as row 3 of batch",
+    "same payee with another amount or debit account as row 3 of batch",
   );
   expect(office.server.requests).toHaveLength(4);
   // who has seen that, and means it, is heard

@@ -137,6 +137,27 @@ describe("the words", () => {
       ],
     ],
     [
+      { state: "held", code: "near_duplicate", operation: "loan", other: OTHER },
+      [
+        "Waiting for a person: same borrower with another amount or tenure as row 33 of batch H2MM0000, accepted 30 Sep 2026, which this file repeats",
+        "Compare both; release it if both are meant",
+      ],
+    ],
+    [
+      { state: "held", code: "reference_conflict", option: "A", other: OTHER },
+      [
+        "Waiting for a person: its reference was used for another payee, amount or debit account in row 33 of batch H2MM0000, accepted 30 Sep 2026",
+        "Correct the reference, or release it",
+      ],
+    ],
+    [
+      { state: "held", code: "payee_changed", operation: "collection" },
+      [
+        "Waiting for a person: its payer is not the one of the row that it corrects",
+        "Ask the payer on a number that you know, then paydrop release K7Q29F3M --row N --by NAME --reason TEXT",
+      ],
+    ],
+    [
       { state: "duplicate", other: OTHER },
       ["This row was already accepted on 30 Sep 2026 in batch H2MM0000, row 33", "Nothing, or release"],
     ],

@@ -114,6 +114,28 @@ test("rows that were not sent go with the next run; a key that is refused stops 
   expect(desk.names().filter((name) => name.endsWith(".waiting.txt"))).toEqual([]);
 });
 
+test("a loan refused for the key is open, with its note beside it, also when its results are written again", async () => {
+  let isRight = false;
+  const server = await service(() => answer(isRight ? 200 : 401));
+  const desk = openInboxDesk(server.url);
+  mkdirSync(desk.path("loans"));
+  writeFileSync(desk.path("loans/a.jsonl"), '{"borrower_id":"BRW-1","amount":5,"tenure":6,"reference":null}\n');
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  const written = (): Record<string, string> =>
+    JSON.parse(desk.read("loans/a.jsonl.results.jsonl")) as Record<string, string>;
+  const batch = written()["result_batch"] ?? "";
+  const ended = await desk.call("results", batch);
+  expect(ended.stdout).toContain(`paydrop retry ${batch}\n`);
+  expect(desk.read("loans/a.jsonl.waiting.txt")).toContain("Refused, though not for what is in it.");
+  isRight = true;
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(existsSync(desk.path("loans/a.jsonl.waiting.txt"))).toBe(false);
+  expect(written()).toMatchObject({ result_status: "accepted", reference: null, result_reference: "" });
+  expect(server.requests.map(({ body }) => body)).toEqual(
+    Array(2).fill('{"borrower_id":"BRW-1","amount":5,"tenure":6}'),
+  );
+});
+
 test("a service that is away: the watcher tries again by itself; unknown rows never go again", async () => {
   const gone = await startFaultServer(() => answer(200));
   await gone.close();
