@@ -47,6 +47,9 @@ export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined
     }
   } catch (thrown) {
     if (!(thrown instanceof PaydropError && thrown.code === "results_unwritable")) throw thrown;
+    // whoever came first may have taken our unfinished mark for one that a crash left
+    const found = await markAt(input.path);
+    if (typeof found === "object") await input.assertKnown(found);
   }
   return undefined;
 }

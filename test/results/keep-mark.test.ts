@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
@@ -43,6 +43,22 @@ it("of two that both found no mark, one gets through", async () => {
   for (const one of claims) if (one.status === "fulfilled") await one.value?.close();
   expect(claims.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   expect(readdirSync(folder)).toEqual([".paydrop"]);
+});
+
+it("whoever's unfinished mark was tidied away by the one that came first does not get through", async () => {
+  const folder = temporaryDirectory();
+  const second = inputOf(folder, "two", () => Promise.resolve(markOf("two")));
+  const { text } = inboxMark(folder);
+  const claimed = keepMark({
+    ...second,
+    // at this moment the second has begun its file, and the first one puts its mark down and tidies up
+    text: (mark) => {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      writeFileSync(join(folder, ".paydrop"), text(markOf("one")));
+      return text(mark);
+    },
+  });
+  await expect(claimed).rejects.toThrow("another's");
 });
 
 it("is read back as it was written, to the millisecond", async () => {
