@@ -23,11 +23,11 @@ import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "./processor.ts";
 import { checkReport, type CheckReport } from "./results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "./results/taken-words.ts";
-import { mappingSaid, readingOf } from "./reading.ts";
+import { mappingSaid } from "./reading.ts";
 import { compareToday, judgeRulesOf, writeDownRows } from "./batch/record.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "./scratch.ts";
 import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
-import { openInput, understand, type OpenedFile } from "./take-in.ts";
+import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "./take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
@@ -114,11 +114,12 @@ async function takeOnTrial(
   const { sha256, sizeBytes } = snapshot;
   const period = config.period ?? sheet.wrapper?.period;
   const guessedPeriod = guessPeriod(fileName);
-  const known = (past?.ofBytes(sha256, environment) ?? []).filter((one) => readingOf(one).sheet === reading.sheet);
+  const ofBytes = past?.ofBytes(sha256, environment) ?? [];
   const lyingThere = past?.sourceBatch(path, identityText(snapshot.identity));
+  const known = readAlike(ofBytes, opened, config, lyingThere);
   const meeting = meet(known, { period, guessedPeriod, lyingThere }, nowMs, config.duplicateDays);
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
-  const times = known.filter((one) => one.period === period).length;
+  const times = timesTaken(ofBytes, opened, period);
   const id = batchIdOf({ sha256, environment, period, sheet: reading.sheet }, times);
   await journal.createBatch({
     ...{ id, environment, destination: "", fileName, folder: dirname(path), format: sheet.format, sha256, sizeBytes },

@@ -12,7 +12,7 @@ import type { BatchRecord, Tally } from "../journal/store.ts";
 import { ownCell } from "../results/own-cell.ts";
 import { readingOf } from "../reading.ts";
 import { recordRows } from "./record.ts";
-import { openInput, understand, type InputFile } from "../take-in.ts";
+import { openInput, readAlike, timesTaken, understand, type InputFile } from "../take-in.ts";
 import { Origins } from "../origins.ts";
 import { assertEnvironmentKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
@@ -41,11 +41,9 @@ export class BatchTaking {
     const period = this.#ground.config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
     const sheet = input.sheet.sheetName;
-    // another sheet of the same workbook is another payroll
-    const known = (await this.#ground.journal.batchesOfBytes(snapshot.sha256, this.#ground.config.environment)).filter(
-      (one) => readingOf(one).sheet === sheet,
-    );
+    const ofBytes = await this.#ground.journal.batchesOfBytes(snapshot.sha256, this.#ground.config.environment);
     const lyingThere = await this.#ground.journal.sourceBatch(file, identityText(snapshot.identity));
+    const known = readAlike(ofBytes, input, this.#ground.config, lyingThere);
     const days = this.#ground.config.duplicateDays;
     const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#ground.now(), days);
     const waiting = period === undefined ? [] : await this.#waitingWhole(known);
@@ -59,7 +57,7 @@ export class BatchTaking {
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const opened = await understand(input, this.#ground.services);
     await assertRoomForFile(this.#ground.config.stateDir, snapshot.sizeBytes);
-    const times = known.filter((one) => one.period === period).length;
+    const times = timesTaken(ofBytes, input, period);
     const { environment } = this.#ground.config;
     const id = batchIdOf({ sha256: snapshot.sha256, environment, period, sheet }, times);
     await this.#ground.journal.createBatch({

@@ -40,6 +40,12 @@ export function operationOf(clues: OperationClues): FileOperation | FileFault {
   return operationOfColumns(has);
 }
 
+/** What somebody says of a whole file, apart from what its columns tell. */
+export function operationStated(clues: Omit<OperationClues, "columns">): OperationName | undefined {
+  const stated = statedOperation(clues);
+  return stated && "operation" in stated ? stated.operation.name : undefined;
+}
+
 /** The operations that these columns have all required fields of one form for. */
 export function operationsComplete(columns: readonly string[]): readonly OperationName[] {
   const names = new Set(columns.map(normalizeName));
@@ -66,7 +72,7 @@ interface Stated {
   readonly saying: string;
 }
 
-function statedOperation(clues: OperationClues): Stated | FileFault | undefined {
+function statedOperation(clues: Omit<OperationClues, "columns">): Stated | FileFault | undefined {
   if (clues.operation !== undefined) {
     const operation = operationNamed(clues.operation);
     return { operation, saying: `--operation says ${operation.folder}` };

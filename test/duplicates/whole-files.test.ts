@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
@@ -52,6 +54,38 @@ test("all or nothing: nor does it go alone out of a file of which everything wai
   const by = ["--all", "--by", "ravi", "--reason", "all of it"];
   expect((await office.paydrop("release", office.batchOf("second.csv"), ...by)).code).toBe(0);
   expect(office.server.requests).toHaveLength(5);
+});
+
+test("the same bytes under another stated operation are a batch of their own, and each of them goes once", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("both.csv", "borrower_id,vpa,amount,tenure\nBRW-1,asha@demobank,5,6\n");
+  const paths = (): string[] => office.server.requests.map(({ path }) => path);
+  expect((await office.run("both.csv", "--operation", "loan")).code).toBe(0);
+  const check = await office.paydrop("check", "--operation", "collection", "both.csv");
+  expect(check.stdout).toContain("1 ready");
+  const asked = await office.run("both.csv", "--operation", "collection");
+  expect(asked.results[0]).toMatchObject({ result_operation: "collection", result_message: "Request created" });
+  expect(paths()).toEqual(["/v1/lending/loan/apply", "/v1/upi/collect"]);
+
+  for (const flags of [["--operation", "loan"], ["--operation", "collection"], []]) {
+    expect((await office.run("both.csv", ...flags)).stdout).toContain("nothing was sent in this run");
+  }
+  // dropped among the loans, it is the batch of loans again
+  mkdirSync(join(office.folder, "loans"));
+  office.write("loans/copy.csv", "borrower_id,vpa,amount,tenure\nBRW-1,asha@demobank,5,6\n");
+  expect((await office.run("loans/copy.csv")).stdout).toContain("nothing was sent in this run");
+  expect(office.server.requests).toHaveLength(2);
+});
+
+test("a mixed file that was dropped among the loans goes where it is moved to, its loans only once", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  for (const folder of ["loans", "collections"]) mkdirSync(join(office.folder, folder));
+  const csv = "operation,borrower_id,vpa,amount,tenure\nloan,BRW-1,,5,6\ncollection,,asha@demobank,5,\n";
+  office.write("loans/mixed.csv", csv);
+  expect((await office.run("loans/mixed.csv")).counts).toEqual({ accepted: 1, invalid: 1 });
+  office.write("collections/mixed.csv", csv);
+  expect((await office.run("collections/mixed.csv")).counts).toEqual({ accepted: 1, invalid: 1 });
+  expect(office.server.requests.map(({ path }) => path)).toEqual(["/v1/lending/loan/apply", "/v1/upi/collect"]);
 });
 
 test("a file saved again with one amount corrected, while the first waits to be sent: not both amounts", async () => {
