@@ -120,7 +120,7 @@ const REFUSALS = {
   },
   json_wrapper: {
     sentence: "{found}",
-    hint: 'Write {"operation": "…", "period": "…", "control": {"rows": …, "total": "…"}, "rows": […]}, each at most once.',
+    hint: 'Write {"operation": "…", "period": "…", "control": {"rows": …, "total": "…"}, "rows": […]}, each at most once; a file of one object per line is named .jsonl.',
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;
 

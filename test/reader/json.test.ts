@@ -127,6 +127,14 @@ describe("wrapper", () => {
   });
 });
 
+test("one object per line under the name of a JSON file is told how such a file is named", async () => {
+  const fault = await faultOf(read("a.json", '{"vpa":"a@bank","amount":5}\n{"vpa":"b@bank","amount":5}\n'));
+  expect([fault.code, fault.hint]).toEqual([
+    "json_wrapper",
+    expect.stringContaining("one object per line is named .jsonl"),
+  ]);
+});
+
 describe("broken files are refused with the row", () => {
   test.each([
     ["a trailing comma", '[{"a":"1"},]', "json_malformed", 2],
