@@ -179,8 +179,8 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "src/batch/record.ts",
-        "total: totals.total, remarks }, config.allOrNothing);",
-        "total: totals.total, remarks });",
+        "await journal.openBatch(batchId, opening, config.allOrNothing, RESUMABLE_REFUSALS);",
+        "await journal.openBatch(batchId, opening, false, RESUMABLE_REFUSALS);",
       ],
     ],
     tests: ["test/crash/points.test.ts"],
