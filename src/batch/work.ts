@@ -103,7 +103,7 @@ export class BatchWork {
     const report = await this.#reporting.write(batch, submitted, startedAt, file);
     const isOwed = await isFolderAway(report);
     await Promise.all([this.ground.journal.oweResults(batch.id, isOwed), this.ground.journal.keepTallies(batch.id)]);
-    await renewOpenAnswer(report, true);
+    await renewOpenAnswer(report);
     return report;
   }
 
@@ -119,7 +119,7 @@ export class BatchWork {
       const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       await this.ground.journal.keepTallies(batch.id);
-      await renewOpenAnswer(report, false);
+      await renewOpenAnswer(report);
       return report;
     }
   }

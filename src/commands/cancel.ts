@@ -1,8 +1,8 @@
 import { loadConfig } from "../config/load.ts";
-import type { RowState } from "../journal/state.ts";
 import type { Tallies } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
 import { counted } from "../results/next-steps.ts";
+import { UNSENT_STATES } from "../results/status.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
@@ -43,12 +43,9 @@ export async function run(call: Call): Promise<number> {
   return rewriteResults(call, config, touched);
 }
 
-/** What would still have gone, or might have. */
-const UNSENT: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
-
 function linesOf(tallies: Tallies, id: string): string[] {
   const rows = rowsOf(tallies);
-  const unsent = UNSENT.reduce((sum, state) => sum + (rows[state] ?? 0), 0);
+  const unsent = UNSENT_STATES.reduce((sum, state) => sum + (rows[state] ?? 0), 0);
   const accepted = rows["accepted"] ?? 0;
   const unknown = rows["unknown"] ?? 0;
   const inFlight = rows["sending"] ?? 0;

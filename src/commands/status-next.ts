@@ -1,5 +1,6 @@
 import type { RowState } from "../journal/state.ts";
 import { asTried, SANDBOX, waitingSteps, WHEN_MENDED } from "../results/next-steps.ts";
+import { UNSENT_STATES } from "../results/status.ts";
 import { whichRows } from "./going.ts";
 import type { FullStatus } from "./status.ts";
 
@@ -26,7 +27,7 @@ function stepsOf({ batch, open, resumable, tallies, waitsFor }: FullStatus): str
     steps.push(`  paydrop settle ${id} --row ${first} --as done|not-done --by NAME --note TEXT`);
   }
   if (phase === "cancelled") {
-    if (rows("ready") + rows("not_sent") + rows("held") > 0) steps.push("cancelled: what was not sent stays unsent");
+    if (UNSENT_STATES.some((state) => rows(state) > 0)) steps.push("cancelled: what was not sent stays unsent");
     return steps;
   }
   if (rows("held") > 0 && waitsFor) {

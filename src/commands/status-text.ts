@@ -2,7 +2,7 @@ import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import type { Look } from "../results/look.ts";
-import { REFUSED_FOR_THE_KEY } from "../results/status.ts";
+import { REFUSED_FOR_THE_KEY, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
 import { rowRanges } from "../results/row-ranges.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { statusNext } from "./status-next.ts";
@@ -89,10 +89,8 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   return `${folded(lines.join("\n"), look)}\n`;
 }
 
-const UNSENT: readonly RowState[] = ["held", "not_sent", "ready", "settled_not_done"];
-
 function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {
-  if (status.batch.phase === "cancelled") return UNSENT.includes(state) ? "cancelled: stays unsent" : undefined;
+  if (status.batch.phase === "cancelled") return UNSENT_STATES.includes(state) ? STAYS_UNSENT : undefined;
   const isForTheKey =
     "resumable" in status && status.resumable > 0 && status.resumable === status.tallies.rejected?.rows;
   return state === "rejected" && isForTheKey ? REFUSED_FOR_THE_KEY : undefined;

@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import { folded } from "../results/folded.ts";
-import { inLook } from "../results/look.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
 
@@ -9,5 +8,5 @@ export function tell(call: Call, config: Config, text: string, object: Readonly<
   if (config.quiet) return;
   const look = lookOf(call.stdout, call, config);
   if (config.json) call.stdout.write(`${JSON.stringify(object)}\n`);
-  else if (text !== "") call.stdout.write(`${inLook(folded(text, look), look)}\n`);
+  else if (text !== "") call.stdout.write(`${folded(text, look)}\n`);
 }

@@ -71,7 +71,7 @@ export const SETTINGS = {
   require_control: setting("refuse a file without control totals", yesOrNo, { flag: "", default: "false" }),
   allow_repeats: setting("send equal rows of one file without asking", yesOrNo, onceFlag),
   all_or_nothing: setting("hold the whole file when one row is invalid", yesOrNo, { flag: "", default: "false" }),
-  accept_destination: setting("go on with a batch at another base URL", yesOrNo, onceFlag),
+  accept_destination: setting("go on at a changed base URL or environment", yesOrNo, onceFlag),
   accept_lost_journal: setting("send although the journal was lost (with --by)", yesOrNo, onceFlag),
   by: setting("who acts, for the history", text, { flag: "name", ...once }),
 

@@ -175,13 +175,13 @@ export function openAnswer(report: BatchReport): Answer | undefined {
 }
 
 /**
- * Makes what `openAnswer` said of a batch true again after a person's act. `ranNow`: else nothing is known of why rows
- * were not sent. Every other answer beside the file stays as it is, and none is put where none was.
+ * Makes what `openAnswer` said of a batch true again after a person's act; why rows were not sent that this act was not
+ * about is not known any more. Every other answer beside the file stays as it is, and none is put where none was.
  */
-export async function renewOpenAnswer(report: BatchReport, ranNow: boolean): Promise<void> {
+export async function renewOpenAnswer(report: BatchReport): Promise<void> {
   const found = await ownText(`${report.file}.waiting.txt`);
   if (found?.split("\r\n", 1)[0]?.endsWith(openHead(report.batch)) !== true) return;
-  await putAnswer(report.file, openAnswer(ranNow ? report : { ...report, stop: report.stop ?? NOT_NOW }));
+  await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
 }
 
 function openHead(batch: string): string {

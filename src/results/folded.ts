@@ -2,8 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import { inLook, roomOf, type Look } from "./look.ts";
 
 /**
- * Lines as the terminal can show them: in its characters, and broken between words before the terminal breaks them inside one. A command goes
- * on after `\`, so that it can be copied all the same; a word that is wider than the terminal stays whole.
+ * Lines as the terminal can show them: in its characters, and broken between words before the terminal breaks them
+ * inside one. A command goes on after `\`, so that it can be copied all the same; a word that is wider than the terminal
+ * stays whole.
  */
 export function folded(text: string, look: Look): string {
   const room = roomOf(look);

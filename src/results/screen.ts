@@ -3,7 +3,7 @@ import type { ResultStatus } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { correctionLines } from "./correction-words.ts";
 import { folded, foldedLine } from "./folded.ts";
-import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
+import { durationText, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { counted, nextSteps } from "./next-steps.ts";
 import { minuteOf } from "./sentences.ts";
@@ -22,7 +22,7 @@ export function summaryText(report: BatchReport, look: Look): string {
   lines.push(...statusTable(report, look), ...accountLines(report, look), ...fileLines(report, look));
   for (const remark of remarks) lines.push(...labelled("note", [printable(remark)], look));
   lines.push(...labelled("next", nextSteps(report), look));
-  return `${inLook(folded(lines.join("\n"), look), look)}\n`;
+  return `${folded(lines.join("\n"), look)}\n`;
 }
 
 /** Else the table below would read as if this run had sent its rows. */
@@ -43,7 +43,7 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
   ];
   if (start.corrections) lines.push(...correctionLines(start.corrections).map((line) => printable(line)));
   if (start.toSend !== start.rows) lines.push(`${counted(start.toSend)} of ${start.rows} will be sent in this run`);
-  return `${inLook(folded(lines.join("\n"), look), look)}\n`;
+  return `${folded(lines.join("\n"), look)}\n`;
 }
 
 /** A row that was refused for the key or the address needs no correction: the next run sends it. */

@@ -28,11 +28,12 @@ const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
 
 /** What a status means to a person, in half a line. What a person cancelled waits for nobody. */
 export function statusNote(status: ResultStatus, phase?: BatchPhase): string {
-  return phase === "cancelled" && UNSENT.includes(status) ? CANCELLED : STATUS_NOTES[status];
+  return phase === "cancelled" && UNSENT_STATES.includes(status) ? STAYS_UNSENT : STATUS_NOTES[status];
 }
 
-const UNSENT: readonly ResultStatus[] = ["held", "not_sent", "settled_not_done"];
-const CANCELLED = "cancelled: stays unsent";
+/** What a batch that is cancelled leaves unsent. */
+export const UNSENT_STATES: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
+export const STAYS_UNSENT = "cancelled: stays unsent";
 
 /** Of rejected rows that the service refused for the key or the address. */
 export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";

@@ -276,6 +276,22 @@ test("a note of what is open goes, or changes, with the person's act that ends i
   expect(desk.names()).not.toContain("a.csv.waiting.txt");
 }, 60_000);
 
+test("a note after a release does not say that the service is away, of a row that was refused for the key before", async () => {
+  let count = 0;
+  const server = await service(() => answer((count += 1) === 1 ? 401 : 200));
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  const [header, first, ...rows] = transfersCsv(3).trim().split("\n");
+  writeFileSync(desk.path("a.csv"), [header, first, ...rows, rows[0], ""].join("\n"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  const note = (): string => desk.read("a.csv.waiting.txt");
+  expect(note()).toContain("did not accept our key");
+  const batch = /batch (\w{8})/.exec(note())?.[1] ?? "";
+  await desk.call("release", batch, "--row", "5", "--by", "asha", "--reason", "both are meant");
+  expect(server.requests).toHaveLength(4);
+  expect(note()).toContain("goes when paydrop takes it up again");
+  expect(note()).not.toContain("cannot be reached");
+}, 60_000);
+
 test("a note beside the file says where results are that something stands in the way of", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);
