@@ -159,6 +159,7 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
 
   /** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
   function inTurn(post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+    if (signal?.aborted) return post();
     return new Promise((resolve, reject) => {
       const giveUp = (): void => resolve(post());
       signal?.addEventListener("abort", giveUp, { once: true });

@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Sweep } from "../intake/inbox.ts";
 import { printable } from "../printable.ts";
-import { answeredFile, isOwnAnswer, notYetAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answers.ts";
-import type { Answer } from "../results/answers.ts";
+import { answeredFile, isOwnAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answer-files.ts";
+import { notYetAnswer, type Answer } from "../results/answers.ts";
 
 export interface AnswersParts {
   /** A file that waits longer than this gets an answer. */

@@ -4,7 +4,8 @@ import { resumeCommand } from "../batch/held-folder.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
 import { isStopName } from "../intake/names.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
-import { removeOwn, stopAnswerName, stopAnswerText, writeOwn, type Progress } from "../results/answers.ts";
+import { removeOwn, writeOwn } from "../results/answer-files.ts";
+import { stopAnswerName, stopAnswerText, type Progress } from "../results/answers.ts";
 
 /** How often a STOP is looked for while rows are on their way: a network share tells of nothing. */
 export const STOP_LOOK_MS = 500;

@@ -1,12 +1,9 @@
-import { lstat, readFile, unlink } from "node:fs/promises";
 import { basename } from "node:path";
 import type { FileFault } from "../errors.ts";
-import { systemCodeOf } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { removeTemporaries, writeAtomically } from "./atomic.ts";
-import { modeOf } from "./mode-of.ts";
+import { OWN, ownText, putAnswer } from "./answer-files.ts";
 import { counted, namedRows, waitingSteps } from "./next-steps.ts";
 
 /**
@@ -18,10 +15,6 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Every answer begins with it: by it an answer is known as ours. */
-const OWN = "paydrop: ";
-/** Of what a crash left unfinished: the file it is about may be gone, and with it the name. */
-const UNFINISHED = "answer";
 const FAULTS_MAX = 20;
 
 export function refusedAnswer(path: string, faults: readonly FileFault[]): Answer {
@@ -189,65 +182,6 @@ function openHead(batch: string): string {
 }
 
 const NOT_NOW: Stop = { code: "not_now", message: "", hint: "" };
-
-/**
- * Makes this the only answer beside the file at `path`; undefined: none. A file of that name which is not ours stays as
- * it is. Gives whether the folder now says so; false where it cannot be written.
- */
-export async function putAnswer(path: string, wanted: Answer | undefined): Promise<boolean> {
-  try {
-    for (const kind of ["refused", "waiting"] as const) {
-      const target = `${path}.${kind}.txt`;
-      if (wanted?.kind === kind) await writeOwn(target, wanted.text, await modeOf(path));
-      else await removeOwn(target);
-    }
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The name of the file that an answer of this name speaks of; undefined: no answer has that name. */
-export function answeredFile(name: string): string | undefined {
-  return /^(.+)\.(?:refused|waiting)\.txt$/.exec(name)?.[1];
-}
-
-export async function isOwnAnswer(path: string): Promise<boolean> {
-  const found = await ownText(path);
-  return found !== undefined && found !== "foreign";
-}
-
-/** Writes over what is ours, or into a free place; throws for anything else. */
-export async function writeOwn(path: string, text: string, mode: number): Promise<void> {
-  const found = await ownText(path);
-  if (found === text) return;
-  if (found === "foreign") throw new Error(`${basename(path)} is not a file that paydrop wrote`);
-  await writeAtomically(path, text, mode, UNFINISHED);
-}
-
-export async function removeOwn(path: string): Promise<void> {
-  if (await isOwnAnswer(path)) await unlink(path);
-}
-
-/** What a process that was killed left unfinished; only for the holder of the folder, who alone writes answers. */
-export async function removeUnfinishedAnswers(folder: string): Promise<void> {
-  await removeTemporaries(folder, [UNFINISHED]).catch(() => 0);
-}
-
-const ANSWER_BYTES_MAX = 64 * 1024;
-
-/** undefined: nothing is there. */
-async function ownText(path: string): Promise<string | undefined> {
-  try {
-    const stats = await lstat(path);
-    if (!stats.isFile() || stats.size > ANSWER_BYTES_MAX) return "foreign";
-    const text = await readFile(path, "utf8");
-    return text.startsWith(OWN) ? text : "foreign";
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    return "foreign";
-  }
-}
 
 function answer(kind: Answer["kind"], path: string, head: string, lines: readonly string[]): Answer {
   return { kind, text: textOf(`${OWN}${printable(basename(path))} ${head}`, lines) };

@@ -139,6 +139,7 @@ describe("what became of it is a value", () => {
     const second = client.transfer(transfer, { signal: other.signal });
     other.abort();
     expect(await second).toMatchObject({ outcome: "not_sent" });
+    expect(await client.transfer(transfer, { signal: AbortSignal.abort() })).toMatchObject({ outcome: "not_sent" });
     mine.abort();
     await first;
     expect(await client.transfer(transfer, { signal: mine.signal })).toMatchObject({ outcome: "not_sent" });
