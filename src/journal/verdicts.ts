@@ -113,8 +113,8 @@ export class Verdicts {
   /**
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
    * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that may still
-   * go, unless both state their periods: then the old amount would go after the new one. `reasons`: refusals that a next
-   * run would send again.
+   * go, unless both state their periods or their references, and other ones: then the old amount would go after the new
+   * one. `reasons`: refusals that a next run would send again.
    */
   holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
     for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) {
@@ -166,7 +166,7 @@ const READY: Verdict = { state: "ready" };
 
 const HOLD_NEAR = `
   WITH earlier AS MATERIALIZED (
-    SELECT r.beneficiary_key, r.core_key, r.number, r.period, b.id, r.state IN ('ready', 'held', 'not_sent', 'rejected') AS waits,
+    SELECT r.beneficiary_key, r.core_key, r.reference_key, r.number, r.period, b.id, r.state IN ('ready', 'held', 'not_sent', 'rejected') AS waits,
       iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
     FROM row r JOIN batch b ON b.seq = r.batch
     WHERE r.batch = ?2 AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
@@ -176,7 +176,7 @@ const HOLD_NEAR = `
   ), near AS MATERIALIZED (
     SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
-      AND NOT (e.waits AND n.period IS NOT NULL AND e.period IS NOT NULL AND n.period <> e.period)
+      AND NOT (e.waits AND (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0)))
     WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,

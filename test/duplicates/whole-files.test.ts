@@ -142,6 +142,20 @@ test("the next month's file goes with other amounts while the one before still w
   expect(second.results.map(({ result_status: status }) => status)).toEqual(["accepted", "accepted", "held"]);
 });
 
+test("the same where rows state references: another reference is another payment, the same one with another amount waits", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("october.csv", transfersCsv(3, { reference: (index) => `OCT-${index}` }));
+  await office.run("october.csv");
+  office.server.use(() => wire.answer(200));
+  office.write("november.csv", transfersCsv(3, { reference: (index) => `NOV-${index}` }).replace("101.00", "110.00"));
+  // the rows that are equal wait until October has an end, as ever; the amount that rose repeats nothing
+  expect((await office.run("november.csv")).counts).toEqual({ accepted: 1, held: 2 });
+  office.write("october-2.csv", transfersCsv(3, { reference: (index) => `OCT-${index}` }).replace("101.00", "115.00"));
+  expect((await office.run("october-2.csv")).counts).toEqual({ held: 3 });
+  expect((await office.run("october.csv")).counts).toEqual({ accepted: 3 });
+  expect((await office.run("november.csv")).counts).toEqual({ accepted: 3 });
+});
+
 test("all or nothing: a file that was corrected by another one, and is released all the same, pays no old amount", async () => {
   const office = await openOffice(() => wire.answer(200), { PAYDROP_ALL_OR_NOTHING: "true" });
   office.write("payroll.csv", `${transfersCsv(3)}50100271828001,60200000000099,nine\n`);
