@@ -35,7 +35,7 @@ export const EXIT_CODES: readonly ExitCode[] = [
     code: 78,
     name: "mismatch",
     sentence: "wrong Node, or the batch began with another destination",
-    todo: "mend Node or the base URL",
+    todo: "mend Node, URL or environment",
   },
 ];
 

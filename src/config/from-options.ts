@@ -80,7 +80,7 @@ export interface SendOptions extends CheckOptions {
   readonly caFile?: string;
   readonly clientCertFile?: string;
   readonly clientKeyFile?: string;
-  /** A batch that began at another address goes on at this one; and an address may be of another environment than before. */
+  /** A batch that began at another address goes on at this one; the address may have changed its environment. */
   readonly acceptDestination?: boolean;
   /** Sends although the journal was lost; needs `by`. */
   readonly acceptLostJournal?: boolean;
