@@ -39,7 +39,7 @@ export function inspectFilePeriod(text: string, source: string): FileFault | und
   if (!isDateLike(text.trim()) || /^20\d\d-\d\d/.test(plainly(text))) return undefined;
   return {
     code: "period_malformed",
-    message: `${source} says "${text.trim()}", a date that may be read in more than one way`,
+    message: `${source} says "${text.trim()}", a date that does not begin with its year`,
     hint: "Write the period like 2026-11 or 2026-11-30.",
   };
 }

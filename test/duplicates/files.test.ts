@@ -115,10 +115,15 @@ describe("the same bytes", () => {
     desk.write("second.json", stating("01/11/2026"));
     desk.write("third.json", rows.replace("[", "[ "));
     expect((await desk.run("first.json")).code).toBe(0);
-    for (const [name, ...flags] of [["second.json"], ["third.json", "--operation=transfer", "--period=1.11.2026"]]) {
+    const flagged = ["third.json", "--operation=transfer"];
+    for (const [name, ...flags] of [
+      ["second.json"],
+      [...flagged, "--period=1.11.2026"],
+      [...flagged, "--period=28/11/2026"],
+    ]) {
       const run = await desk.run(name ?? "", ...flags);
       expect(run.code).toBe(5);
-      expect(run.stderr).toContain("may be read in more than one way");
+      expect(run.stderr).toContain("a date that does not begin with its year");
     }
     expect(sent()).toHaveLength(1);
   });
