@@ -112,9 +112,9 @@ export class Verdicts {
 
   /**
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
-   * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that may still
-   * go, unless both state their periods or their references, and other ones: then the old amount would go after the new
-   * one. `reasons`: refusals that a next run would send again.
+   * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
+   * without a person's word about it, unless both state their periods or their references, and other ones: then the old
+   * amount would go after the new one. `reasons`: refusals that a next run would send again.
    */
   holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
     for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) {
@@ -166,12 +166,11 @@ const READY: Verdict = { state: "ready" };
 
 const HOLD_NEAR = `
   WITH earlier AS MATERIALIZED (
-    SELECT r.beneficiary_key, r.core_key, r.reference_key, r.number, r.period, b.id, r.state IN ('ready', 'held', 'not_sent', 'rejected') AS waits,
+    SELECT r.beneficiary_key, r.core_key, r.reference_key, r.number, r.period, b.id, r.state IN ('ready', 'not_sent', 'rejected') AS waits,
       iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
     FROM row r JOIN batch b ON b.seq = r.batch
     WHERE r.batch = ?2 AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
       OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent')
-        OR (r.state = 'held' AND r.code <> 'all_or_nothing')
         OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?4))))))
   ), near AS MATERIALIZED (
     SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n

@@ -114,8 +114,8 @@ const REFUSED: readonly (readonly [name: string, text: string, code: string, row
   ["a stray quote behind a bare formula", 'name,amount\n="01",1\nab"c"d,2\n', "quote_stray", 3],
   ["a comma too many", "name,amount\nA,1\nB,1,000\n", "row_ragged", 3],
   ["a comma too few", "name,amount,notes\nA,1,x\nB,2\n", "row_ragged", 3],
-  ["a comment line above the header", "# made by hand\nname,amount\nA,1\n", "row_ragged", 2],
-  ["a title line above the header", "Payroll November,,\nname,amount,notes\nA,1,x\n", "cell_without_header", 2],
+  ["a comment line above the header", "# made by hand\nname,amount\nA,1\n", "header_below", 2],
+  ["a title line above the header", "Payroll November,,\nname,amount,notes\nA,1,x\n", "header_below", 2],
   ["NUL in the middle", "name,amount\nA,1\nB\0,2\n", "nul_bytes", 3],
 ];
 
