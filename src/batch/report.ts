@@ -10,11 +10,22 @@ import { outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import type { Report } from "../results/report/report.ts";
-import type { Totals } from "../results/totals.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
 import type { Ground } from "./ground.ts";
+
+/** What is written of a batch, and where. */
+interface Writing {
+  readonly submitted: Submitted;
+  readonly startedAt: number;
+  /** The input. */
+  readonly file: string;
+  /** Permission bits that the input had when it was taken. */
+  readonly modeBefore?: number | undefined;
+  /** Only written again: the names of the file are left to the batch that has them. */
+  readonly staysAside?: boolean;
+}
 
 /** What became of a batch: the files beside its input, and the report for people. */
 export class BatchReporting {
@@ -24,22 +35,12 @@ export class BatchReporting {
     this.#ground = ground;
   }
 
-  /**
-   * People act while results are written, and write results themselves: the last one to write must have seen it all.
-   * `modeBefore`: permission bits that the input had when it was taken.
-   */
-  async write(
-    known: BatchRecord,
-    submitted: Submitted,
-    startedAt: number,
-    file: string,
-    modeBefore?: number,
-    staysAside = false,
-  ): Promise<BatchReport> {
+  /** People act while results are written, and write results themselves: the last one to write must have seen it all. */
+  async write(known: BatchRecord, writing: Writing): Promise<BatchReport> {
     for (let times = 1; ; times += 1) {
       const batch = await this.#ground.known(known.id);
       const acts = (await this.#ground.journal.history(batch.id)).length;
-      const report = await this.#writeOnce(batch, submitted, startedAt, file, modeBefore, staysAside);
+      const report = await this.#writeOnce(batch, writing);
       if (times === WRITE_TIMES_MAX || (await this.#ground.journal.history(batch.id)).length === acts) return report;
     }
   }
@@ -47,11 +48,7 @@ export class BatchReporting {
   /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
   async #writeOnce(
     batch: BatchRecord,
-    submitted: Submitted,
-    startedAt: number,
-    file: string,
-    modeBefore: number | undefined,
-    staysAside: boolean,
+    { submitted, startedAt, file, modeBefore, staysAside = false }: Writing,
   ): Promise<BatchReport> {
     const { sheet, view } = await this.#ground.open(batch);
     const { label } = labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation);
@@ -75,6 +72,7 @@ export class BatchReporting {
       written: (path) => this.#ground.journal.written(path),
       noteWritten: (path, sha256) => this.#ground.journal.noteWritten(path, sha256),
     });
+    const waitsFor = totals.byStatus.held && (await this.#ground.journal.blockedBy(batch.id));
     return {
       batch: batch.id,
       file,
@@ -91,17 +89,10 @@ export class BatchReporting {
       files,
       remarks: [...batch.remarks, ...totals.remarks],
       ...(totals.goesAgain > 0 ? { goesAgain: totals.goesAgain } : {}),
-      ...(await this.#waitsFor(batch, totals)),
+      ...(waitsFor ? { waitsFor } : {}),
       rowsToLookAt: totals.rowsToLookAt,
       exitCode,
     };
-  }
-
-  /** As long as each held row waits for an open one elsewhere there is nothing that a person could release. */
-  async #waitsFor({ id }: BatchRecord, { byStatus }: Totals): Promise<Pick<BatchReport, "waitsFor">> {
-    if (!byStatus.held) return {};
-    const { rows, first } = await this.#ground.journal.blockedRows(id);
-    return first && rows === byStatus.held.rows ? { waitsFor: first } : {};
   }
 
   async collect(batchId: string): Promise<Report> {

@@ -42,7 +42,7 @@ export class BatchWork {
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
     const startedAt = this.ground.now();
     const file = resolve(path);
-    const mode = await modeThere(file);
+    const modeBefore = await modeThere(file);
     const snapshot = await takeSnapshot(path, this.ground.snapshots);
     faultPoint("snapshot.taken");
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
@@ -55,7 +55,7 @@ export class BatchWork {
       if (resumed) await this.ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, submitted, startedAt, file, mode);
+      const report = await this.#reporting.write(batch, { submitted, startedAt, file, modeBefore });
       const isOwed = await isFolderAway(report);
       // in one commit
       await Promise.all([
@@ -100,7 +100,7 @@ export class BatchWork {
     await this.ground.verifySnapshot(batch);
     await this.ground.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
-    const report = await this.#reporting.write(batch, submitted, startedAt, file);
+    const report = await this.#reporting.write(batch, { submitted, startedAt, file });
     const isOwed = await isFolderAway(report);
     await Promise.all([this.ground.journal.oweResults(batch.id, isOwed), this.ground.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
@@ -115,7 +115,8 @@ export class BatchWork {
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
       const before = await this.ground.journal.tallies(batch.id);
-      const report = await this.#reporting.write(batch, { requests: 0 }, this.ground.now(), file, undefined, true);
+      const writing = { submitted: { requests: 0 }, startedAt: this.ground.now(), file, staysAside: true };
+      const report = await this.#reporting.write(batch, writing);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       await this.ground.journal.keepTallies(batch.id);

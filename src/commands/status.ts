@@ -78,10 +78,9 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
       if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
     }
   }
-  const held = tallies.held?.rows ?? 0;
-  const { rows, first } = held > 0 ? await journal.blockedRows(batch.id) : { rows: 0 };
-  const waits = first && rows === held ? { waitsFor: first } : {};
-  return { batch, tallies, history: await journal.history(batch.id), open, resumable, ...waits };
+  const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
+  const history = await journal.history(batch.id);
+  return { batch, tallies, history, open, resumable, ...(waitsFor ? { waitsFor } : {}) };
 }
 
 function hasOpen(tallies: Tallies): boolean {

@@ -1,4 +1,4 @@
-import type { Correction } from "../checks/correction.ts";
+import type { Correction, RowName } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { JudgeRules, PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
@@ -160,12 +160,6 @@ export interface InboxHold {
   readonly message: string;
 }
 
-/** Held rows that wait for an open row elsewhere: how many, and what the first of them waits for. */
-export interface BlockedRows {
-  readonly rows: number;
-  readonly first?: { readonly batch: string; readonly row: number };
-}
-
 /** `begin` gives an attempt to send, or says what the check inside its transaction found instead. */
 export type Begun =
   { readonly attempt: number; readonly ordinal: number } | { readonly attempt?: undefined; readonly state: RowState };
@@ -250,8 +244,8 @@ export interface JournalStore {
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
   waitsForOthers(batchId: string): Promise<boolean>;
-  /** The held rows of the batch that `release` would leave where they are. */
-  blockedRows(batchId: string): Promise<BlockedRows>;
+  /** What the first held row waits for where `release` would leave all of them where they are; else undefined. */
+  blockedBy(batchId: string): Promise<RowName | undefined>;
   /**
    * Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. Throws PaydropError
    * `usage` for a cancelled batch.

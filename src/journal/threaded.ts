@@ -253,7 +253,7 @@ const METHODS = Object.keys({
   operations: 0,
   row: 0,
   rowsIn: 0,
-  blockedRows: 0,
+  blockedBy: 0,
   tallies: 0,
   keepTallies: 0,
   goneOrWaiting: 0,

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { RowName } from "../checks/correction.ts";
 import { mayHold } from "./batches.ts";
-import type { BatchesAsked, BlockedRows, WaitingBatch } from "./store.ts";
+import type { BatchesAsked, WaitingBatch } from "./store.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
 const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;
@@ -42,16 +43,17 @@ export class WaitingRows {
     return needsPerson.get(batchSeq) === undefined;
   }
 
-  /** Held rows that no person can let go yet. */
-  blocked(batchSeq: number): BlockedRows {
+  /** What the first held row waits for, if no person can let any of them go yet. */
+  blockedBy(batchSeq: number): RowName | undefined {
     // of the bare columns SQLite takes those of the row with the least number
     const found = this.#database
       .prepare(
-        `SELECT count(*) AS rows, min(r.number), ob.id AS batch, o.number AS row FROM row r ${AWAITED}
-         WHERE r.batch = ? AND r.state = 'held' AND ${BLOCKED}`,
+        `SELECT count(*) AS blocked, min(r.number), ob.id AS batch, o.number AS row,
+           (SELECT count(*) FROM row WHERE batch = ?1 AND state = 'held') AS held
+         FROM row r ${AWAITED} WHERE r.batch = ?1 AND r.state = 'held' AND ${BLOCKED}`,
       )
-      .get(batchSeq) as { rows: number; batch: string | null; row: number };
-    const { rows, batch, row } = found;
-    return batch === null ? { rows } : { rows, first: { batch, row } };
+      .get(batchSeq) as { blocked: number; batch: string; row: number; held: number };
+    const { blocked, batch, row, held } = found;
+    return blocked > 0 && blocked === held ? { batch, row } : undefined;
   }
 }

@@ -8,7 +8,7 @@ type ActCalls = Pick<
   | "settle"
   | "waitingFor"
   | "waitsForOthers"
-  | "blockedRows"
+  | "blockedBy"
   | "waitingBatches"
   | "release"
   | "history"
@@ -58,7 +58,7 @@ export function actCalls(parts: Parts): ActCalls {
 
     waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
 
-    blockedRows: (batchId) => read(() => waiting.blocked(batches.seqOf(batchId).seq)),
+    blockedBy: (batchId) => read(() => waiting.blockedBy(batches.seqOf(batchId).seq)),
 
     release: (batchId, rows, act) =>
       group.run(() => {
