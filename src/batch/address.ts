@@ -4,11 +4,12 @@ import type { Ground } from "./ground.ts";
 
 /**
  * Before a batch is made: what was sent to an address is remembered of the environment that it was sent in. Under
- * another one all of it would be new, and go again (I1).
+ * another one all of it would be new, and go again (I1). Gives that environment; undefined: nothing was sent there.
  */
-export async function assertEnvironmentKept({ journal, config, destination }: Ground): Promise<void> {
+export async function assertEnvironmentKept(ground: Ground): Promise<Environment | undefined> {
+  const { journal, config, destination } = ground;
   const was = await journal.environmentAt(destination);
-  if (was === undefined || was === config.environment || config.acceptDestination) return;
+  if (was === undefined || was === config.environment || config.acceptDestination) return was;
   throw environmentChanged(destination, was, config.environment);
 }
 
@@ -17,8 +18,7 @@ export async function assertAddressKept(ground: Ground, batch: BatchRecord): Pro
   const { journal, config, destination } = ground;
   const { environment, acceptDestination, by = "paydrop" } = config;
   if (batch.environment !== environment) throw ofOtherEnvironment(batch, destination, environment);
-  await assertEnvironmentKept(ground);
-  const was = await journal.environmentAt(destination);
+  const was = await assertEnvironmentKept(ground);
   if (was !== undefined && was !== environment) {
     const act = { by, kind: "destination", note: `${destination} was ${was}, is ${environment}` };
     await Promise.all([journal.setEnvironmentAt(destination, environment), journal.note(batch.id, act)]);

@@ -21,10 +21,10 @@ export async function carryOutSettlings(
   const touched = new Set<string>();
   const judged = new Set<string>();
   const waiting = await waitersOf(journal, todo);
+  const phases = await phasesOf(journal, todo);
   for (const one of todo) {
     touched.add(one.batch);
-    const phase = (await journal.batch(one.batch))?.phase ?? "open";
-    tell(call, config, settledText(one, phase), objectOf(one, false));
+    tell(call, config, settledText(one, phases.get(one.batch) ?? "open"), objectOf(one, false));
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -39,6 +39,19 @@ export async function carryOutSettlings(
     tell(call, config, `${skipped} without a decision yet.`, { type: "skipped", skipped });
   }
   return [...touched];
+}
+
+/** Asked for once: a list may settle thousands of rows of one batch. */
+async function phasesOf(
+  journal: JournalStore,
+  settlings: readonly Settling[],
+): Promise<ReadonlyMap<string, BatchPhase>> {
+  const phases = new Map<string, BatchPhase>();
+  for (const id of new Set(settlings.map(({ batch }) => batch))) {
+    const batch = await journal.batch(id);
+    if (batch) phases.set(id, batch.phase);
+  }
+  return phases;
 }
 
 function settledText({ batch, row, as, by }: Settling, phase: BatchPhase): string {
