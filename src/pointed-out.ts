@@ -53,9 +53,12 @@ export class KnownFile {
     this.#journal = journal;
     this.#batchId = batchId;
     this.#noted = journal.noted(batchId);
-    const middles = this.#noted.middleAmounts();
-    const usual = middles.map(({ operation, amount, rows }) => [operation, usualAmount(amount, rows)] as const);
-    this.#usual = new Map(usual.filter((one): one is [OperationName, UsualAmount] => one[1] !== undefined));
+    const usual = new Map<OperationName, UsualAmount>();
+    for (const { operation, amount, rows } of this.#noted.middleAmounts()) {
+      const one = usualAmount(amount, rows);
+      if (one) usual.set(operation, one);
+    }
+    this.#usual = usual;
   }
 
   /**

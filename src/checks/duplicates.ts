@@ -17,7 +17,7 @@ export interface PaymentTexts {
 
 /** A reference as it is compared: of `0001` a spreadsheet leaves `1`, and that must not make another payment of it. */
 export function comparedReference(reference: string): string {
-  return /^0+[0-9]+$/.test(reference) ? reference.replace(/^0+(?=[0-9])/, "") : reference;
+  return reference.replace(/^0+(?=[0-9]+$)/, "");
 }
 
 /** How another row with the same reference, the same core fields or the same payment key stands. */

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FileFault } from "../errors.ts";
-import { readText, type Encoding } from "./text.ts";
+import { hasMark, readText, type Encoding } from "./text.ts";
 
 /**
  * Whether a file is written in another encoding than the settings say of files without a byte order mark. Any bytes are
@@ -28,7 +28,7 @@ async function beginsWithMark(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0);
-    return /^(?:efbbbf|fffe|feff)/.test(buffer.toString("hex", 0, bytesRead));
+    return hasMark(buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }

@@ -75,6 +75,11 @@ function decoderFor(bytes: Buffer, encoding: Encoding): { decoder: Decoder; mark
   return { decoder: encoding === "utf-8" ? UTF_8 : WINDOWS_1252, markBytes: 0 };
 }
 
+/** Whether a file that begins so says itself how it is written. */
+export function hasMark(beginning: Buffer): boolean {
+  return decoderFor(beginning, "utf-8").markBytes > 0;
+}
+
 const UTF_8: Decoder = {
   name: "UTF-8",
   wholeBytes(bytes) {
