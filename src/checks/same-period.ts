@@ -3,6 +3,7 @@ const MONTHS = ["january", "february", "march", "april", "may", "june", "july", 
 /** Each gives year, month and what follows, of a text in small letters with `-` between its parts. */
 const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
   [/^(20\d\d)-?(\d\d)-?(\d\d)$/, (year, month, day) => `${year}-${month}-${day}`],
+  [/^(20\d\d)-(\d\d?)-(\d\d?)$/, (year, month, day) => `${year}-${twoDigits(month)}-${twoDigits(day)}`],
   [/^(20\d\d)-?(0?[1-9]|1[0-2])(?!\d)(.*)$/, (year, month, rest) => `${year}-${twoDigits(month)}${rest}`],
   [/^(0?[1-9]|1[0-2])-?(20\d\d)$/, (month, year) => `${year}-${twoDigits(month)}`],
   [/^([a-z]{3,9})-?(?:20)?(\d\d)$/, (name, year) => named(name, `20${year}`)],
