@@ -16,7 +16,7 @@ import {
 import type { Config } from "./config/config.ts";
 import { PaydropError, systemCodeOf } from "./errors.ts";
 import { LookBack } from "./journal/look-back.ts";
-import type { BatchRecord } from "./journal/store.ts";
+import type { BatchRecord } from "./journal/batch-record.ts";
 import { openSnapshot, readingOf } from "./reading.ts";
 
 /** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */

@@ -1,5 +1,5 @@
 import type { AmountUnit } from "./config/mapping.ts";
-import type { Tally } from "./journal/store.ts";
+import type { Tally } from "./journal/batch-record.ts";
 import type { ResultStatus } from "./journal/state.ts";
 
 /** Totals of one debit account, masked where it is an account number. */

@@ -35,7 +35,7 @@ export type { AccountTotals, BatchReport, RunEvent, Stop, WrittenFiles } from ".
 export type { CheckReport } from "./results/check-report.ts";
 export type { Fault } from "./checks/fault.ts";
 export type { ResultStatus } from "./journal/state.ts";
-export type { Tally } from "./journal/store.ts";
+export type { Tally } from "./journal/batch-record.ts";
 export type { OperationName } from "./operations/operation.ts";
 
 export interface CreateClientOptions extends ClientOptions {

@@ -8,7 +8,8 @@ import { messageOf, PaydropError } from "./errors.ts";
 import { keepBallast } from "./journal/ballast.ts";
 import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/row-columns.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
-import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./journal/store.ts";
+import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
+import type { Begun, JournalStore } from "./journal/store.ts";
 import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");

@@ -11,7 +11,7 @@ import type { CheckedRow } from "./checks/instruction.ts";
 import type { Config } from "./config/config.ts";
 import { PaydropError, systemCodeOf } from "./errors.ts";
 import { verifySnapshot } from "./intake/snapshot.ts";
-import type { BatchRecord } from "./journal/store.ts";
+import type { BatchRecord } from "./journal/batch-record.ts";
 import type { Row } from "./reader/row.ts";
 import type { Operation } from "./operations/operation.ts";
 import { withoutTextMark } from "./spreadsheet-text.ts";

@@ -15,7 +15,7 @@ import type { EarlierPayees } from "./earlier-payees.ts";
 import { isTable } from "./format.ts";
 import type { LookBack } from "./journal/look-back.ts";
 import type { NotedRow, NotedRows } from "./journal/noted-rows.ts";
-import type { RowRecord } from "./journal/store.ts";
+import type { RowRecord } from "./journal/row-record.ts";
 import { operationNamed } from "./operations/catalogue.ts";
 import type { OperationName } from "./operations/operation.ts";
 import { RisingRows } from "./reader/rising-rows.ts";

@@ -9,7 +9,7 @@ import type { KnownValues } from "./checks/rules.ts";
 import type { Choices } from "./config/config.ts";
 import type { MappingSaid } from "./events.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
-import type { BatchRecord } from "./journal/store.ts";
+import type { BatchRecord } from "./journal/batch-record.ts";
 import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
 import type { OperationName } from "./operations/operation.ts";
 import { openMapping, sayMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";

@@ -23,7 +23,7 @@ import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader } from "./intake/own.ts";
 import { ownFileRefused } from "./intake/own-words.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
-import type { BatchRecord } from "./journal/store.ts";
+import type { BatchRecord } from "./journal/batch-record.ts";
 import { OPERATIONS } from "./operations/catalogue.ts";
 import { chooseMapping, type HeaderClues } from "./reader/mapping/choose.ts";
 import { keepMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";

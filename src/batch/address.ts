@@ -1,5 +1,5 @@
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, Environment } from "../journal/store.ts";
+import type { BatchRecord, Environment } from "../journal/batch-record.ts";
 import type { Ground } from "./ground.ts";
 
 /**

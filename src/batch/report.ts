@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
-import type { BatchRecord } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf } from "../operations/label.ts";
 import { exitCodeOfTotals } from "../results/exit-code.ts";
 import { modeOfResults } from "../results/mode-of.ts";

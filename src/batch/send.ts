@@ -3,7 +3,7 @@ import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts
 import { conceal } from "../config/conceal.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
-import type { BatchPhase, BatchRecord, Tally } from "../journal/store.ts";
+import type { BatchPhase, BatchRecord, Tally } from "../journal/batch-record.ts";
 import { watchPhase } from "../journal/watch-phase.ts";
 import { labelOf } from "../operations/label.ts";
 import { markedFirst } from "../results/folder-marks.ts";

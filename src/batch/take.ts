@@ -8,7 +8,7 @@ import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { batchIdOf } from "../journal/batch-id.ts";
 import { assertRoomForFile } from "../journal/room.ts";
-import type { BatchRecord, Tally } from "../journal/store.ts";
+import type { BatchRecord, Tally } from "../journal/batch-record.ts";
 import { ownCell } from "../results/own-cell.ts";
 import { readingOf } from "../reading.ts";
 import { recordRows } from "./record.ts";

@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
 import { counted } from "../results/next-steps.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";

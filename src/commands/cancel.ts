@@ -1,5 +1,5 @@
 import { loadConfig } from "../config/load.ts";
-import type { Tallies } from "../journal/store.ts";
+import type { Tallies } from "../journal/batch-record.ts";
 import { openProcessor } from "../processor.ts";
 import { counted } from "../results/next-steps.ts";
 import { UNSENT_STATES } from "../results/status.ts";

@@ -1,5 +1,7 @@
 import type { Config } from "../config/config.ts";
-import type { BatchPhase, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchPhase } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import type { Call } from "./command.ts";
 import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";

@@ -1,5 +1,6 @@
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 
 /** The batch that a person named by its id, or by the beginning of it. Throws `usage` when there is none. */
 export async function knownBatch(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {

@@ -1,6 +1,8 @@
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { counted } from "../results/next-steps.ts";
 import { sentenceOf } from "../results/sentences.ts";
 import type { Call } from "./command.ts";

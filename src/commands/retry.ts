@@ -1,5 +1,7 @@
 import { PaydropError } from "../errors.ts";
-import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
 import type { GoingRow } from "./going.ts";

@@ -1,4 +1,5 @@
-import type { BatchRecord, Environment, JournalStore } from "../journal/store.ts";
+import type { BatchRecord, Environment } from "../journal/batch-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import type { RowState } from "../journal/state.ts";
 import { summed } from "../metrics.ts";
 import type { RowCount } from "../metrics.ts";

@@ -1,7 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
-import type { JournalStore, RowRecord } from "../journal/store.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
 import { carryOutSettlings } from "./carry-out-settlings.ts";
 import type { Call } from "./command.ts";

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { JournalStore, RowRecord } from "../journal/store.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { recoverIfDead } from "./try-lock.ts";
 
 export type SettledAs = "settled_done" | "settled_not_done";

@@ -1,4 +1,6 @@
-import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import type { RowState } from "../journal/state.ts";
 import { whichRows } from "./going.ts";
 

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError, systemCodeOf } from "../errors.ts";
-import type { BatchRecord, JournalStore, RowRecord } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
 import type { Row } from "../reader/row.ts";
 import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";

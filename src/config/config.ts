@@ -1,4 +1,4 @@
-import type { Environment } from "../journal/store.ts";
+import type { Environment } from "../journal/batch-record.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Mapping } from "./mapping.ts";
 import type { Rules } from "./rule-settings.ts";

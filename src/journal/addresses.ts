@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Environment } from "./store.ts";
+import type { Environment } from "./batch-record.ts";
 
 /** Which environment a base URL is of, by what was sent there: a setting that says otherwise would forget all of it. */
 export class Addresses {

@@ -2,7 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatch, mayHold, OWED, type BatchColumns } from "./batches.ts";
 import { notesOf, type BatchSeq } from "./rows.ts";
-import type { BatchRecord, RowTexts } from "./store.ts";
+import type { BatchRecord } from "./batch-record.ts";
+import type { RowTexts } from "./row-record.ts";
 
 /**
  * Batches that rest, and their texts, which go into a file of the archive and come back from it. Whatever judges other

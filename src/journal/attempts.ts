@@ -2,7 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./rows.ts";
 import { assertMove, type RowState } from "./state.ts";
-import type { AttemptEnd, Begun } from "./store.ts";
+import type { AttemptEnd } from "./row-record.ts";
+import type { Begun } from "./store.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 /** The row that an attempt is of; `batch` is its number. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Environment } from "./store.ts";
+import type { Environment } from "./batch-record.ts";
 
 /** Without I, L, O, U: nobody mistakes a 1 or a 0, and no word comes about. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

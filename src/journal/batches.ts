@@ -3,7 +3,8 @@ import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../reader/row.ts";
 import type { BatchSeq } from "./rows.ts";
 import type { RowState } from "./state.ts";
-import type { Act, BatchPhase, BatchRecord, Environment, NewBatch } from "./store.ts";
+import type { BatchPhase, BatchRecord, Environment, NewBatch } from "./batch-record.ts";
+import type { Act } from "./store.ts";
 
 export interface BatchColumns {
   readonly seq: number;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { PaymentTexts } from "../checks/duplicates.ts";
 import type { OperationName } from "../operations/operation.ts";
-import type { Environment } from "./store.ts";
+import type { Environment } from "./batch-record.ts";
 
 const KEY_BYTES = 16;
 

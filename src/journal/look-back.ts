@@ -6,7 +6,8 @@ import { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
 import { Rows } from "./rows.ts";
-import type { BatchRecord, Environment, RowRecord, Tallies } from "./store.ts";
+import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
+import type { RowRecord } from "./row-record.ts";
 import { RowTallies } from "./tallies.ts";
 
 /** Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. */

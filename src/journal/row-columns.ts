@@ -1,5 +1,5 @@
 import type { PaymentTexts } from "../checks/duplicates.ts";
-import type { NewRow, RowRecord } from "./store.ts";
+import type { NewRow, RowRecord } from "./row-record.ts";
 
 /**
  * Rows as they cross threads. Nearly all rows of a page say the same in most of their fields: that travels once, and the

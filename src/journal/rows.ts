@@ -4,7 +4,8 @@ import type { Fault } from "../checks/fault.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { PaymentKeys } from "./keys.ts";
 import type { RowState } from "./state.ts";
-import type { Environment, NewRow, RowRecord } from "./store.ts";
+import type { Environment } from "./batch-record.ts";
+import type { NewRow, RowRecord } from "./row-record.ts";
 
 /** What the row statements must know of a batch. */
 export interface BatchSeq {

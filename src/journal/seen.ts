@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Seen } from "../checks/duplicates.ts";
 import type { RowState } from "./state.ts";
-import type { BatchPhase } from "./store.ts";
+import type { BatchPhase } from "./batch-record.ts";
 
 /** By what a row is known again: its core fields and, unless it has a reference, its period and how-manieth it is. */
 export interface Keys {

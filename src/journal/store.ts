@@ -1,47 +1,9 @@
-import type { Correction, RowName } from "../checks/correction.ts";
-import type { Fault } from "../checks/fault.ts";
-import type { JudgeRules, PaymentTexts } from "../checks/duplicates.ts";
+import type { RowName } from "../checks/correction.ts";
+import type { JudgeRules } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
-import type { FileFormat } from "../reader/row.ts";
+import type { BatchPhase, BatchRecord, Environment, NewBatch, OpeningTotals, Tallies } from "./batch-record.ts";
+import type { AttemptEnd, NewRow, RowRecord, RowTexts } from "./row-record.ts";
 import type { RowState } from "./state.ts";
-
-export type Environment = "live" | "test";
-
-/** `recording`: rows are still being written down; nothing of it may be sent. */
-export type BatchPhase = "recording" | "open" | "paused" | "cancelled";
-
-/** One batch as the journal knows it. Times are milliseconds since 1970, UTC. */
-export interface BatchRecord {
-  /** Eight characters, such as `K7Q29F3M`. */
-  readonly id: string;
-  readonly environment: Environment;
-  /** The base URL it began with, without credentials. */
-  readonly destination: string;
-  /** The name of the input file, without its folder. */
-  readonly fileName: string;
-  /** The folder the input file lay in: the files out go there. */
-  readonly folder: string;
-  readonly format: FileFormat;
-  readonly sha256: string;
-  readonly sizeBytes: number;
-  /** Control totals: rows and the exact sum of the amounts that could be read. */
-  readonly rows: number;
-  readonly total: string;
-  readonly period?: string;
-  readonly guessedPeriod?: string;
-  /** How the file was read (operation, encoding, empty fields …) as JSON, so that it is read the same way again. */
-  readonly choices: string;
-  readonly remarks: readonly string[];
-  readonly phase: BatchPhase;
-  readonly createdAt: number;
-  /** The file in the archive that its details were moved to; none: they are here. */
-  readonly archive?: string;
-}
-
-/** What is known of a batch when its last row was read. */
-export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
-
-export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase" | "archive">;
 
 /** Which sums of a day are asked for. */
 export interface DaySumOptions {
@@ -50,57 +12,6 @@ export interface DaySumOptions {
   readonly sinceMs: number;
   readonly reasons: readonly string[];
   readonly ofBatch?: string;
-}
-
-/** One row as it is written down before anything is sent. */
-export interface NewRow {
-  readonly number: number;
-  readonly operation?: OperationName;
-  readonly option?: PayoutOption;
-  readonly amount?: string;
-  /** An instruction has texts, an invalid row has faults. */
-  readonly payment?: PaymentTexts;
-  readonly faults?: readonly Fault[];
-  readonly warnings?: readonly Fault[];
-  readonly correction?: Correction;
-}
-
-/** One row as the journal knows it, with its last attempt. */
-export interface RowRecord {
-  readonly number: number;
-  readonly state: RowState;
-  readonly operation?: OperationName;
-  readonly option?: PayoutOption;
-  readonly amount?: string;
-  /** Why it is in this state: a hold code, the reason of an outcome, or the first fault's code. */
-  readonly code?: string;
-  readonly faults?: readonly Fault[];
-  /** What was to be pointed out of it, whatever its state. */
-  readonly warnings?: readonly Fault[];
-  /** The row of an earlier batch that it stands for, and what is not as it was. */
-  readonly correction?: Correction;
-  /** The row that a duplicate or held row was found to repeat. `at`: when that one was accepted. */
-  readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
-  readonly attempts: number;
-  readonly httpStatus?: number;
-  /** When the last attempt was committed, just before its first byte left. */
-  readonly sentAt?: number;
-  readonly durationMs?: number;
-  /** A cleaned excerpt of the answer. */
-  readonly response?: string;
-  readonly settledBy?: string;
-}
-
-/** What is told of a row and judges nothing. */
-export type RowTexts = Pick<RowRecord, "number" | "response" | "faults" | "warnings">;
-
-/** What became of one attempt. */
-export interface AttemptEnd {
-  readonly state: "accepted" | "rejected" | "unknown" | "not_sent";
-  readonly reason: string;
-  readonly httpStatus?: number;
-  readonly durationMs: number;
-  readonly response?: string;
 }
 
 /** All batches of files in these folders, or these. */
@@ -130,14 +41,6 @@ export interface RowSettled {
   /** The state that the person saw. */
   readonly from?: RowState;
 }
-
-export interface Tally {
-  readonly rows: number;
-  /** Exact sum as text. */
-  readonly amount: string;
-}
-
-export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;
 
 /**
  * I12: what a folder remembers of a journal, to know it again. The time tells an attempt from the one with the same

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
 import type { RowState } from "./state.ts";
-import type { Tallies, Tally } from "./store.ts";
+import type { Tallies, Tally } from "./batch-record.ts";
 
 /** An integer sum of SQLite ends at 9.2e18: amounts are added in two halves, so that a million of 15 digits fit. */
 const HALF = 1_000_000_000;

@@ -4,7 +4,8 @@ import { Places } from "../places.ts";
 import type { OpenOptions } from "./open.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { type Columns, newRowsAsColumns, recordsFromColumns } from "./row-columns.ts";
-import type { AttemptEnd, Begun, JournalStore, RowRecord } from "./store.ts";
+import type { AttemptEnd, RowRecord } from "./row-record.ts";
+import type { Begun, JournalStore } from "./store.ts";
 
 /** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
 export type ThreadStart =

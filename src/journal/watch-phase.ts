@@ -1,4 +1,5 @@
-import type { BatchPhase, JournalStore } from "./store.ts";
+import type { BatchPhase } from "./batch-record.ts";
+import type { JournalStore } from "./store.ts";
 
 const PHASE_LOOK_MS = 200;
 

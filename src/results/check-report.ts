@@ -3,7 +3,8 @@ import type { Fault } from "../checks/fault.ts";
 import type { FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid, MappingSaid } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import type { BatchPhase, RowRecord, Tallies, Tally } from "../journal/store.ts";
+import type { BatchPhase, Tallies, Tally } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 import { byStatusOf, sumOf, type TakenBefore } from "./taken-words.ts";
 

@@ -1,5 +1,6 @@
 import type { Fault } from "../checks/fault.ts";
-import type { BatchPhase, RowRecord } from "../journal/store.ts";
+import type { BatchPhase } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import { correctionText } from "./correction-words.ts";
 import { holdSentenceOf } from "./sentences.ts";
 

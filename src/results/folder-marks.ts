@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import type { BatchRecord, Begun, JournalStore } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { Begun, JournalStore } from "../journal/store.ts";
 import { assertKnown, inboxesOf, marksBeside, type MarkPolicy } from "./found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";

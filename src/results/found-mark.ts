@@ -1,7 +1,8 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError, systemCodeOf } from "../errors.ts";
-import type { Environment, JournalStore, Mark } from "../journal/store.ts";
+import type { Environment } from "../journal/batch-record.ts";
+import type { JournalStore, Mark } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { readOwnJson } from "./own.ts";

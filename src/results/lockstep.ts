@@ -1,4 +1,4 @@
-import type { RowRecord } from "../journal/store.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import type { Row } from "../reader/row.ts";
 
 /** What is made of a step dies young: larger steps cost memory and win no time. */

@@ -1,4 +1,4 @@
-import type { RowRecord } from "../journal/store.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import { mask } from "../mask.ts";
 import { columnPosition } from "../names.ts";
 import { operationNamed } from "../operations/catalogue.ts";

@@ -1,4 +1,5 @@
-import type { BatchRecord, RowRecord } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Row, Sheet } from "../reader/row.ts";

@@ -1,6 +1,7 @@
 import type { HoldCode } from "../checks/duplicates.ts";
 import type { Fault } from "../checks/fault.ts";
-import type { BatchPhase, RowRecord } from "../journal/store.ts";
+import type { BatchPhase } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import { differing } from "../operations/differing.ts";
 import { printable } from "../printable.ts";

@@ -1,5 +1,5 @@
 import type { ResultStatus, RowState } from "../journal/state.ts";
-import type { BatchPhase } from "../journal/store.ts";
+import type { BatchPhase } from "../journal/batch-record.ts";
 
 /** Every status of a results file, in the order in which people are told of them. */
 export const RESULT_STATUSES = [

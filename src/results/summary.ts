@@ -1,6 +1,7 @@
 import type { AccountTotals, Stop } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import type { BatchRecord, Mark, Tally } from "../journal/store.ts";
+import type { BatchRecord, Tally } from "../journal/batch-record.ts";
+import type { Mark } from "../journal/store.ts";
 import { RESULT_STATUSES } from "./status.ts";
 import type { Totals } from "./totals.ts";
 

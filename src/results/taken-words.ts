@@ -1,6 +1,6 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { ResultStatus, RowState } from "../journal/state.ts";
-import type { BatchRecord, Tallies, Tally } from "../journal/store.ts";
+import type { BatchRecord, Tallies, Tally } from "../journal/batch-record.ts";
 import { counted } from "./next-steps.ts";
 import { dayOf } from "./sentences.ts";
 import { RESULT_STATUSES, statusOf } from "./status.ts";

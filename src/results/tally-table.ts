@@ -1,4 +1,4 @@
-import type { Tally } from "../journal/store.ts";
+import type { Tally } from "../journal/batch-record.ts";
 import { roomOf, styled, wrapped, type Look, type Style } from "./look.ts";
 
 /** One line: what is counted, its rows and sum, and what is to be said of it. */

@@ -1,7 +1,8 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { AccountTotals } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import type { RowRecord, Tally } from "../journal/store.ts";
+import type { Tally } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
 import { isToCorrect } from "./rows.ts";

@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { batchIdOf } from "../../src/journal/batch-id.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
-import type { JournalStore, NewRow } from "../../src/journal/store.ts";
+import type { NewRow } from "../../src/journal/row-record.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
 
 const ROWS_PER_BATCH = 100_000;
 const ROWS_AT_ONCE = 5000;

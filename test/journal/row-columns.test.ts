@@ -6,7 +6,7 @@ import {
   recordsAsColumns,
   recordsFromColumns,
 } from "../../src/journal/row-columns.ts";
-import type { NewRow, RowRecord } from "../../src/journal/store.ts";
+import type { NewRow, RowRecord } from "../../src/journal/row-record.ts";
 
 const plain = { noNullPrototype: true };
 const fault = fc.record({ code: fc.constant("ifsc_form"), message: fc.string(), hint: fc.string() }, plain);

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JudgeRules, PaymentTexts } from "../../src/checks/duplicates.ts";
-import type { JournalStore, NewBatch, NewRow, RowRecord, Tallies } from "../../src/journal/store.ts";
+import type { NewBatch, Tallies } from "../../src/journal/batch-record.ts";
+import type { NewRow, RowRecord } from "../../src/journal/row-record.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
 
 export const rules: JudgeRules = { duplicateDays: 20, allowRepeats: false };
 

@@ -1,5 +1,5 @@
 // Run by flat-memory.test.ts in a process of its own: node many-reported.ts ROWS
-import type { RowRecord } from "../../src/journal/store.ts";
+import type { RowRecord } from "../../src/journal/row-record.ts";
 import { createClock } from "../../src/results/report/clock.ts";
 import { reportPage } from "../../src/results/report/page.ts";
 import { collectReport } from "../../src/results/report/report.ts";

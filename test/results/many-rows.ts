@@ -1,6 +1,6 @@
 // Run by flat-memory.test.ts in a process of its own: node many-rows.ts FOLDER ROWS
 import { writeResults } from "../../src/results/write-results.ts";
-import type { RowRecord } from "../../src/journal/store.ts";
+import type { RowRecord } from "../../src/journal/row-record.ts";
 import { resultsInput, rowRecord, sheetOf } from "../support/records.ts";
 
 const [folder = "", count = "0"] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RowRecord } from "../../src/journal/store.ts";
+import type { RowRecord } from "../../src/journal/row-record.ts";
 import type { Sheet } from "../../src/reader/row.ts";
 import { writeResults } from "../../src/results/write-results.ts";
 import { batchRecord, resultsInput, rowRecord, sheetOf } from "../support/records.ts";

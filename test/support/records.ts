@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { formatUnits, unitsOf } from "../../src/amount.ts";
-import type { BatchRecord, RowRecord } from "../../src/journal/store.ts";
+import type { BatchRecord } from "../../src/journal/batch-record.ts";
+import type { RowRecord } from "../../src/journal/row-record.ts";
 import type { Cell, FileFormat, Row, Sheet } from "../../src/reader/row.ts";
 import type { ResultsInput } from "../../src/results/write-results.ts";
 

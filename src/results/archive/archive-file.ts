@@ -4,7 +4,9 @@ import { pipeline as joined } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { PaydropError } from "../../errors.ts";
-import type { Act, BatchRecord, JournalStore, RowRecord, Tallies } from "../../journal/store.ts";
+import type { BatchRecord, Tallies } from "../../journal/batch-record.ts";
+import type { RowRecord } from "../../journal/row-record.ts";
+import type { Act, JournalStore } from "../../journal/store.ts";
 import { AtomicFile } from "../atomic.ts";
 
 /** One batch as the archive keeps it; its rows follow it. */

@@ -1,5 +1,5 @@
 import type { ResultStatus } from "../../journal/state.ts";
-import type { Tally } from "../../journal/store.ts";
+import type { Tally } from "../../journal/batch-record.ts";
 import { RESULT_STATUSES } from "../status.ts";
 import { asIs, html, NOTHING, type Html } from "./html.ts";
 

@@ -1,5 +1,6 @@
 import { formatUnits, unitsOf } from "../../amount.ts";
-import type { BatchRecord, RowRecord } from "../../journal/store.ts";
+import type { BatchRecord } from "../../journal/batch-record.ts";
+import type { RowRecord } from "../../journal/row-record.ts";
 import { maskStray } from "../../mask.ts";
 import { printable } from "../../printable.ts";
 import type { Row } from "../../reader/row.ts";

@@ -1,4 +1,4 @@
-import type { BatchRecord } from "../../journal/store.ts";
+import type { BatchRecord } from "../../journal/batch-record.ts";
 import { counted } from "../next-steps.ts";
 import { outNames } from "../names.ts";
 import type { Clock } from "./clock.ts";

@@ -1,4 +1,4 @@
-import type { Tally } from "../../journal/store.ts";
+import type { Tally } from "../../journal/batch-record.ts";
 import { durationText } from "../look.ts";
 import { counted } from "../next-steps.ts";
 import { RESULT_STATUSES, statusNote } from "../status.ts";

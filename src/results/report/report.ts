@@ -1,6 +1,8 @@
 import type { MappingSaid } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
-import type { Act, BatchRecord, RowRecord, Tally } from "../../journal/store.ts";
+import type { BatchRecord, Tally } from "../../journal/batch-record.ts";
+import type { RowRecord } from "../../journal/row-record.ts";
+import type { Act } from "../../journal/store.ts";
 import type { Row, Sheet } from "../../reader/row.ts";
 import { exitCodeOfTotals } from "../exit-code.ts";
 import { lockstep } from "../lockstep.ts";

@@ -1,4 +1,4 @@
-import type { Tally } from "../../journal/store.ts";
+import type { Tally } from "../../journal/batch-record.ts";
 import { printable } from "../../printable.ts";
 import { durationText, wrapped } from "../look.ts";
 import { mappingText } from "../mapping-words.ts";

@@ -1,4 +1,4 @@
-import type { RowRecord } from "../../journal/store.ts";
+import type { RowRecord } from "../../journal/row-record.ts";
 import { statusOf } from "../status.ts";
 
 /** What became of rows that were sent, as a timeline shows it. */

@@ -1,5 +1,5 @@
 import type { ResultStatus } from "../../journal/state.ts";
-import type { BatchPhase, BatchRecord } from "../../journal/store.ts";
+import type { BatchPhase, BatchRecord } from "../../journal/batch-record.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */

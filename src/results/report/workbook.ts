@@ -1,4 +1,4 @@
-import type { Tally } from "../../journal/store.ts";
+import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
 import { counted } from "../next-steps.ts";

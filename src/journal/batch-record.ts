@@ -1,0 +1,48 @@
+import type { FileFormat } from "../reader/row.ts";
+import type { RowState } from "./state.ts";
+
+export type Environment = "live" | "test";
+
+/** `recording`: rows are still being written down; nothing of it may be sent. */
+export type BatchPhase = "recording" | "open" | "paused" | "cancelled";
+
+/** One batch as the journal knows it. Times are milliseconds since 1970, UTC. */
+export interface BatchRecord {
+  /** Eight characters, such as `K7Q29F3M`. */
+  readonly id: string;
+  readonly environment: Environment;
+  /** The base URL it began with, without credentials. */
+  readonly destination: string;
+  /** The name of the input file, without its folder. */
+  readonly fileName: string;
+  /** The folder the input file lay in: the files out go there. */
+  readonly folder: string;
+  readonly format: FileFormat;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** Control totals: rows and the exact sum of the amounts that could be read. */
+  readonly rows: number;
+  readonly total: string;
+  readonly period?: string;
+  readonly guessedPeriod?: string;
+  /** How the file was read (operation, encoding, empty fields …) as JSON, so that it is read the same way again. */
+  readonly choices: string;
+  readonly remarks: readonly string[];
+  readonly phase: BatchPhase;
+  readonly createdAt: number;
+  /** The file in the archive that its details were moved to; none: they are here. */
+  readonly archive?: string;
+}
+
+/** What is known of a batch when its last row was read. */
+export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
+
+export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase" | "archive">;
+
+export interface Tally {
+  readonly rows: number;
+  /** Exact sum as text. */
+  readonly amount: string;
+}
+
+export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;

@@ -1,0 +1,56 @@
+import type { Correction } from "../checks/correction.ts";
+import type { Fault } from "../checks/fault.ts";
+import type { PaymentTexts } from "../checks/duplicates.ts";
+import type { OperationName, PayoutOption } from "../operations/operation.ts";
+import type { RowState } from "./state.ts";
+
+/** One row as it is written down before anything is sent. */
+export interface NewRow {
+  readonly number: number;
+  readonly operation?: OperationName;
+  readonly option?: PayoutOption;
+  readonly amount?: string;
+  /** An instruction has texts, an invalid row has faults. */
+  readonly payment?: PaymentTexts;
+  readonly faults?: readonly Fault[];
+  readonly warnings?: readonly Fault[];
+  readonly correction?: Correction;
+}
+
+/** One row as the journal knows it, with its last attempt. */
+export interface RowRecord {
+  readonly number: number;
+  readonly state: RowState;
+  readonly operation?: OperationName;
+  readonly option?: PayoutOption;
+  readonly amount?: string;
+  /** Why it is in this state: a hold code, the reason of an outcome, or the first fault's code. */
+  readonly code?: string;
+  readonly faults?: readonly Fault[];
+  /** What was to be pointed out of it, whatever its state. */
+  readonly warnings?: readonly Fault[];
+  /** The row of an earlier batch that it stands for, and what is not as it was. */
+  readonly correction?: Correction;
+  /** The row that a duplicate or held row was found to repeat. `at`: when that one was accepted. */
+  readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
+  readonly attempts: number;
+  readonly httpStatus?: number;
+  /** When the last attempt was committed, just before its first byte left. */
+  readonly sentAt?: number;
+  readonly durationMs?: number;
+  /** A cleaned excerpt of the answer. */
+  readonly response?: string;
+  readonly settledBy?: string;
+}
+
+/** What is told of a row and judges nothing. */
+export type RowTexts = Pick<RowRecord, "number" | "response" | "faults" | "warnings">;
+
+/** What became of one attempt. */
+export interface AttemptEnd {
+  readonly state: "accepted" | "rejected" | "unknown" | "not_sent";
+  readonly reason: string;
+  readonly httpStatus?: number;
+  readonly durationMs: number;
+  readonly response?: string;
+}
