@@ -38,7 +38,7 @@ export interface Mapped {
   readonly others: readonly { readonly at: number; readonly column: string; readonly fault: MappedFault }[];
 }
 
-/** The checks have the sentences (`checks/sentences.ts`). */
+/** The checks have the sentences (`checks/row-sentences.ts`). */
 export interface MappedFault {
   readonly code:
     "value_not_mapped" | "value_not_taken" | "lookup_missing" | "lookup_ambiguous" | "column_not_confirmed";
