@@ -2,7 +2,7 @@ import { resumeCommand } from "../batch/held-folder.ts";
 import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import type { ReadyFile } from "../intake/inbox.ts";
+import type { ReadyFile } from "../intake/two-looks.ts";
 import { heldAnswer, openAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
 import type { FolderAnswers } from "./folder-answers.ts";
 import type { FolderHold } from "./folder-hold.ts";

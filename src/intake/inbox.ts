@@ -2,42 +2,15 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { formatOfName, isOtherWorkbook, type FileFormat } from "../format.ts";
+import { formatOfName, isOtherWorkbook } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
-import { lookAt, type Look } from "./look.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
-import { identityOf, isUnchanged, kindOf } from "./source-file.ts";
-import type { FileIdentity } from "./source-file.ts";
+import { identityOf, kindOf } from "./source-file.ts";
+import { TwoLooks, type FoundFile, type ReadyFile, type TwoLooksOptions, type WaitingFile } from "./two-looks.ts";
 
-export interface InboxOptions {
+export interface InboxOptions extends TwoLooksOptions {
   readonly folder: string;
-  /** How long a file must lie still between two looks. */
-  readonly settleMs: number;
-  /** Whether nothing is left to do with a file as it lies there: it was taken; or refused, and nothing has changed. */
-  readonly standing: (path: string, identity: FileIdentity) => Promise<"taken" | "refused" | "new">;
-  /** Whether paydrop itself wrote what has this SHA-256, in lower-case hex. */
-  readonly wrote: (sha256: string) => Promise<boolean>;
-  /** Milliseconds of a clock that is never set. */
-  readonly now?: () => number;
-}
-
-/** A file that lay still for long enough. */
-export interface ReadyFile {
-  readonly path: string;
-  readonly identity: FileIdentity;
-  /** What it held at both looks, in lower-case hex: nothing else may be taken in its name. */
-  readonly sha256: string;
-}
-
-export interface WaitingFile {
-  readonly path: string;
-  /**
-   * `zeros`: it holds NUL bytes, as a copy does whose size was set before its content came. `open`: a spreadsheet
-   * program has it open.
-   */
-  readonly why: "being_written" | "zeros" | "open" | "unreadable";
-  readonly forMs: number;
 }
 
 /** Something that will never be taken, and that a person should hear of. */
@@ -68,36 +41,18 @@ export interface Sweep {
   readonly nextLookMs?: number;
 }
 
-interface Watched {
-  readonly firstSeenMs: number;
-  readonly look: Look;
-  readonly atMs: number;
-  /** A second look has found the same. */
-  readonly isSettled?: true;
-}
-
-/** A file without its last line end, or empty, may have been cut: it waits longer (DESIGN §6). */
-const UNENDED_TIMES = 3;
-
 /**
- * A drop folder and its sub-folders `payouts/ transfers/ loans/ collections/`. It trusts no event and no clock but its
- * own two looks at every file: size, times and content the same, at least `settleMs` apart. Only regular files with the
- * name of an input file are ever opened.
+ * A drop folder and its sub-folders `payouts/ transfers/ loans/ collections/`. Only regular files with the name of an
+ * input file are ever opened.
  */
 export class Inbox {
   readonly folder: string;
-  readonly #options: InboxOptions;
-  readonly #now: () => number;
-  readonly #watched = new Map<string, Watched>();
-  readonly #unreadable = new Map<string, number>();
-  readonly #open = new Map<string, number>();
-  readonly #done = new Map<string, FileIdentity>();
+  readonly #looks: TwoLooks;
   readonly #told = new Set<string>();
 
-  constructor(options: InboxOptions) {
-    this.folder = options.folder;
-    this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+  constructor({ folder, ...looks }: InboxOptions) {
+    this.folder = folder;
+    this.#looks = new TwoLooks(looks);
   }
 
   async sweep(): Promise<Sweep> {
@@ -111,17 +66,14 @@ export class Inbox {
     }
     this.#forgetAllBut(found.seen);
     found.ready.sort(byAge);
-    const unsettled = [...this.#watched.values()].filter((one) => !one.isSettled);
-    const due = unsettled.map((one) => one.atMs + this.#neededMs(one.look) - this.#now());
     const { ready, waiting, oddities, stops, present, folders } = found;
-    const next = due.length > 0 ? { nextLookMs: Math.max(0, Math.min(...due)) } : {};
-    return { ready, waiting, oddities, stops, present, folders, ...next };
+    const { nextLookMs } = this.#looks;
+    return { ready, waiting, oddities, stops, present, folders, ...(nextLookMs === undefined ? {} : { nextLookMs }) };
   }
 
   /** The file was not as it had been seen: it is looked at from the beginning. */
   forget(path: string): void {
-    this.#watched.delete(path);
-    this.#done.delete(path);
+    this.#looks.forget(path);
   }
 
   async #sweepFolder(folder: string, isTop: boolean, found: Found): Promise<void> {
@@ -175,73 +127,19 @@ export class Inbox {
       return;
     }
     found.present.add(path);
-    await this.#sweepFile(path, identityOf(stats), { isRetry: said.ignored !== undefined, isOpen, format }, found);
+    const isRetry = said.ignored !== undefined;
+    await this.#sweepFile({ path, identity: identityOf(stats), format, isRetry, isOpen }, found);
   }
 
-  async #sweepFile(
-    path: string,
-    identity: FileIdentity,
-    { isRetry, isOpen, format }: { isRetry: boolean; isOpen: boolean; format: FileFormat },
-    found: Found,
-  ): Promise<void> {
-    const done = this.#done.get(path);
-    if (done && isUnchanged(done, identity) && done.ino === identity.ino) return;
-    const watched = this.#watched.get(path);
-    const nowMs = this.#now();
-    if (watched?.isSettled && isSame(watched.look.identity, identity)) {
-      found.ready.push({ path, identity, sha256: watched.look.sha256 });
+  async #sweepFile(file: FoundFile, found: Found): Promise<void> {
+    const looked = await this.#looks.look(file);
+    if (!looked) return;
+    if ("ready" in looked) {
+      found.ready.push(looked.ready);
       return;
     }
-    if (!watched) {
-      const standing = await this.#options.standing(path, identity);
-      // a refused one is asked for again each time: what lies beside it may have changed
-      if (standing === "taken") this.#done.set(path, identity);
-      if (standing !== "new") return;
-    }
-    if (isOpen) {
-      // what was saved so far may be half of what its writer means to send
-      this.#watched.delete(path);
-      const since = this.#open.get(path) ?? nowMs;
-      this.#open.set(path, since);
-      found.waiting.push({ path, why: "open", forMs: nowMs - since });
-      return;
-    }
-    this.#open.delete(path);
-    if (watched && isSame(watched.look.identity, identity) && nowMs - watched.atMs < this.#neededMs(watched.look)) {
-      found.waiting.push({ path, why: whyOf(watched.look), forMs: nowMs - watched.firstSeenMs });
-      return;
-    }
-    const look = await lookAt(path, format);
-    if (look === "gone") return;
-    if (look === "unreadable") {
-      const since = this.#unreadable.get(path) ?? nowMs;
-      this.#unreadable.set(path, since);
-      this.#tell(path, "may not be read", found);
-      found.waiting.push({ path, why: "unreadable", forMs: nowMs - since });
-      return;
-    }
-    this.#unreadable.delete(path);
-    if (watched && isSame(watched.look.identity, look.identity) && watched.look.sha256 === look.sha256 && look.steady) {
-      if (look.end === "zeros") {
-        this.#watched.set(path, { ...watched, atMs: nowMs });
-        found.waiting.push({ path, why: "zeros", forMs: nowMs - watched.firstSeenMs });
-      } else if (isRetry && (await this.#options.wrote(look.sha256))) {
-        this.#done.set(path, look.identity);
-        this.#watched.delete(path);
-      } else {
-        this.#watched.set(path, { ...watched, isSettled: true });
-        found.ready.push({ path, identity: look.identity, sha256: look.sha256 });
-      }
-      return;
-    }
-    const firstSeenMs = watched?.firstSeenMs ?? nowMs;
-    // from the end of the look: what was read may have been written while it was read
-    this.#watched.set(path, { firstSeenMs, look, atMs: this.#now() });
-    found.waiting.push({ path, why: whyOf(look), forMs: nowMs - firstSeenMs });
-  }
-
-  #neededMs(look: Look): number {
-    return this.#options.settleMs * (look.end === "ended" ? 1 : UNENDED_TIMES);
+    if (looked.waiting.why === "unreadable") this.#tell(file.path, "may not be read", found);
+    found.waiting.push(looked.waiting);
   }
 
   #tell(path: string, why: string, found: Found, meant?: Oddity["meant"]): void {
@@ -253,9 +151,7 @@ export class Inbox {
 
   /** What is gone may come back as something else. */
   #forgetAllBut(seen: ReadonlySet<string>): void {
-    for (const map of [this.#watched, this.#unreadable, this.#open, this.#done]) {
-      for (const path of map.keys()) if (!seen.has(path)) map.delete(path);
-    }
+    this.#looks.forgetAllBut(seen);
     for (const key of this.#told) if (!seen.has(key.slice(0, key.indexOf("\0")))) this.#told.delete(key);
   }
 }
@@ -268,14 +164,6 @@ class Found {
   readonly folders: string[] = [];
   readonly present = new Set<string>();
   readonly seen = new Set<string>();
-}
-
-function whyOf(look: Look): WaitingFile["why"] {
-  return look.end === "zeros" ? "zeros" : "being_written";
-}
-
-function isSame(one: FileIdentity, other: FileIdentity): boolean {
-  return isUnchanged(one, other) && one.ino === other.ino && one.dev === other.dev;
 }
 
 /** An answer beside it has its name, so that one must be plain. */
