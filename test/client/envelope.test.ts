@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createCipheriv } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createEnvelope, createOpener, createRequestBody, encryptPayload } from "../../src/client/envelope.ts";
@@ -58,6 +59,37 @@ describe("the envelope of §2.4 and §5.2", () => {
     const envelope = createEnvelope({ key, iv });
     expect(envelope("a")).not.toBe(envelope("b"));
     expect(envelope("a")).toBe(envelope("a"));
+  });
+
+  test("payload after payload comes out as from a cipher of its own", () => {
+    const ownCipher = (text: string): string => {
+      const cipher = createCipheriv("aes-256-cbc", key, iv);
+      return cipher.update(text, "utf8", "hex") + cipher.final("hex");
+    };
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 80 }), { minLength: 2 }), (payloads) => {
+        const envelope = createEnvelope({ key, iv });
+        expect(payloads.map(envelope)).toEqual(payloads.map((text) => `{"body":"${ownCipher(text)}"}`));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each(PADDINGS)("nothing that was refused or empty in between changes what comes after, %s", (padding) => {
+    const envelope = createEnvelope({ key, iv, padding });
+    const block = "x".repeat(16);
+    const expected = `{"body":"${encryptPayload(block, { key, iv, padding })}"}`;
+    expect(envelope(block)).toBe(expected);
+    if (padding === "none") expect(() => envelope("odd")).toThrow(/multiple of 16 bytes/);
+    else envelope("odd");
+    envelope("");
+    expect(envelope(block)).toBe(expected);
+  });
+
+  test("the bytes of a caller stay as they were", () => {
+    const bytes = Buffer.from("y".repeat(16));
+    encryptPayload(bytes, { key, iv, padding: "none" });
+    expect(bytes.toString()).toBe("y".repeat(16));
   });
 
   test("payouts travel enveloped, the others as they are", () => {
