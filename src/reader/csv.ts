@@ -82,7 +82,8 @@ async function* readRows(
         continue;
       }
       blankRows.pass();
-      const cells = withoutGuards(record.length === columns.length ? record : fitted(record, columns, number, source));
+      const isFitting = record.length === columns.length;
+      const cells = withoutGuards(isFitting ? record : fitted(record, columns, number, dialect, source));
       for (const index of namelessColumns) if (cells[index]?.trim()) throw refuseNameless(source, number, index);
       rows.push({ number, columns, cells });
       if (rows.length === ROWS_PER_CHUNK_MAX) {
@@ -122,17 +123,32 @@ function withoutGuards(record: string[]): string[] {
   return record;
 }
 
-/** A spreadsheet may add empty cells at the end; anything else is a ragged row. */
-function fitted(record: string[], columns: readonly string[], row: number, source: SheetSource): string[] {
+/**
+ * A spreadsheet may add empty cells at the end; anything else is a ragged row. So is one whose cells were moved aside by
+ * `4,000.00` outside quotes: its last ones are empty too, and 4 would be paid.
+ */
+function fitted(
+  record: string[],
+  columns: readonly string[],
+  row: number,
+  { delimiter }: Dialect,
+  source: SheetSource,
+): string[] {
   const { columnsMax } = source.limits;
   if (record.length > columnsMax) throw source.refuse("too_many_columns", { row, found: columnsMax.toString() });
   const extra = record.slice(columns.length);
-  if (record.length > columns.length && extra.every((cell) => cell.trim() === "")) {
+  const cut =
+    delimiter === "," ? CUT_NUMBER.exec(record.map((cell) => cell.replaceAll(",", ";")).join())?.[1] : undefined;
+  if (record.length > columns.length && cut === undefined && extra.every((cell) => cell.trim() === "")) {
     return record.slice(0, columns.length);
   }
-  const found = `${counted(record.length, "cell")}, the header has ${counted(columns.length, "column")}`;
+  const one = cut === undefined ? "" : `; "${cut.trim()}" was taken for several cells`;
+  const found = `${counted(record.length, "cell")}, the header has ${counted(columns.length, "column")}${one}`;
   throw source.refuse("row_ragged", { row, found });
 }
+
+/** A number in groups of thousands, or of lakhs, whose commas parted it: `4,000.00`, `1,04,000`. */
+const CUT_NUMBER = /(?<=^|,)([^\d,]{0,4}[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/u;
 
 function refuseNameless(source: SheetSource, row: number, index: number): Error {
   const found = `cell ${index + 1} holds a value, but the header gives its column no name`;

@@ -150,6 +150,8 @@ describe("broken files are refused with the row", () => {
   test.each([
     ["a cell too few", "name,amount\nA,1\nB\n", "row_ragged", 3, "1 cell, the header has 2 columns"],
     ["a cell too many", "name,amount\nA,1,2\n", "row_ragged", 2, "3 cells"],
+    ["thousands outside quotes", "name,amount,mode,notes\nA,4,000.00,NEFT,\n", "row_ragged", 2, '"4,000.00"'],
+    ["lakhs outside quotes, notes empty", "name,amount,a,b,c\nA,₹ 1,04,000,NEFT,,\n", "row_ragged", 2, "1,04,000"],
     ["an unclosed quote", 'name,amount\nA,1\n"B,2\nC,3\n', "quote_unclosed", 3, "never closed"],
     ["a quote inside a cell", 'name,amount\nA,1\n5" pipe,2\n', "quote_stray", 3, "middle of a cell"],
     ["two quotes inside a cell", 'name,amount\nA "x" b,2\nC,3\n', "quote_stray", 2, "middle of a cell"],
@@ -180,6 +182,9 @@ describe("broken files are refused with the row", () => {
       ["A", "1"],
       ["B", "2"],
     ]);
+    expect(await cellsOf("a.csv", "bank,amount,months\n12,5000.00,24,\n12,5000.00,24,,\n")).toHaveLength(2);
+    expect(await cellsOf("a.csv", 'name,amount,mode\nA,"4,000.00",NEFT,\n')).toEqual([["A", "4,000.00", "NEFT"]]);
+    expect(await cellsOf("a.csv", "bank;amount;months\n12;250.00;24;\n")).toHaveLength(1);
   });
 
   test("header names may be empty where all their cells are", async () => {
