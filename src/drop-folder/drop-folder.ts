@@ -1,15 +1,15 @@
-import { basename, dirname, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchReport } from "../events.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
 import { Inbox, type Sweep } from "../intake/inbox.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
 import type { InboxCount } from "../metrics.ts";
-import type { BatchesAsked } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
 import { nameAnswer, notYetAnswer, workbookAnswer } from "../results/answers.ts";
-import { isFolderAway } from "../batch/report.ts";
+import { BatchQueue } from "./batch-queue.ts";
+import { FileQueue } from "./file-queue.ts";
 import { FolderAnswers } from "./folder-answers.ts";
 import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
@@ -32,8 +32,6 @@ export interface DropFolderParts {
 }
 
 const ANSWER_AFTER_MS = 120_000;
-/** A file of up to some thousand rows need not wait until a large one has ended. */
-const SMALL_BYTES_MAX = 512 * 1024;
 
 /** One inbox: what was found in it, what is done with it and in which order, and what is answered in the folder. */
 export class DropFolder {
@@ -44,16 +42,11 @@ export class DropFolder {
   readonly #answers: FolderAnswers;
   readonly #hold: FolderHold;
   readonly #standing: Standing;
-  #ready: ReadyFile[] = [];
-  #waiting: Sweep["waiting"] = [];
+  readonly #files = new FileQueue();
+  readonly #batches: BatchQueue;
   #folders: readonly string[];
-  #batches: string[] = [];
   #folderAway = false;
   readonly #jobs = new Set<Job>();
-  /** Batches with rows that may be held for one of another file. */
-  #waitForOthers = new Set<string>();
-  /** Batches whose folder was away when their results were written, each with that folder. */
-  readonly #undelivered = new Map<string, string>();
   /** Files that were worked off while a sweep was on its way. */
   readonly #finished = new Set<string>();
 
@@ -61,6 +54,7 @@ export class DropFolder {
     this.#parts = parts;
     this.folder = resolve(parts.folder);
     this.#folders = [this.folder];
+    this.#batches = new BatchQueue(parts.processor);
     const { listener } = parts;
     const { journal } = parts.processor;
     const say = (text: string): void => listener.say(text);
@@ -97,8 +91,8 @@ export class DropFolder {
     await this.#hold.open();
     // before a first look through a large folder comes to its end, rows that an earlier process left may go already
     await this.lookForStop();
-    this.#batches = [...(await this.#unfinished())];
-    await this.#lookAgain({ folders: this.#folders });
+    this.#batches.add(await this.#unfinished());
+    await this.#batches.lookAgainIn(this.#folders);
     await this.#answers.clearStale(this.#folders);
   }
 
@@ -124,23 +118,16 @@ export class DropFolder {
 
   /** Files that are not complete, in words. */
   get notReady(): readonly string[] {
-    return this.#waiting.map(({ path, why }) => `${printable(basename(path))} (${NOT_READY[why]})`);
+    return this.#files.notReadyTexts;
   }
 
-  /** What waits here now: a file that is not complete since it was seen, the others since they were written. */
+  /** What waits here now. */
   get count(): InboxCount {
-    const since = [
-      ...this.#waiting.map(({ forMs }) => Date.now() - forMs),
-      ...this.#ready.map(({ identity }) => Number(BigInt(identity.mtimeNs) / 1_000_000n)),
-    ];
-    return {
-      files: since.length,
-      ...(since.length > 0 ? { oldestSince: since.reduce((a, b) => Math.min(a, b)) } : {}),
-    };
+    return this.#files.count;
   }
 
   get waitsForSomething(): boolean {
-    return this.#ready.length + this.#waiting.length + this.#batches.length > 0;
+    return this.#files.length + this.#batches.length > 0;
   }
 
   /** That a person has to say resume, in words. */
@@ -169,11 +156,11 @@ export class DropFolder {
     const sweep = await this.#inbox.sweep();
     this.#noteAway(sweep.away);
     if (sweep.away !== undefined) {
-      [this.#ready, this.#waiting] = [[], []];
+      this.#files.replace([], []);
       return sweep;
     }
     if (sweep.folders.length > 0) this.#folders = [...new Set([...this.#folders, ...sweep.folders])];
-    this.#deliver(sweep.folders);
+    this.#batches.addUndelivered(sweep.folders);
     for (const { path, why, meant } of sweep.oddities) {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
       if (meant) await this.#answers.put(path, meant === "name" ? nameAnswer(path, why) : workbookAnswer(path));
@@ -181,9 +168,9 @@ export class DropFolder {
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
     if (sweep.stops.length > 0) await this.lookForStop();
     await this.#compareHold();
-    this.#ready = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#isInWork(file.path));
-    this.#waiting = sweep.waiting;
-    await this.#answers.afterSweep(sweep, this.#ready);
+    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#isInWork(file.path));
+    this.#files.replace(open, sweep.waiting);
+    await this.#answers.afterSweep(sweep, this.#files.ready);
     return sweep;
   }
 
@@ -198,17 +185,16 @@ export class DropFolder {
    */
   async workOne(which: "any" | "small" = "any"): Promise<boolean> {
     await this.#compareHold();
-    // what people let go goes first: they look at it
-    if (which === "any" && !this.isHeld) this.#batches.unshift(...(await this.#handedOver()));
+    if (which === "any" && !this.isHeld) await this.#batches.addHandedOver();
     // not before: what goes beside may have come to its end meanwhile
     if (this.isHeld) return false;
     if (this.#ends.away.isAway && ((this.#ends.away.retryInMs ?? 0) > 0 || which === "small")) return false;
-    const batch = which === "any" ? this.#batches.shift() : undefined;
+    const batch = which === "any" ? this.#batches.next() : undefined;
     if (batch !== undefined) {
       await this.#work({}, () => this.#parts.processor.takeUp(batch));
       return true;
     }
-    const file = this.#nextReady(which);
+    const file = this.#files.next(which);
     if (!file) return false;
     await this.#work({ file }, () => this.#parts.processor.processFile(file.path, file.sha256));
     return true;
@@ -216,10 +202,10 @@ export class DropFolder {
 
   /** At the end of a one-shot run: every file that was not ready is answered too. */
   async answerNotReady(): Promise<void> {
-    for (const { path, why } of this.#waiting) {
+    for (const { path, why } of this.#files.notReady) {
       await this.#answers.put(path, this.#ends.blockedAnswer(path) ?? notYetAnswer(path, why));
     }
-    for (const { path } of this.#ready) {
+    for (const { path } of this.#files.ready) {
       const answer = this.#ends.blockedAnswer(path);
       if (answer) await this.#answers.put(path, answer);
     }
@@ -230,13 +216,6 @@ export class DropFolder {
     // known as held before sending stops: who sees sending stopped, and nothing held, would let it go on
     await this.#compareHold();
     this.#parts.stopSending();
-  }
-
-  #nextReady(which: "any" | "small"): ReadyFile | undefined {
-    const isWanted = ({ identity }: ReadyFile): boolean =>
-      which === "any" || Number(identity.sizeBytes) <= SMALL_BYTES_MAX;
-    const index = this.#ready.findIndex(isWanted);
-    return index < 0 ? undefined : this.#ready.splice(index, 1)[0];
   }
 
   #isInWork(path: string): boolean {
@@ -252,10 +231,8 @@ export class DropFolder {
         // as it is before anything of it is read: what comes beside it meanwhile must be seen
         if (job.file) job.refusalKey = await this.#standing.refusalKey(job.file.path, job.file.identity);
         const report = await work();
-        if (await isFolderAway(report)) this.#undelivered.set(report.batch, dirname(report.file));
-        if (report.byStatus.held) this.#waitForOthers.add(report.batch);
-        const isWaiting = report.byStatus.held !== undefined && (await this.#waitsForOthers(report.batch));
-        if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.unshift(report.batch);
+        const isWaiting = await this.#batches.noteEnd(report);
+        if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.putFirst(report.batch);
       });
     } catch (error) {
       await this.#ends.failed(job.file && { ...job.file, refusalKey: job.refusalKey ?? "" }, error);
@@ -266,40 +243,12 @@ export class DropFolder {
         this.#inbox.forget(job.file.path);
       }
       await this.#hold.answerStop();
-      const batches = [...this.#waitForOthers];
-      if (this.#jobs.size === 0 && batches.length > 0) await this.#lookAgain({ batches });
+      if (this.#jobs.size === 0) await this.#batches.lookAgain();
     }
-  }
-
-  /** A file is gone through once more when what a row of it waited for has an end. */
-  async #lookAgain(at: BatchesAsked): Promise<void> {
-    const waiting = await this.#parts.processor.journal.waitingBatches(at);
-    this.#waitForOthers = new Set(waiting.filter(({ isOver }) => !isOver).map(({ batch }) => batch));
-    const over = waiting.filter(({ isOver }) => isOver).map(({ batch }) => batch);
-    this.#batches = [...new Set([...this.#batches, ...over])];
   }
 
   async #compareHold(): Promise<void> {
-    if (!(await this.#hold.compare())) return;
-    const unfinished = await this.#unfinished();
-    this.#batches = [...new Set([...this.#batches, ...unfinished])];
-  }
-
-  #waitsForOthers(batch: string): Promise<boolean> {
-    return this.#parts.processor.journal.waitsForOthers(batch);
-  }
-
-  async #handedOver(): Promise<readonly string[]> {
-    const batches = await this.#parts.processor.handedOver();
-    return batches.filter((batch) => !this.#batches.includes(batch));
-  }
-
-  #deliver(foldersThere: readonly string[]): void {
-    for (const [batch, folder] of this.#undelivered) {
-      if (!foldersThere.includes(folder)) continue;
-      this.#undelivered.delete(batch);
-      this.#batches.push(batch);
-    }
+    if (await this.#hold.compare()) this.#batches.add(await this.#unfinished());
   }
 
   #noteAway(why: string | undefined): void {
@@ -318,10 +267,3 @@ interface Job {
   readonly file?: ReadyFile;
   refusalKey?: string;
 }
-
-const NOT_READY = {
-  being_written: "still being written",
-  zeros: "still being copied",
-  open: "open in a spreadsheet program",
-  unreadable: "may not be read",
-};
