@@ -6,14 +6,19 @@ import { NotRight } from "./values.ts";
  */
 export function readBaseUrl(raw: unknown): string {
   const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
-  if (!url) throw new NotRight("an address such as https://api.bank.example");
-  if (url.username || url.password) throw new NotRight("an address without a user name or password in it");
-  if (url.search || url.hash || /[?#]/.test(String(raw))) throw new NotRight("an address without ? or # in it");
+  if (!url) throw notAnAddress("an address such as https://api.bank.example");
+  if (url.username || url.password) throw notAnAddress("an address without a user name or password in it");
+  if (url.search || url.hash || /[?#]/.test(String(raw))) throw notAnAddress("an address without ? or # in it");
   if (url.protocol === "http:" && !isLoopback(url.href)) {
-    throw new NotRight("an https address; http only to this machine (127.0.0.1, ::1, localhost)");
+    throw notAnAddress("an https address; http only to this machine (127.0.0.1, ::1, localhost)");
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotRight("an https address");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw notAnAddress("an https address");
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+/** An address may hold a password: it is not repeated. */
+function notAnAddress(right: string): NotRight {
+  return new NotRight(right, "the address");
 }
 
 /** An address by the same rules; the exit code is put behind it. */

@@ -10,7 +10,7 @@ import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SECRETS, checked } from "./secrets-in.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Setting, SettingName } from "./settings.ts";
-import { NotRight } from "./values.ts";
+import { NotRight, saidOf } from "./values.ts";
 
 /** How a file is read and checked. What is left out has the default of the command line; no file and no variable is read. */
 export interface CheckOptions extends Partial<
@@ -176,10 +176,20 @@ export function readOption(option: SettingOption, given: unknown): unknown {
     return setting.path ? resolve(value as string) : value;
   } catch (error) {
     if (!(error instanceof NotRight)) throw error;
-    // an address may hold a password: it is not repeated
-    const shown = option === "baseUrl" ? "the address" : JSON.stringify(given);
-    throw new PaydropError("config", `${option}: ${shown} is not ${error.message}`, "correct the option");
+    throw new PaydropError(
+      "config",
+      `${option}: ${saidOf(given, rightInMs(option, setting) ?? error)}`,
+      "correct the option",
+    );
   }
+}
+
+/** The settings say durations as `90s`; an option is a number of milliseconds, and `120` would be hardly any wait. */
+function rightInMs(option: string, { read }: Setting<unknown>): NotRight | undefined {
+  const { minimum = 0, maximum = 0 } = read.schema;
+  return option.endsWith("Ms")
+    ? new NotRight(`a number of milliseconds from ${minimum * 1000} to ${maximum * 1000}`)
+    : undefined;
 }
 
 /** Throws `config` for a text that no key can be, without repeating it. */

@@ -11,7 +11,7 @@ import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
 import { readTomlFile } from "./toml-file.ts";
 import type { TomlFile } from "./toml-file.ts";
-import { NotRight } from "./values.ts";
+import { NotRight, saidOf } from "./values.ts";
 
 export interface Sources {
   /** By setting name (`state_dir`), and `config`; only what stood on the command line. */
@@ -153,9 +153,7 @@ function understood(name: SettingName, said: Said): unknown {
     return SETTINGS[name].read(said.raw);
   } catch (error) {
     if (!(error instanceof NotRight)) throw error;
-    // an address may hold a password: it is not repeated
-    const shown = name === "base_url" || name === "ping_url" ? "the address" : JSON.stringify(said.raw);
-    throw new PaydropError("config", `${said.place}: ${shown} is not ${error.message}`, "correct it and run again");
+    throw new PaydropError("config", `${said.place}: ${saidOf(said.raw, error)}`, "correct it and run again");
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import { Secret } from "./secret.ts";
@@ -64,12 +64,26 @@ function fromFile(name: SecretName, file: string, origin: string, missing?: "may
     bytes = readFileSync(file);
   } catch (error) {
     if (missing && systemCodeOf(error) === "ENOENT") return undefined;
+    if (mayBeTheKey(file) && !existsSync(file)) throw noPath(name, origin);
     const why = systemCodeOf(error) === "ENOENT" ? "there is no such file" : messageOf(error);
     throw new PaydropError("config", `${what}: ${why}`, "check the path and who may read the file", { cause: error });
   }
   // one newline: what `echo` and editors add; more than that is part of what was pasted and must be looked at
   const text = bytes.toString("utf8").replace(/\r?\n$/, "");
   return { secret: checked(name, text, what), origin, file };
+}
+
+/** A key that was put where its path belongs must not stand in a log for it. */
+function mayBeTheKey(file: string): boolean {
+  return !/^(?:[./~\\]|[a-z]:)/i.test(file) || /[\r\n]/.test(file);
+}
+
+function noPath(name: SecretName, origin: string): PaydropError {
+  return new PaydropError(
+    "config",
+    `${origin}: there is no file of this name (not repeated here: it may be the key itself)`,
+    `put the path of the file into it; the key itself belongs into ${SECRETS[name].variable}`,
+  );
 }
 
 /** Throws `config` for a text that no key can be; `what` says where it stood. */

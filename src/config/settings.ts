@@ -6,6 +6,7 @@ import {
   NotRight,
   duration,
   oneOf,
+  path,
   plainAmount,
   rate,
   reader,
@@ -56,7 +57,7 @@ export const SETTINGS = {
     example: "https://api.bank.example",
   }),
   environment: setting("live or test; test without asking on this machine", oneOf("live", "test"), { example: "live" }),
-  state_dir: setting("private folder of the journal", text, {
+  state_dir: setting("private folder of the journal", path, {
     flag: "folder",
     path: true,
     example: "/var/lib/paydrop",
@@ -85,9 +86,9 @@ export const SETTINGS = {
   duplicate_days: setting("days in which an equal payment is held", wholeNumber(0, 3660), { default: "20" }),
   payee_change: setting("a corrected row that pays another account", oneOf("hold", "allow"), { default: "hold" }),
   reuse_connections: setting("keep connections for the next row", yesOrNo, { default: "true" }),
-  ca_file: setting("certificates to trust (PEM)", text, { path: true, example: "/etc/paydrop/ca.pem" }),
-  client_cert_file: setting("own certificate (PEM)", text, { path: true, example: "/etc/paydrop/client.pem" }),
-  client_key_file: setting("its key (PEM)", text, { path: true, example: "/etc/paydrop/client.key" }),
+  ca_file: setting("certificates to trust (PEM)", path, { path: true, example: "/etc/paydrop/ca.pem" }),
+  client_cert_file: setting("own certificate (PEM)", path, { path: true, example: "/etc/paydrop/client.pem" }),
+  client_key_file: setting("its key (PEM)", path, { path: true, example: "/etc/paydrop/client.key" }),
 
   padding: setting("padding of payout payloads", oneOf("pkcs7", "zero", "iso7816", "ansix923", "none"), {
     default: "pkcs7",
@@ -117,12 +118,12 @@ export const SETTINGS = {
     default: "info",
   }),
   log_format: setting("json or text", oneOf("json", "text"), { flag: "format", default: "text" }),
-  log_file: setting("log to a file instead of stderr", text, {
+  log_file: setting("log to a file instead of stderr", path, {
     flag: "file",
     path: true,
     example: "/var/log/paydrop/paydrop.log",
   }),
-  metrics_file: setting("keep Prometheus metrics in a file", text, {
+  metrics_file: setting("keep Prometheus metrics in a file", path, {
     flag: "file",
     path: true,
     example: "/var/lib/node_exporter/textfile/paydrop.prom",

@@ -24,7 +24,30 @@ export interface ValueReader<T> {
   written(value: T): string;
 }
 
-export class NotRight extends Error {}
+export class NotRight extends Error {
+  /** What is shown in place of the value, where that may hold a secret. */
+  readonly shownAs: string | undefined;
+
+  constructor(right: string, shownAs?: string) {
+    super(right);
+    this.shownAs = shownAs;
+  }
+}
+
+/** `"many" is not a whole number from 1 to 1000`. */
+export function saidOf(raw: Raw, error: NotRight): string {
+  return `${error.shownAs ?? shown(raw)} is not ${error.message}`;
+}
+
+function shown(raw: Raw): string {
+  if (typeof raw === "number" || typeof raw === "bigint") return String(raw);
+  if (typeof raw === "function" || typeof raw === "symbol") return `a ${typeof raw}`;
+  try {
+    return JSON.stringify(raw);
+  } catch {
+    return "the value";
+  }
+}
 
 /** A reader with what editors and `config show` need to know of its values. */
 export function reader<T>(
@@ -91,6 +114,13 @@ export function oneOf<T extends string>(...words: readonly T[]): ValueReader<T> 
 export const text: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
   if (typeof raw === "string" && raw.trim() !== "") return raw;
   throw new NotRight("a text that is not empty");
+});
+
+/** A path. Where the text of a key was given in its place it is not repeated: it would stand in every log. */
+export const path: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
+  const given = text(raw);
+  if (!/[\r\n\0]|-----BEGIN/.test(given)) return given;
+  throw new NotRight("a path: write the text into a file, and its path here", "the value");
 });
 
 /** `["Cost centre", "Grade"]` in paydrop.toml, `Cost centre,Grade` in a variable. */

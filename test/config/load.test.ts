@@ -208,6 +208,15 @@ describe("what would hand keys or money to somebody else", () => {
     expect(refusal({ env: { HOME, PAYDROP_CLIENT_CERT_FILE: "/c.pem" } }).message).toContain("belong together");
   });
 
+  test.each(["-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMG\n", "-----BEGIN PRIVATE KEY-----\\nMIGHAgEAMBMG\\n"])(
+    "the text of a private key where its path belongs is not repeated",
+    (pem) => {
+      const { message } = refusal({ env: { HOME, PAYDROP_CLIENT_KEY_FILE: pem } });
+      expect(message).toMatch(/^PAYDROP_CLIENT_KEY_FILE: the value is not a path: write the text into a file/);
+      expect(message).not.toContain("MIGH");
+    },
+  );
+
   test("accepting a lost journal needs a name", () => {
     expect(refusal({ env: { HOME }, flags: { accept_lost_journal: true } }).hint).toContain("--by");
   });

@@ -61,6 +61,15 @@ describe("where secrets come from", () => {
   test("a file that is not there is an error", () => {
     expect(refusal({ PAYDROP_AES_KEY_FILE: "/nonexistent/key" })).toContain("there is no such file");
   });
+
+  test.each([KEY, "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=", `${KEY}\n`, "k".repeat(5000)])(
+    "a key where its path belongs is not repeated",
+    (key) => {
+      const message = refusal({ PAYDROP_API_KEY_FILE: key });
+      expect(message).toMatch(/^PAYDROP_API_KEY_FILE: there is no file of this name/);
+      expect(message).not.toContain(key.trim());
+    },
+  );
 });
 
 describe("what a secret may hold", () => {

@@ -195,6 +195,17 @@ describe("processFile", () => {
     ["no key", { apiKey: undefined }, /^apiKey is missing/],
     ["a misspelt option", { alowRepeats: true }, /^there is no option "alowRepeats"$/],
     ["a word for a number", { concurrency: "many" }, /^concurrency: "many" is not a whole number/],
+    [
+      "milliseconds said as a duration",
+      { timeoutMs: "90s" },
+      /^timeoutMs: "90s" is not a number of milliseconds from 1 to/,
+    ],
+    ["a number that JSON does not have", { expectRows: 1n }, /^expectRows: 1 is not a whole number/],
+    [
+      "a private key for its path",
+      { clientKeyFile: "-----BEGIN PRIVATE KEY-----\nMIGHAgEA\n" },
+      /^clientKeyFile: the value is not a path/,
+    ],
     ["an address with a password", { baseUrl: "https://me:hunter2@api.bank.example" }, /^baseUrl: the address is not/],
   ])("an option that cannot be right is named: %s", async (_, wrong, message) => {
     const { options } = await newServer(() => answer(200));
