@@ -1,3 +1,4 @@
+import { withoutGroups } from "../account.ts";
 import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
@@ -107,10 +108,6 @@ function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
   if (field.sensitive === "account") return withoutGroups;
   return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
-}
-
-function withoutGroups(account: string): string {
-  return account.includes(" ") && /^[0-9]+(?: +[0-9]+)+$/.test(account) ? account.replaceAll(" ", "") : account;
 }
 
 /** The first finding counts: a value that is no number is not also over its cap. */

@@ -1,3 +1,4 @@
+import { withoutGroups } from "../account.ts";
 import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
 import { wireAmount } from "../amount-unit.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
@@ -92,12 +93,21 @@ function sourceOf(row: Row, field: Field): string | undefined {
 }
 
 /** Equal for one and the same payee (DESIGN §7). */
-function canonical(text: string, { kind, shape }: Field): string {
+function canonical(text: string, { kind, shape, sensitive }: Field): string {
+  if (sensitive === "account") return withoutGroups(text);
   return kind === "text" || shape === "ifsc" ? text.toLowerCase() : text;
 }
 
 function maskedPair(field: Field, from: string, to: string): Omit<Change, "column"> {
   const pair = { from: shownValue(field, from), to: shownValue(field, to) };
   if (pair.from !== pair.to) return pair;
-  return { from: pair.from, to: `${pair.to} (another one where it is hidden)` };
+  return { from: pair.from, to: `${pair.to} (${zerosTaken(from, to) ?? "another one where it is hidden"})` };
 }
+
+/** What a spreadsheet does to an account: whoever decides must know that it is no other one that the payee has. */
+function zerosTaken(from: string, to: string): string | undefined {
+  const [, zeros = "", rest = ""] = ZEROS_IN_FRONT.exec(from) ?? [];
+  return zeros !== "" && rest === to ? `the ${zeros} in front of it ${zeros === "0" ? "is" : "are"} gone` : undefined;
+}
+
+const ZEROS_IN_FRONT = /^(0+)([1-9][0-9]*)$/;

@@ -1,3 +1,4 @@
+import { withoutGroups } from "../account.ts";
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { AccountTotals } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
@@ -47,7 +48,7 @@ export class TotalsCollector {
 
   add(record: RowRecord, debitAccount: string | undefined): void {
     const status = statusOf(record.state);
-    const sum = this.#sumOf(debitAccount ?? NO_ACCOUNT, status);
+    const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroups(debitAccount), status);
     sum.rows += 1;
     if (record.amount !== undefined) sum.units += unitsOf(record.amount);
     if (record.warnings) this.#noteWarned(record.number);
@@ -95,12 +96,16 @@ export class TotalsCollector {
     this.#warnedCount += 1;
   }
 
+  /** Masked, two accounts may have the same name: a sum that stands twice is told apart, in the order of the file. */
   #accountTotals(): AccountTotals[] {
-    return [...this.#accounts].map(([name, sums]) => ({
-      account: printable(maskAccountId(name), 60),
-      total: tally(totalOf(sums)),
-      byStatus: tallies(sums),
-    }));
+    const times = new Map<string, number>();
+    return [...this.#accounts].map(([name, sums]) => {
+      const masked = printable(maskAccountId(name), 60);
+      const time = (times.get(masked) ?? 0) + 1;
+      times.set(masked, time);
+      const account = time === 1 ? masked : `${masked} (${time})`;
+      return { account, total: tally(totalOf(sums)), byStatus: tallies(sums) };
+    });
   }
 
   #remarks(): string[] {

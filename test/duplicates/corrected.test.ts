@@ -94,6 +94,33 @@ test("a mended amount goes, a changed payee account waits for a release; what ch
   }
 });
 
+test("an account that a spreadsheet took its zeros from waits, and whoever decides is told of the zeros", async () => {
+  const office = await openOffice(["0060200000004471"]);
+  const { desk, sent } = office;
+  desk.write("payroll.csv", FILE.replace("60200000004471", "0060200000004471"));
+  expect(await desk.run("payroll.csv")).toMatchObject({ code: 3 });
+  sent();
+  const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8");
+  desk.write("saved.csv", retry.replace("0060200000004471", "60200000004471").replace(MENDED, "1200.00"));
+  const ended = await desk.run("saved.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { accepted: 1, held: 1 } });
+  expect(ended.results[0]?.result_message).toContain("to_account ••4471 → ••4471 (the 00 in front of it are gone)");
+  expect(sent()).toEqual(["60200000005582 1200"]);
+});
+
+test("the spaces between the digits of an account make it no other payee", async () => {
+  const office = await openOffice(["6020 0000 4471"]);
+  const { desk, sent } = office;
+  desk.write("payroll.csv", FILE.replace("60200000004471", "6020 0000 4471"));
+  expect(await desk.run("payroll.csv")).toMatchObject({ code: 3 });
+  sent();
+  const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8");
+  desk.write("saved.csv", retry.replace("6020 0000 4471", "602000004471").replace(MENDED, "1200.00"));
+  const ended = await desk.run("saved.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 0, counts: { accepted: 2 } });
+  expect(sent()).toEqual(["60200000005582 1200", "602000004471 100"]);
+});
+
 test("payee_change = allow sends it, and still says what changed", async () => {
   const office = await openOffice();
   office.desk.env["PAYDROP_PAYEE_CHANGE"] = "allow";
