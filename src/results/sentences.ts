@@ -64,7 +64,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   ],
   possible_duplicate: [
     "same payment as {other}",
-    "A new payment? Give it a reference or a period, or release it. The same again? Do nothing",
+    "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Do nothing",
   ],
   reference_conflict: [
     "its reference was used for another {party}, {differing} in {other}",
@@ -74,7 +74,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "same {party} with another {differing} as {other}, which this file repeats",
     "Compare both; release it if both are meant",
   ],
-  repeat_in_file: ["same payment as {other}", "Give each row its own reference, delete one, or release it"],
+  repeat_in_file: ["same payment as {other}", "Release it if both are meant, else do nothing"],
   other_row_open: [
     "same payment as {other}, which has no end yet",
     "See to that row first: paydrop status {otherbatch}",
@@ -98,6 +98,9 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
 const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
   payee_changed:
     "Ask the {party} on a number that you know, then run the file: the row waits until it is released (paydrop release)",
+  // a reference that comes when the others have gone without one makes the whole file wait, and look unpaid
+  repeat_in_file:
+    "Give each row its own reference, or delete one; else it waits until it is released (paydrop release)",
 };
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];

@@ -3,7 +3,7 @@ import type { HoldCode } from "../../src/checks/duplicates.ts";
 import type { RowState } from "../../src/journal/state.ts";
 import type { RowRecord } from "../../src/journal/row-record.ts";
 import type { Reason } from "../../src/submission/reason.ts";
-import { sentenceOf } from "../../src/results/sentences.ts";
+import { holdSentenceOf, sentenceOf } from "../../src/results/sentences.ts";
 import { rowRecord } from "../support/records.ts";
 
 const BATCH = { id: "K7Q29F3M", phase: "open" } as const;
@@ -102,6 +102,12 @@ describe("the words", () => {
     expect(said({ operation })).toEqual([message, "Nothing"]);
   });
 
+  test("a reference frees a repeat only before its file is run: afterwards it would make the rows that went wait too", () => {
+    const repeat = rowRecord(14, { state: "held", code: "repeat_in_file", other: { batch: "K7Q29F3M", row: 12 } });
+    expect(holdSentenceOf(repeat, "K7Q29F3M").action).toContain("Give each row its own reference");
+    expect(holdSentenceOf(repeat, "K7Q29F3M", "open").action).not.toContain("reference");
+  });
+
   test.each<[Partial<RowRecord>, [string, string]]>([
     [
       { state: "rejected", code: "refused", httpStatus: 422, response: "invalid IFSC" },
@@ -119,7 +125,7 @@ describe("the words", () => {
       { state: "held", code: "possible_duplicate", other: OTHER },
       [
         "Waiting for a person: same payment as row 33 of batch H2MM0000, accepted 30 Sep 2026",
-        "A new payment? Give it a reference or a period, or release it. The same again? Do nothing",
+        "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Do nothing",
       ],
     ],
     [
@@ -131,10 +137,7 @@ describe("the words", () => {
     ],
     [
       { state: "held", code: "repeat_in_file", other: { batch: "K7Q29F3M", row: 12 } },
-      [
-        "Waiting for a person: same payment as row 12 of this file",
-        "Give each row its own reference, delete one, or release it",
-      ],
+      ["Waiting for a person: same payment as row 12 of this file", "Release it if both are meant, else do nothing"],
     ],
     [
       { state: "held", code: "near_duplicate", operation: "loan", other: OTHER },
