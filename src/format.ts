@@ -25,6 +25,23 @@ export function isOtherWorkbook(fileName: string): boolean {
   return /^[^.~].*\.(?:xls|xlsb|ods|numbers)$/i.test(fileName);
 }
 
+/** One or several files in one: a person surely meant what is in it to be sent. */
+export function isPackedName(fileName: string): boolean {
+  return /^[^.~].*\.(?:zip|gz|7z|rar)$/i.test(fileName);
+}
+
+const BINARY = [
+  ["packed", /^(?:\u001f\u008b|7z\u00bc\u00af\u0027\u001c|Rar!\u001a\u0007)/],
+  ["pdf", /^%PDF-/],
+  ["picture", /^(?:\u0089PNG\r\n|\u00ff\u00d8\u00ff)/],
+] as const;
+
+/** What a file is that is no text of any kind, by its first bytes, whatever its name. */
+export function binaryOfBytes(beginning: Buffer): (typeof BINARY)[number][0] | undefined {
+  const text = beginning.toString("latin1", 0, 8);
+  return BINARY.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
 /** A workbook by its first bytes, whatever its name: `zip` is .xlsx; `old` is .xls, or any one with a password. */
 export function workbookOfBytes(beginning: Buffer): "zip" | "old" | undefined {
   if (beginning.toString("latin1", 0, 4) === "PK\u0003\u0004") return "zip";

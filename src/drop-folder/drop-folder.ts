@@ -7,7 +7,7 @@ import type { ReadyFile } from "../intake/two-looks.ts";
 import type { InboxCount } from "../metrics.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
-import { nameAnswer, notYetAnswer, workbookAnswer } from "../results/answers.ts";
+import { neverAnswer, notYetAnswer } from "../results/answers.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import { FileQueue } from "./file-queue.ts";
 import { FolderAnswers } from "./folder-answers.ts";
@@ -163,7 +163,7 @@ export class DropFolder {
     this.#batches.addUndelivered(sweep.folders);
     for (const { path, why, meant } of sweep.oddities) {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
-      if (meant) await this.#answers.put(path, meant === "name" ? nameAnswer(path, why) : workbookAnswer(path));
+      if (meant) await this.#answers.put(path, neverAnswer(path, meant, why));
     }
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
     if (sweep.stops.length > 0) await this.lookForStop();

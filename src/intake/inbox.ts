@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { formatOfName, isOtherWorkbook } from "../format.ts";
+import { formatOfName, isOtherWorkbook, isPackedName } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
@@ -19,7 +19,7 @@ export interface Oddity {
   /** Goes on after the name: `is a link`. */
   readonly why: string;
   /** A person surely meant it to be sent, but for its kind, or its name. */
-  readonly meant?: "workbook" | "name";
+  readonly meant?: "workbook" | "packed" | "name";
 }
 
 /** What one sweep of the folder found. */
@@ -112,10 +112,10 @@ export class Inbox {
     const said = inputName(name);
     const format = said.ignored === undefined ? said.format : said.unlessChanged;
     if (format === undefined) {
-      const workbook = isOtherWorkbook(name);
-      if (!workbook && !(said.ignored !== undefined && said.report)) return;
+      const kind = isOtherWorkbook(name) ? "workbook" : isPackedName(name) ? "packed" : undefined;
+      if (!kind && !(said.ignored !== undefined && said.report)) return;
       found.seen.add(path);
-      if (workbook) this.#tell(path, WORKBOOK, found, "workbook");
+      if (kind) this.#tell(path, UNREAD[kind], found, kind);
       else this.#tell(path, `was not opened: ${said.ignored ?? ""}`, found, await meantBy(path, name));
       return;
     }
@@ -186,7 +186,10 @@ function byAge(one: ReadyFile, other: ReadyFile): number {
   return one.path < other.path ? -1 : 1;
 }
 
-const WORKBOOK = "is a workbook of a kind that paydrop does not read";
+const UNREAD = {
+  workbook: "is a workbook of a kind that paydrop does not read",
+  packed: "is a packed file, which paydrop does not open",
+} as const;
 
 const WHY_AWAY: Readonly<Record<string, string>> = {
   ENOENT: "the folder is not there",

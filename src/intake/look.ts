@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PaydropError } from "../errors.ts";
-import { workbookOfBytes, type FileFormat } from "../format.ts";
+import { binaryOfBytes, workbookOfBytes, type FileFormat } from "../format.ts";
 import { identityOf, isUnchanged, openRegular } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
@@ -14,8 +14,8 @@ export interface Look {
   /**
    * `unended`: empty, or a CSV file without its last line end, or a workbook without its directory, which is written
    * last: it may have been cut, and no parser can see that of a last amount. `zeros`: it holds NUL bytes, as a copy
-   * does whose size was set before its content came; a workbook under another name holds them for ever, and is no copy
-   * to wait for.
+   * does whose size was set before its content came; a workbook or a packed file under another name holds them for
+   * ever, and is no copy to wait for.
    */
   readonly end: "ended" | "unended" | "zeros";
 }
@@ -31,7 +31,7 @@ export async function lookAt(path: string, format: FileFormat): Promise<Look | "
       const hash = createHash("sha256");
       const bytesMax = Number(identity.sizeBytes);
       const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytesMax + 1));
-      const seen = { isWide: false, isWorkbook: false, hasZeros: false, last: 0, tail: Buffer.alloc(0) };
+      const seen = { isWide: false, isBinary: false, hasZeros: false, last: 0, tail: Buffer.alloc(0) };
       // a file that grows and grows is not read for ever
       for (let position = 0; position <= bytesMax;) {
         const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
@@ -69,14 +69,14 @@ function endOf(seen: Seen, format: FileFormat): Look["end"] {
     if (seen.tail.includes(ZIP_END)) return "ended";
     return seen.tail.every((byte) => byte === 0) ? "zeros" : "unended";
   }
-  if (seen.hasZeros) return seen.isWorkbook ? "unended" : "zeros";
+  if (seen.hasZeros) return seen.isBinary ? "unended" : "zeros";
   return format !== "csv" || seen.last === LF || seen.last === CR ? "ended" : "unended";
 }
 
 interface Seen {
   /** UTF-16 with its mark: every second byte of plain text is NUL, and two of them are a NUL character. */
   isWide: boolean;
-  isWorkbook: boolean;
+  isBinary: boolean;
   hasZeros: boolean;
   /** The last character, where it is a line end. */
   last: number;
@@ -89,7 +89,7 @@ function observe(seen: Seen, piece: Buffer, position: number): void {
   seen.tail = Buffer.concat([seen.tail, piece.subarray(-ZIP_END_BYTES_MAX)]).subarray(-ZIP_END_BYTES_MAX);
   if (position === 0) {
     seen.isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-    seen.isWorkbook = workbookOfBytes(piece) !== undefined;
+    seen.isBinary = workbookOfBytes(piece) !== undefined || binaryOfBytes(piece) !== undefined;
   }
   if (!seen.isWide) {
     seen.hasZeros ||= piece.includes(0);

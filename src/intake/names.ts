@@ -1,4 +1,4 @@
-import { formatOfName, INPUT_EXTENSIONS, isOtherWorkbook } from "../format.ts";
+import { formatOfName, INPUT_EXTENSIONS, isOtherWorkbook, isPackedName } from "../format.ts";
 import type { FileFormat } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 
@@ -67,7 +67,13 @@ export function mayGiveWork(name: string): boolean {
   if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
   // what was closed can be taken
   if (OPEN_MARK.test(name)) return true;
-  return isStopName(name) || isOtherWorkbook(name) || /\.control$/i.test(name) || isOperationFolder(name);
+  return (
+    isOtherWorkbook(name) ||
+    isPackedName(name) ||
+    isStopName(name) ||
+    /\.control$/i.test(name) ||
+    isOperationFolder(name)
+  );
 }
 
 /** What Excel lays beside a workbook, and LibreOffice beside any file, for as long as they have it open. */

@@ -6,6 +6,10 @@ const REFUSALS = {
     sentence: "the name does not end in .csv, .tsv, .txt, .xlsx, .json, .jsonl or .ndjson",
     hint: "Give the file one of these endings.",
   },
+  format_differs: {
+    sentence: "this is {found} under another name",
+    hint: "Give it the name of what it is.",
+  },
   file_empty: {
     sentence: "the file is empty (0 bytes)",
     hint: "Save the file again, or wait until it has been copied completely.",

@@ -1,7 +1,8 @@
-import { formatOfName, isOtherWorkbook } from "../format.ts";
+import { formatOfName, isOtherWorkbook, isPackedName } from "../format.ts";
 import { openCsv } from "./csv.ts";
 import { openJson } from "./json.ts";
 import { openJsonLines } from "./jsonl.ts";
+import { refuseOtherFormat, UNPACK } from "./other-format.ts";
 import { refuserOf } from "./refusals.ts";
 import type { FileFormat, Sheet } from "./row.ts";
 import type { ReaderLimits, SheetSource } from "./source.ts";
@@ -40,6 +41,7 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
     ...(options.headerRow === undefined ? {} : { headerRow: options.headerRow }),
   };
   const format = options.format ?? formatOfName(options.fileName);
+  if (format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);
   switch (format) {
     case "csv":
       return openCsv(source);
@@ -51,7 +53,7 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
       return openXlsx(source);
     case undefined:
       if (isOtherWorkbook(options.fileName)) throw refuse("workbook_of_another_kind", { found: OTHER_WORKBOOK });
-      throw refuse("format_unknown");
+      throw refuse("format_unknown", isPackedName(options.fileName) ? { hint: UNPACK } : {});
     default:
       return format satisfies never;
   }

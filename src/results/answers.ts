@@ -30,14 +30,25 @@ export function refusedAnswer(path: string, faults: readonly FileFault[]): Answe
   ]);
 }
 
-export function workbookAnswer(path: string): Answer {
+/** Of a file that is never taken, though a person surely meant it to be sent. `why` as of an oddity of the folder. */
+export function neverAnswer(path: string, meant: "workbook" | "packed" | "name", why: string): Answer {
+  if (meant === "name") return nameAnswer(path, why);
+  return meant === "packed" ? packedAnswer(path) : workbookAnswer(path);
+}
+
+function workbookAnswer(path: string): Answer {
   const message = "this is a workbook of a kind that paydrop does not read; it reads .xlsx, CSV and JSON";
   const hint = 'in Excel choose "Save as", then "Excel Workbook (.xlsx)", and save it into this folder';
   return refusedAnswer(path, [{ code: "workbook", message, hint }]);
 }
 
+function packedAnswer(path: string): Answer {
+  const message = "this is a packed file, which paydrop does not open; it reads .xlsx, CSV and JSON";
+  return refusedAnswer(path, [{ code: "packed", message, hint: "unpack it, and save what is in it into this folder" }]);
+}
+
 /** `why` goes on after the name: `was not opened: its name is …`. */
-export function nameAnswer(path: string, why: string): Answer {
+function nameAnswer(path: string, why: string): Answer {
   const hint = "give it a short name of its own that ends as it does now, such as payroll.csv";
   return refusedAnswer(path, [{ code: "name", message: `it ${why}`, hint }]);
 }

@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { openPromise, type Entry, type ZipFile } from "yauzl";
 import { messageOf } from "../errors.ts";
+import { binaryOfBytes } from "../format.ts";
 import { damaged, WorkbookError } from "./fault.ts";
 
 const PARTS_MAX = 10_000;
@@ -91,6 +92,8 @@ async function assertZip(path: string): Promise<void> {
 function notAZip(beginning: Buffer): WorkbookError {
   if (beginning.length === 0) return damaged("it is empty (0 bytes)");
   if (beginning.every((byte) => byte === 0)) return damaged("it holds nothing but NUL bytes");
+  const binary = binaryOfBytes(beginning);
+  if (binary) throw new WorkbookError("workbook_of_another_kind", BINARY[binary]);
   const text = beginning.toString("latin1").trimStart().toLowerCase();
   const kind = /^(?:<!doctype html|<html|<table|<meta)/.test(text)
     ? "a web page (HTML) under the name of a workbook"
@@ -103,6 +106,12 @@ function notAZip(beginning: Buffer): WorkbookError {
     ? damaged("it does not begin like a workbook")
     : new WorkbookError("workbook_of_another_kind", kind);
 }
+
+const BINARY = {
+  packed: "a packed file, which has to be unpacked first",
+  pdf: "a PDF document",
+  picture: "a picture",
+} as const;
 
 async function holds(path: string, wanted: Buffer): Promise<boolean> {
   const file = await open(path, "r");

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { Inbox } from "../../src/intake/inbox.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
@@ -120,13 +121,14 @@ test("a copy whose size was set before its content came is never ready while it 
   expect(names((await inbox.sweep()).ready)).toEqual(["a.csv"]);
 });
 
-test("a workbook under the name of a table is no copy to wait for: it is taken, to be refused in words", async () => {
+test("a workbook or a packed file under the name of a table is no copy to wait for: it is taken, to be refused in words", async () => {
   const { inbox, write, pass } = openInbox();
   write("new.csv", workbookOf([{ name: "a", header: ["x"], rows: [["1"]] }]));
   write("old.csv", Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex"));
+  write("packed.csv", gzipSync("x\n1\n"));
   await inbox.sweep();
   pass(SETTLE_MS * 3);
-  expect(names((await inbox.sweep()).ready).sort()).toEqual(["new.csv", "old.csv"]);
+  expect(names((await inbox.sweep()).ready).sort()).toEqual(["new.csv", "old.csv", "packed.csv"]);
 });
 
 test("a workbook waits while a spreadsheet program has it open, and until its directory is written", async () => {
@@ -174,6 +176,7 @@ test("nothing but regular files with the name of an input file is opened, and ea
   symlinkSync("/etc/passwd", join(folder, "link.csv"));
   mkdirSync(join(folder, "c.csv"));
   write("payroll.ods", "PK");
+  write("payroll.zip", "PK");
   for (const name of [".hidden.csv", "~$a.csv", "a.csv.part", "a.csv.results.csv", "a.csv.refused.txt", "x.tmp"]) {
     write(name, "x\n1\n");
   }
@@ -182,6 +185,7 @@ test("nothing but regular files with the name of an input file is opened, and ea
     "c.csv is a folder, not a file",
     "link.csv is a link, not a file",
     "payroll.ods is a workbook of a kind that paydrop does not read",
+    "payroll.zip is a packed file, which paydrop does not open",
     "pipe.csv is a named pipe, not a file",
   ]);
   pass(SETTLE_MS);

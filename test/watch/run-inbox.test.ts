@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
@@ -341,6 +342,15 @@ test("a file that its name keeps from being opened is answered beside it, until 
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(hasResults(desk, "march.csv")).toBe(true);
   expect(desk.names()).not.toContain("march.results.csv.refused.txt");
+}, 60_000);
+
+test("a packed file is answered beside it", async () => {
+  const server = await service();
+  const desk = openInboxDesk(server.url);
+  for (const name of ["march.csv.gz", "march.ZIP"]) writeFileSync(desk.path(name), gzipSync(transfer("ACC-2")));
+  expect((await desk.call("run", "--inbox", desk.inbox)).stderr).toContain("march.ZIP is a packed file");
+  expect(desk.read("march.csv.gz.refused.txt")).toMatch(/a packed file[^]*unpack it/);
+  expect(desk.read("march.ZIP.refused.txt")).toMatch(/a packed file[^]*unpack it/);
 }, 60_000);
 
 test("what is kept of an earlier file of the same name is ours, not input", async () => {

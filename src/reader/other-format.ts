@@ -1,0 +1,75 @@
+import { open } from "node:fs/promises";
+import { binaryOfBytes } from "../format.ts";
+import type { FileFormat } from "./row.ts";
+import type { SheetSource } from "./source.ts";
+
+/** What a file is, and what to do about it. */
+interface OtherFormat {
+  readonly found: string;
+  readonly hint: string;
+}
+
+const LOOKED_AT_BYTES = 1024;
+
+/**
+ * Refuses a file of text whose first bytes are those of something else. As the text that its name promises it would be
+ * refused as well, but for a stray quote, a missing column or half a copy, which nobody could correct.
+ */
+export async function refuseOtherFormat(source: SheetSource, format: FileFormat): Promise<void> {
+  const beginning = await beginningOf(source.path);
+  const other = otherFormatOf(beginning, format);
+  if (other) throw source.refuse("format_differs", other);
+}
+
+async function beginningOf(path: string): Promise<Buffer> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function otherFormatOf(beginning: Buffer, format: FileFormat): OtherFormat | undefined {
+  const binary = binaryOfBytes(beginning);
+  if (binary) return BINARY[binary];
+  const text = visibleText(beginning);
+  const [, other] = TEXTS.find(([pattern]) => pattern.test(text)) ?? [];
+  if (other) return other;
+  if (format === "csv") return BEGINS_LIKE_JSON.test(text) ? JSON_TEXT : undefined;
+  return BEGINS_LIKE_COLUMNS.test(text) ? COLUMNS : undefined;
+}
+
+/** Without a byte order mark, and of UTF-16 the half that tells. */
+function visibleText(beginning: Buffer): string {
+  const text = beginning.toString("latin1").replaceAll("\0", "");
+  return text.replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, "").trimStart();
+}
+
+export const UNPACK = "Unpack it, and give in the file that comes out.";
+const THE_TABLE = "Give in the table itself, as an Excel workbook (.xlsx) or CSV UTF-8.";
+const SAVE_AS = 'Open it in Excel, choose "Save as", then "Excel Workbook (.xlsx)" or "CSV UTF-8".';
+
+const BINARY = {
+  packed: { found: "a packed file", hint: UNPACK },
+  pdf: { found: "a PDF document", hint: THE_TABLE },
+  picture: { found: "a picture", hint: THE_TABLE },
+} as const;
+
+const TEXTS: readonly (readonly [RegExp, OtherFormat])[] = [
+  [/^(?:<!doctype html|<(?:html|head|body|table|meta)[\s>])/i, { found: "a web page (HTML)", hint: SAVE_AS }],
+  [/^<\?xml\s/i, { found: "an XML file", hint: SAVE_AS }],
+  [/^\{\\rtf/, { found: "a document of a word processor", hint: THE_TABLE }],
+  [/^-----BEGIN PGP /, { found: "an encrypted message", hint: "Decrypt it, and give in the file that comes out." }],
+];
+
+const BEGINS_LIKE_JSON = /^(?:\[\s*)?\{\s*"/;
+const JSON_TEXT = {
+  found: "JSON",
+  hint: "Give it a name that ends in .json or, with one object on each line, in .jsonl.",
+};
+
+/** A line of words, with something between them that could be a delimiter. */
+const BEGINS_LIKE_COLUMNS = /^["\p{L}_][^{}[\]\r\n]*[,;\t|][^{}[\]\r\n]*[\r\n]/u;
+const COLUMNS = { found: "text in columns, as of CSV", hint: "Give it a name that ends in .csv." };
