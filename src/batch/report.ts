@@ -5,10 +5,12 @@ import type { BatchReport } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf } from "../operations/label.ts";
 import { exitCodeOfTotals } from "../results/exit-code.ts";
+import { renewOpenAnswer } from "../results/answers.ts";
 import { modeOfResults } from "../results/mode-of.ts";
-import { outNames } from "../results/names.ts";
+import { nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
+import { standingOfResults } from "../results/own.ts";
 import type { Report } from "../results/report/report.ts";
 import { writeResults } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
@@ -25,6 +27,8 @@ interface Writing {
   readonly modeBefore?: number | undefined;
   /** Only written again: the names of the file are left to the batch that has them. */
   readonly staysAside?: boolean;
+  /** Nothing was ever written of it before. */
+  readonly isFirst?: boolean;
 }
 
 /** What became of a batch: the files beside its input, and the report for people. */
@@ -41,7 +45,19 @@ export class BatchReporting {
       const batch = await this.#ground.known(known.id);
       const acts = (await this.#ground.journal.history(batch.id)).length;
       const report = await this.#writeOnce(batch, writing);
+      if (!writing.isFirst) await this.#writeBesideCopies(batch, writing);
       if (times === WRITE_TIMES_MAX || (await this.#ground.journal.history(batch.id)).length === acts) return report;
+    }
+  }
+
+  /** The same bytes under other names are this batch too: a person reads the word beside each, and it must be the same. */
+  async #writeBesideCopies(batch: BatchRecord, writing: Writing): Promise<void> {
+    const taken = await this.#ground.journal.sourcesOf(batch.id);
+    const files = new Set([join(batch.folder, batch.fileName), ...taken]);
+    files.delete(writing.file);
+    for (const file of files) {
+      if (!(await hasResultsOf(file, batch))) continue;
+      await renewOpenAnswer(await this.#writeOnce(batch, { ...writing, file, staysAside: true }));
     }
   }
 
@@ -108,6 +124,16 @@ export class BatchReporting {
       ...(await mappingSaid(opened)),
     });
   }
+}
+
+/** By their name, or put aside. What cannot be looked at is nobody's word on this batch. */
+async function hasResultsOf(file: string, { id, format }: BatchRecord): Promise<boolean> {
+  const usual = join(dirname(file), outNames(basename(file), format).results);
+  for (const path of [usual, nameOfBatch(usual, id)]) {
+    const standing = await standingOfResults(path, format).catch(() => undefined);
+    if (standing?.kind === "ours" && standing.batch === id) return true;
+  }
+  return false;
 }
 
 /** The folder went while its file was sent: its results, written elsewhere, come into it when it is back. */

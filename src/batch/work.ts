@@ -56,7 +56,7 @@ export class BatchWork {
       if (resumed) await this.ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, { submitted, startedAt, file, modeBefore });
+      const report = await this.#reporting.write(batch, { submitted, startedAt, file, modeBefore, isFirst: !resumed });
       const isOwed = await isFolderAway(report);
       // in one commit
       await Promise.all([

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 /** Files in folders that the journal knows: those that were taken in, and those that paydrop wrote. */
 export class KnownFiles {
   readonly #source: StatementSync;
+  readonly #sourcesOf: StatementSync;
   readonly #noteSource: StatementSync;
   readonly #written: StatementSync;
   readonly #wrote: StatementSync;
@@ -10,6 +11,7 @@ export class KnownFiles {
 
   constructor(database: DatabaseSync) {
     this.#source = database.prepare("SELECT batch FROM source WHERE path = ? AND identity = ?");
+    this.#sourcesOf = database.prepare("SELECT path FROM source WHERE batch = ? ORDER BY path");
     this.#noteSource = database.prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)");
     this.#written = database.prepare("SELECT sha256 FROM written WHERE path = ?");
     this.#wrote = database.prepare("SELECT 1 FROM written WHERE sha256 = ? LIMIT 1");
@@ -19,6 +21,11 @@ export class KnownFiles {
   /** The batch that a file at this path, with this identity on disk, was taken as. */
   sourceBatch(path: string, identity: string): string | undefined {
     return this.#source.get(path, identity)?.["batch"] as string | undefined;
+  }
+
+  /** Where files lay that were taken as this batch. */
+  sourcesOf(batchId: string): string[] {
+    return this.#sourcesOf.all(batchId).map(({ path }) => String(path));
   }
 
   /** Called, like `noteWritten`, inside a transaction of the caller. */

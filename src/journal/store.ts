@@ -201,6 +201,8 @@ export interface JournalStore {
 
   /** The batch that a file at this path, with this identity on disk, was taken as. */
   sourceBatch(path: string, identity: string): Promise<string | undefined>;
+  /** Where files lay that were taken as this batch. */
+  sourcesOf(batchId: string): Promise<readonly string[]>;
   noteSource(path: string, identity: string, batchId: string): Promise<void>;
 
   /** Files that paydrop wrote, so that it never replaces one that is not its own. */

@@ -286,6 +286,7 @@ const METHODS = Object.keys({
   knows: 0,
   acceptLoss: 0,
   sourceBatch: 0,
+  sourcesOf: 0,
   noteSource: 0,
   written: 0,
   wrote: 0,

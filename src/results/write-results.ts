@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { PaydropError } from "../errors.ts";
+import { PaydropError, systemCodeOf } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
@@ -17,7 +17,7 @@ export interface ResultsInput extends WrittenMemory {
   readonly batch: BatchRecord;
   /** The snapshot, read again. */
   readonly sheet: Sheet;
-  /** The rows of the journal in input order, from the first; called once more when the first place cannot be written. */
+  /** The rows of the journal in input order, from the first; called once more each time that the place cannot be written. */
   readonly records: () => AsyncIterable<readonly RowRecord[]>;
   /** The file that all names begin with, and its folder. */
   readonly target: { readonly folder: string; readonly fileName: string };
@@ -49,12 +49,30 @@ export interface ResultsReport {
  */
 export async function writeResults(input: ResultsInput): Promise<ResultsReport> {
   const { folder, fileName } = input.target;
-  try {
-    return await writeIn(input, folder, fileName, input.mode & 0o666);
-  } catch (thrown) {
-    if (!isUnwritable(thrown)) throw thrown;
-    return await writeElsewhere(input, thrown);
+  for (let times = 1; ; times += 1) {
+    try {
+      return await writeIn(input, folder, fileName, input.mode & 0o666);
+    } catch (thrown) {
+      if (!isUnwritable(thrown)) throw thrown;
+      if (times < TIMES_MAX && (await wasTakenAway(folder, thrown))) continue;
+      return await writeElsewhere(input, thrown);
+    }
   }
+}
+
+/** More processes than this do not write the same results at one moment. */
+const TIMES_MAX = 5;
+
+/**
+ * The folder is there, and a file in it that was there just now is not: another process writes the same results, put
+ * them aside first, or took ours for something that a crash had left.
+ */
+async function wasTakenAway(folder: string, { cause }: PaydropError): Promise<boolean> {
+  if (systemCodeOf(cause) !== "ENOENT") return false;
+  return stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promise<ResultsReport> {

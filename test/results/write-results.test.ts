@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -338,6 +339,38 @@ describe("what stands at the names already", () => {
     // the file itself lies there again
     expect((await writeResults(mine)).files.results).toBe(join(folder, "payroll.csv.results.csv"));
     expect((await readdir(folder)).sort()).toEqual(names.map((name) => name.replace("K7Q29F3M", "H2MM0000")));
+  });
+
+  const RETRY = "payroll.csv.retry.csv";
+  test("what another process takes away while it writes the same results is no folder that is gone", async () => {
+    const memory = new Map<string, string>();
+    const mine = resultsInput(folder, small, invalid, {}, memory);
+    const others = async (is: (name: string) => boolean): Promise<void> => {
+      for (const name of await readdir(folder)) if (is(name)) await rm(join(folder, name));
+    };
+    await writeResults(mine);
+    // it holds the lock, and takes our unfinished files for something that a crash left
+    let isFirst = true;
+    const swept = await writeResults({
+      ...mine,
+      async noteWritten(path, sha256) {
+        if (isFirst) await others((name) => name.endsWith(".tmp"));
+        isFirst = false;
+        await mine.noteWritten(path, sha256);
+      },
+    });
+    expect(swept.files).toMatchObject({ results: join(folder, NAMES[0]), retryRows: 1 });
+    expect(swept.files.elsewhere).toBeUndefined();
+    // it has removed the retry file that is out of date
+    isFirst = true;
+    const records = (): ReturnType<typeof mine.records> => {
+      if (isFirst) rmSync(join(folder, RETRY));
+      isFirst = false;
+      return mine.records();
+    };
+    const cleared = await writeResults({ ...mine, records });
+    expect(cleared.files).toMatchObject({ results: join(folder, NAMES[0]), retryRows: 1 });
+    expect((await readdir(folder)).sort()).toEqual([...NAMES, RETRY].sort());
   });
 
   test.each(["json", "jsonl"] as const)("%s results of another batch are kept too", async (format) => {

@@ -12,6 +12,7 @@ type PlaceCalls = Pick<
   | "holdInbox"
   | "liftInboxHold"
   | "sourceBatch"
+  | "sourcesOf"
   | "noteSource"
   | "written"
   | "wrote"
@@ -33,6 +34,7 @@ export function placeCalls({ addresses, files, group, holds, marks, now, read }:
     liftInboxHold: (folder, by) => group.run(() => holds.lift(folder, by, now())),
 
     sourceBatch: (path, identity) => read(() => files.sourceBatch(path, identity)),
+    sourcesOf: (batchId) => read(() => files.sourcesOf(batchId)),
     noteSource: (path, identity, batchId) => group.run(() => files.noteSource(path, identity, batchId)),
     written: (path) => read(() => files.written(path)),
     wrote: (sha256) => read(() => files.wrote(sha256)),
