@@ -3,14 +3,17 @@
  * environment for keys, or writes to its output.
  */
 import { createTypedClient } from "./client/client.ts";
-import type { Client, ClientOptions } from "./client/client.ts";
+import type { Client } from "./client/client.ts";
 import { encryptPayload as encrypt } from "./client/envelope.ts";
 import type { EnvelopeOptions } from "./client/envelope.ts";
 import { readAesIv, readAesKey } from "./client/keys.ts";
 import type { KeyEncoding } from "./client/keys.ts";
 import { readOption, readSecretOption } from "./config/from-options.ts";
 import type { Secret } from "./config/secret.ts";
+import { unknownOption } from "./config/unknown-option.ts";
 import { PaydropError } from "./errors.ts";
+import { readClientOptions, type CreateClientOptions } from "./library/client-options.ts";
+import { assertOptions } from "./library/given.ts";
 import { outcomeOf } from "./submission/outcome.ts";
 
 export { FileRefusedError, PaydropError } from "./errors.ts";
@@ -26,6 +29,7 @@ export type {
   PayoutToExisting,
   TransferRequest,
 } from "./client/client.ts";
+export type { CreateClientOptions } from "./library/client-options.ts";
 export { checkFile, processFile } from "./library/files.ts";
 export type { ProcessOptions } from "./library/files.ts";
 export { watchFolder } from "./library/folder.ts";
@@ -37,14 +41,6 @@ export type { Fault } from "./checks/fault.ts";
 export type { ResultStatus } from "./journal/state.ts";
 export type { Tally } from "./journal/batch-record.ts";
 export type { OperationName } from "./operations/operation.ts";
-
-export interface CreateClientOptions extends ClientOptions {
-  /**
-   * What a complete 429 is called: `not_sent` (true, the default), so that it may go again, or `unknown` (false). The
-   * client itself never sends a call a second time.
-   */
-  readonly retry429?: boolean;
-}
 
 /**
  * The four operations of §1 as functions, on connections of their own:
@@ -59,22 +55,9 @@ export interface CreateClientOptions extends ClientOptions {
  * call rejects only with `usage` (fields that no service could take) or `config` (a payout without AES key and IV).
  */
 export function createClient(options: CreateClientOptions): Client {
-  const { retry429 = true, ...rest } = options;
-  for (const name of CHECKED_OPTIONS) if (options[name] !== undefined) readOption(name, options[name]);
-  readOption("baseUrl", options.baseUrl);
-  const { aesKey, aesIv } = options;
-  if ((aesKey === undefined) !== (aesIv === undefined)) {
-    throw new PaydropError("config", "aesKey and aesIv belong together, and one is missing", "give both, or neither");
-  }
-  const secrets = {
-    apiKey: readSecretOption("apiKey", options.apiKey),
-    ...(aesKey === undefined ? {} : { aesKey: readSecretOption("aesKey", aesKey) }),
-    ...(aesIv === undefined ? {} : { aesIv: readSecretOption("aesIv", aesIv) }),
-  };
-  return createTypedClient({ ...rest, ...secrets }, (answer) => outcomeOf(answer, { retry429 }));
+  const { retry429 = true, ...read } = readClientOptions(options);
+  return createTypedClient(read, (answer) => outcomeOf(answer, { retry429 }));
 }
-
-const CHECKED_OPTIONS = ["concurrency", "timeoutMs", "connectTimeoutMs", "keyEncoding", "padding", "hexCase"] as const;
 
 export interface EncryptOptions {
   /** 32 bytes, or the key as the dashboard shows it: hex, base64 or text. */
@@ -89,13 +72,22 @@ export interface EncryptOptions {
 
 /**
  * A payout's payload (compact JSON) as the HEX text of its AES-256-CBC ciphertext: steps 2 and 3 of §5.2. It travels as
- * `{"body": hex}`. Throws PaydropError `config` for a key or IV of another length.
+ * `{"body": hex}`. Throws PaydropError `config` for a key or IV of another length, and for other options that cannot be
+ * right, `usage` for a payload that is no text.
  */
 export function encryptPayload(payload: string, options: EncryptOptions): string {
-  const { aesKey, aesIv, keyEncoding, ...form } = options;
-  const key = bytesOf(aesKey, (text) => readAesKey(text, keyEncoding), "aesKey", 32);
-  const iv = bytesOf(aesIv, (text) => readAesIv(text, keyEncoding), "aesIv", 16);
-  return encrypt(payload, { ...form, key, iv });
+  assertOptions("encryptPayload", options);
+  const { aesKey, aesIv, keyEncoding, padding, hexCase, ...others } = options;
+  const form = { keyEncoding, padding, hexCase };
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw unknownOption(unknown, ["aesKey", "aesIv", ...Object.keys(form)]);
+  for (const name of ["keyEncoding", "padding", "hexCase"] as const) {
+    if (form[name] !== undefined) readOption(name, form[name]);
+  }
+  if (typeof payload !== "string") throw new PaydropError("usage", "the payload is no text", "give compact JSON");
+  const key = bytesOf(aesKey, (text) => readAesKey(text, keyEncoding, "aesKey"), "aesKey", 32);
+  const iv = bytesOf(aesIv, (text) => readAesIv(text, keyEncoding, "aesIv"), "aesIv", 16);
+  return encrypt(payload, { key, iv, ...(padding ? { padding } : {}), ...(hexCase ? { hexCase } : {}) });
 }
 
 function bytesOf(

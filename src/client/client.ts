@@ -6,6 +6,7 @@ import type { Operation } from "../operations/operation.ts";
 import { payouts } from "../operations/payouts.ts";
 import { transfers } from "../operations/transfers.ts";
 import type { Answer } from "./answer.ts";
+import { signalOf } from "./call-options.ts";
 import { createEnvelope, createRequestBody } from "./envelope.ts";
 import type { EnvelopeOptions } from "./envelope.ts";
 import { readAesIv, readAesKey } from "./keys.ts";
@@ -103,11 +104,13 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** 10 s unless said. */
   readonly connectTimeoutMs?: number;
+  /** True unless said; false gives every request a connection of its own. */
   readonly reuseConnections?: boolean;
-  /** PEM texts. */
+  /** PEM texts, not paths. The CA certificates replace the built-in ones; certificate and key belong together. */
   readonly ca?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
+  /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY; not unless said. */
   readonly useProxyFromEnvironment?: boolean;
 }
 
@@ -137,8 +140,8 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     aesKey === undefined || aesIv === undefined
       ? undefined
       : createEnvelope({
-          key: readAesKey(textOf(aesKey), options.keyEncoding),
-          iv: readAesIv(textOf(aesIv), options.keyEncoding),
+          key: readAesKey(textOf(aesKey), options.keyEncoding, "aesKey"),
+          iv: readAesIv(textOf(aesIv), options.keyEncoding, "aesIv"),
           padding: options.padding ?? "pkcs7",
           hexCase: options.hexCase ?? "lower",
         });
@@ -170,7 +173,8 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     });
   }
 
-  async function call(operation: Operation, fields: object, { signal }: CallOptions = {}): Promise<CallResult> {
+  async function call(operation: Operation, fields: object, options?: CallOptions): Promise<CallResult> {
+    const signal = signalOf(operation, options);
     const body = requestBody(operation, createPayload(operation, fields));
     const turn = inTurn(() => transport.post(operation.path, body, { signal }), signal);
     underWay.add(turn);

@@ -5,25 +5,25 @@ export type KeyEncoding = Choices["keyEncoding"];
 
 /**
  * The AES key as 32 bytes. §5.2 shows no encoding: `auto` takes the one encoding that gives exactly that length.
- * Throws PaydropError "config", which names the variable and never the value.
+ * Throws PaydropError "config", which names the variable (or option) and never the value.
  */
-export function readAesKey(text: string, encoding: KeyEncoding = "auto"): Uint8Array {
-  return readBytes("PAYDROP_AES_KEY", text, encoding, 32);
+export function readAesKey(text: string, encoding: KeyEncoding = "auto", name = "PAYDROP_AES_KEY"): Uint8Array {
+  return readBytes(name, text, encoding, 32);
 }
 
 /** The initialization vector as 16 bytes; as `readAesKey`. */
-export function readAesIv(text: string, encoding: KeyEncoding = "auto"): Uint8Array {
-  return readBytes("PAYDROP_AES_IV", text, encoding, 16);
+export function readAesIv(text: string, encoding: KeyEncoding = "auto", name = "PAYDROP_AES_IV"): Uint8Array {
+  return readBytes(name, text, encoding, 16);
 }
 
-function readBytes(variable: string, text: string, encoding: KeyEncoding, bytes: number): Uint8Array {
+function readBytes(name: string, text: string, encoding: KeyEncoding, bytes: number): Uint8Array {
   const readers = encoding === "auto" ? Object.values(READERS) : [READERS[encoding]];
   // The encodings of one number of bytes differ in length (64, 44 and 32 characters for a key): at most one fits.
   for (const read of readers) {
     const found = read(text);
     if (found?.length === bytes) return found;
   }
-  throw wrongKey(variable, text, encoding, bytes);
+  throw wrongKey(name, text, encoding, bytes);
 }
 
 /** Strict alphabets: Node's own decoders stop silently at the first bad character. */
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<Exclude<KeyEncoding, "auto">, (text: string) => U
   utf8: (text) => Buffer.from(text, "utf8"),
 };
 
-function wrongKey(variable: string, text: string, encoding: KeyEncoding, bytes: number): PaydropError {
+function wrongKey(name: string, text: string, encoding: KeyEncoding, bytes: number): PaydropError {
   const right = {
     hex: `${bytes * 2} characters 0-9 a-f`,
     base64: `${Math.ceil(bytes / 3) * 4} characters of base64`,
@@ -46,7 +46,7 @@ function wrongKey(variable: string, text: string, encoding: KeyEncoding, bytes: 
   const inner = text.trim() === text ? "" : "; it begins or ends with a space or a line break";
   return new PaydropError(
     "config",
-    `${variable} has ${text.length} characters and is not ${bytes} bytes in ${
+    `${name} has ${text.length} characters and is not ${bytes} bytes in ${
       encoding === "auto" ? "any known encoding" : encoding
     }${inner}; right would be ${wanted}`,
     `Copy the ${bytes === 32 ? "AES Key" : "AES IV"} again from the service's dashboard under Settings, API Security`,

@@ -8,7 +8,9 @@ import type { Field, Form, Operation } from "../operations/operation.ts";
  * caller's code.
  */
 export function createPayload(operation: Operation, fields: object): string {
-  const values = fields as Readonly<Record<string, unknown>>;
+  const values = fields as Readonly<Record<string, unknown>> | null | undefined;
+  if (typeof values !== "object" || values === null)
+    throw misuse(operation, "the request", "is no object", FIELDS_HINT);
   const form = formOf(operation, Object.keys(values));
   const parts: string[] = [];
   for (const field of form.fields) {
@@ -63,6 +65,8 @@ function kindOf(field: Field): string {
   if (field.kind === "amount") return 'a plain decimal string above 0, such as "2500.00"';
   return field.kind === "number" || field.kind === "integer" ? "a whole number" : "a string";
 }
+
+const FIELDS_HINT = "give its fields as { name: value }";
 
 function misuse(operation: Operation, field: string, what: string, hint: string): PaydropError {
   return new PaydropError("usage", `${operation.name}: ${field} ${what}`, hint);

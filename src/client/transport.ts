@@ -4,6 +4,7 @@ import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
+import { assertCertificates } from "./certificates.ts";
 import { RestingConnections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 
@@ -43,9 +44,10 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Throws PaydropError "config" for an address that must not be used. */
+/** Throws PaydropError "config" for an address that must not be used, and for certificates that no TLS could take. */
 export function createTransport(options: TransportOptions): Transport {
   const base = readBaseUrl(options.baseUrl);
+  assertCertificates(options);
   const apiKey = options.apiKey.reveal();
   const network = createNetwork(base, options);
   const prefix = base.pathname.replace(/\/+$/, "");

@@ -3,13 +3,13 @@ import { PaydropError } from "../errors.ts";
 import type { Choices, Config } from "./config.ts";
 import { assemble, assertSafe } from "./load.ts";
 import { readMappings } from "./mapping.ts";
-import { nearest } from "./nearest.ts";
 import { readRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
 import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SECRETS, checked } from "./secrets-in.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Setting, SettingName } from "./settings.ts";
+import { unknownOption } from "./unknown-option.ts";
 import { NotRight, saidOf } from "./values.ts";
 
 /** How a file is read and checked. What is left out has the default of the command line; no file and no variable is read. */
@@ -28,6 +28,8 @@ export interface CheckOptions extends Partial<
   readonly mapping?: string;
   /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
   readonly mappings?: Readonly<Record<string, unknown>>;
+  /** The sheet of a workbook to read, where several could be meant. */
+  readonly sheet?: string;
   /** Control totals; a file with others is refused whole. The sum as decimal text, `"11087750.50"`. */
   readonly expectRows?: number;
   readonly expectTotal?: string;
@@ -96,13 +98,15 @@ export interface WatchOptions extends SendOptions {
   readonly watchRetryMs?: number;
 }
 
-type SettingOption = Exclude<keyof WatchOptions, SecretName | "mappings" | "rules">;
+/** An option that has a setting of its own. */
+export type SettingOption = Exclude<keyof WatchOptions, SecretName | "mappings" | "rules">;
 
 /** Every option and the setting whose rules hold for it. */
 const OPTIONS = {
   operation: "operation",
   period: "period",
   mapping: "mapping",
+  sheet: "sheet",
   expectRows: "expect_rows",
   expectTotal: "expect_total",
   requireControl: "require_control",
@@ -156,7 +160,7 @@ export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv 
       secrets[name] = { secret: readSecretOption(name, given), origin: "option" };
     } else if (Object.hasOwn(OPTIONS, option)) {
       values[OPTIONS[option as SettingOption]] = readOption(option as SettingOption, given);
-    } else throw unknownOption(option);
+    } else throw unknownOption(option, [...Object.keys(OPTIONS), "mappings", "rules", ...SECRET_NAMES]);
   }
   const tables = {
     mappings: mappings === undefined ? [] : readMappings(mappings, process.cwd(), () => ""),
@@ -197,19 +201,4 @@ export function readSecretOption(name: SecretName, given: unknown): Secret {
   if (given instanceof Secret) return checked(name, given.reveal(), name);
   if (typeof given === "string") return checked(name, given, name);
   throw new PaydropError("config", `${name} is missing or not a text`, "give the key as a string or a Secret");
-}
-
-/** A misspelt option must not pass as one that was not given: it may be the one that holds a file back. */
-function unknownOption(option: string): PaydropError {
-  const known = [...Object.keys(OPTIONS), "mappings", "rules", ...SECRET_NAMES];
-  const near = nearest(
-    option,
-    known.map((name) => name.toLowerCase()),
-  );
-  const meant = known.find((name) => name.toLowerCase() === near);
-  return new PaydropError(
-    "config",
-    `there is no option "${option}"`,
-    meant ? `did you mean ${meant}?` : `there are ${known.join(", ")}`,
-  );
 }

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { PaydropError } from "../errors.ts";
 import { concealFromNowOn } from "./conceal.ts";
 
 /** A secret that cannot be printed by accident: only `reveal()` gives the text (S3). */
@@ -6,6 +7,7 @@ export class Secret {
   readonly #text: string;
 
   constructor(text: string) {
+    if (typeof text !== "string") throw new PaydropError("config", "a Secret is made of a text", "is the key set?");
     this.#text = text;
     concealFromNowOn(text);
   }

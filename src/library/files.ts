@@ -6,7 +6,8 @@ import type { Sandbox } from "../sandbox/server.ts";
 import type { StopSignal } from "../stop-signal.ts";
 import { checkFile as takeInOnly } from "../proof-read.ts";
 import { Listener } from "./listener.ts";
-import { withSending } from "./sending.ts";
+import { assertFunctions, assertOptions, assertPath, assertSignals } from "./given.ts";
+import { inSandbox, withSending } from "./sending.ts";
 
 /** What a run is told from outside, and tells. */
 export interface ProcessOptions extends SendOptions {
@@ -34,7 +35,11 @@ export interface ProcessOptions extends SendOptions {
  * `usage`, `locked` (another run has this state directory), `destination`, `journal`, `results_unwritable`.
  */
 export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
+  assertPath("processFile", path);
+  assertOptions("processFile", options);
   const { onEvent, signal, giveUpSignal, sandbox, ...sendOptions } = options;
+  assertFunctions({ onEvent });
+  assertSignals({ signal, giveUpSignal });
   const stop = stopSignalOf(signal, giveUpSignal);
   const listener = new Listener();
   const report = await withSending(sendOptions, sandbox, async (services) => {
@@ -51,15 +56,19 @@ export async function processFile(path: string, options: ProcessOptions): Promis
 
 /**
  * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Control totals
- * that differ are in `control.faults`, with the faults of the rows. Rejects with FileRefusedError for a broken file,
- * with PaydropError `usage` for a missing one.
+ * that differ are in `control.faults`, with the faults of the rows. With a sandbox only what was tried with it and this
+ * `stateDir` counts as sent before. Rejects with FileRefusedError for a broken file, with PaydropError `usage` for a
+ * missing one.
  */
-export function checkFile(
+export async function checkFile(
   path: string,
   options: CheckOptions & { readonly sandbox?: Sandbox } = {},
 ): Promise<CheckReport> {
+  assertPath("checkFile", path);
+  assertOptions("checkFile", options);
   const { sandbox, ...checkOptions } = options;
-  return takeInOnly(path, { config: configFromOptions(checkOptions), sandbox: sandbox !== undefined });
+  if (!sandbox) return takeInOnly(path, { config: configFromOptions(checkOptions), sandbox: false });
+  return inSandbox(checkOptions, sandbox, (config) => takeInOnly(path, { config, sandbox: true }));
 }
 
 export function stopSignalOf(signal: AbortSignal | undefined, giveUp: AbortSignal | undefined): StopSignal {

@@ -5,6 +5,7 @@ import type { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { openProcessor } from "../processor.ts";
 import { stopSignalOf, type ProcessOptions } from "./files.ts";
+import { assertFunctions, assertOptions, assertPath, assertSignals, assertYesOrNo } from "./given.ts";
 import { Listener } from "./listener.ts";
 import { withSending } from "./sending.ts";
 
@@ -46,8 +47,13 @@ export interface WatchedFolder {
  * The folder need not be there yet, or always. Rejects with PaydropError `config`, `locked` (another process has this
  * state directory), or `journal` (the folder belongs to another state directory).
  */
-export function watchFolder(folder: string, options: WatchFolderOptions): Promise<WatchedFolder> {
+export async function watchFolder(folder: string, options: WatchFolderOptions): Promise<WatchedFolder> {
+  assertPath("watchFolder", folder);
+  assertOptions("watchFolder", options);
   const { onEvent, onReport, onRefused, onMessage, signal, giveUpSignal, sandbox, poll = false, ...more } = options;
+  assertFunctions({ onEvent, onReport, onRefused, onMessage });
+  assertSignals({ signal, giveUpSignal });
+  assertYesOrNo({ poll });
   const own = new AbortController();
   const asked = stopSignalOf(signal ? AbortSignal.any([signal, own.signal]) : own.signal, giveUpSignal);
   const listener = new Listener(() => own.abort());

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { configFromOptions, readOption, readSecretOption, type WatchOptions } from "../config/from-options.ts";
 import type { Sandbox } from "../sandbox/server.ts";
+import { assertSandbox } from "./given.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 
 /**
@@ -17,6 +18,19 @@ export async function withSending<Result>(
     readSecretOption("apiKey", options.apiKey);
     return work({ config: configFromOptions(options), sandbox: false });
   }
+  return inSandbox(options, sandbox, (config) => work({ config, sandbox: true }));
+}
+
+/**
+ * With the sandbox's address and keys, as `test`. Without `stateDir` the memory is thrown away: that of real payments is
+ * neither read nor told.
+ */
+export async function inSandbox<Result>(
+  options: WatchOptions,
+  sandbox: Sandbox,
+  work: (config: Config) => Promise<Result>,
+): Promise<Result> {
+  assertSandbox(sandbox);
   const scratch = options.stateDir === undefined ? await newScratchFolder("sandbox") : undefined;
   try {
     const config = configFromOptions({
@@ -26,7 +40,7 @@ export async function withSending<Result>(
       ...{ environment: "test", keyEncoding: "auto" },
       by: options.by ?? "sandbox",
     });
-    return await work({ config, sandbox: true });
+    return await work(config);
   } finally {
     if (scratch !== undefined) await removeScratchFolder(scratch);
   }

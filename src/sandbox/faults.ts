@@ -1,3 +1,5 @@
+import { PaydropError } from "../errors.ts";
+
 /** What the sandbox can do to a request instead of a plain 200. The first six do not carry it out, the others do. */
 export const FAULTS = [
   /** 422. */
@@ -46,10 +48,15 @@ export interface Fate {
  * order its rows arrive. A word in the payload (`SANDBOX-422`, `SANDBOX-TIMEOUT`, …) goes before the rates.
  */
 export function createFates(seed: number, rates: FaultRates, latencyMs: LatencyRange): (payload: string) => Fate {
+  const unknown = Object.keys(rates).find((name) => !(FAULTS as readonly string[]).includes(name));
+  if (unknown !== undefined) throw notRight(`there is no fault "${unknown}"`, `there are ${FAULTS.join(", ")}`);
+  if (!(latencyMs.min >= 0 && latencyMs.max >= latencyMs.min)) {
+    throw notRight("latencyMs is not { min, max } in milliseconds", "give the same number twice for a fixed time");
+  }
   const bounds = FAULTS.map((name) => rates[name] ?? 0);
   const total = bounds.reduce((sum, rate) => sum + rate, 0);
   if (bounds.some((rate) => !(rate >= 0)) || total > 1 + 1e-9) {
-    throw new RangeError("fault rates are shares from 0 to 1 and together at most 1");
+    throw notRight("fault rates are shares from 0 to 1 and together at most 1", "correct faults");
   }
   const seen = new Map<number, number>();
 
@@ -66,6 +73,10 @@ export function createFates(seed: number, rates: FaultRates, latencyMs: LatencyR
     if (said) return { ...said, latencyMs: latency };
     return { fault: total > 0 ? pick(bounds, draw(hash, times, 2)) : undefined, latencyMs: latency };
   };
+}
+
+function notRight(message: string, hint: string): PaydropError {
+  return new PaydropError("config", message, hint);
 }
 
 function pick(bounds: readonly number[], drawn: number): FaultName | undefined {

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createOpener } from "../client/envelope.ts";
 import type { Padding } from "../client/envelope.ts";
 import { readAesIv, readAesKey } from "../client/keys.ts";
+import { unknownOption } from "../config/unknown-option.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { carryOut } from "./carry-out.ts";
@@ -54,13 +55,16 @@ export interface Sandbox {
 
 /**
  * A server with the four endpoints of §4, for trying and testing; nothing in it moves money. Where §4 to §8 are silent
- * its answers are its own. Rejects with the system's error when the port is taken (`EADDRINUSE`).
+ * its answers are its own. Rejects with PaydropError `config` for an option that cannot be right, with the system's
+ * error when the port is taken (`EADDRINUSE`).
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined) throw unknownOption(unknown, Object.keys(OPTIONS));
   const { host = "127.0.0.1", apiKey = SANDBOX_API_KEY, aesKey = SANDBOX_AES_KEY, aesIv = SANDBOX_AES_IV } = options;
   const open = createOpener({
-    key: readAesKey(aesKey),
-    iv: readAesIv(aesIv),
+    key: readAesKey(aesKey, "auto", "aesKey"),
+    iv: readAesIv(aesIv, "auto", "aesIv"),
     ...(options.padding === undefined ? {} : { padding: options.padding }),
   });
   const fateOf = createFates(options.seed ?? 1, options.faults ?? {}, options.latencyMs ?? { min: 0, max: 0 });
@@ -123,6 +127,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   };
 }
+
+/** Named once more, so that a misspelt one is seen: a test that asks for faults must not pass without any. */
+const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
+  ...{ port: true, host: true, apiKey: true, aesKey: true, aesIv: true, padding: true },
+  ...{ seed: true, faults: true, latencyMs: true, ledgerFile: true, ledgerEntriesMax: true },
+};
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));

@@ -70,11 +70,12 @@ function outcomeOfSuccess(answer: Answered): Outcome {
   return { state: "accepted", reason: speaksOfFailure(answer.body) ? "accepted_reports_failure" : "accepted" };
 }
 
+/** A page whose server names no type, or a wrong one, begins like this too. */
+const HTML_BEGINS =
+  /^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype|html|head|body|title|meta|script|style|h1|center|div)\b)/i;
+
 function isHtml(answer: Answered): boolean {
-  return (
-    /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) ||
-    /^\s*<(?:!doctype|!--|html|head|body)/i.test(answer.body)
-  );
+  return /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) || HTML_BEGINS.test(answer.body);
 }
 
 /** §2.6 shows no response bodies: such a row is never sent again for it, and never hidden either. */

@@ -267,6 +267,17 @@ describe("TLS", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test.each([
+    ["of another certificate", certificates.server.key, /^the key of the client certificate is not right: .*mismatch/],
+    ["that is empty", "", /^the key of the client certificate is not right: it is empty/],
+    ["that is a path", "/etc/client.key", /^the key of the client certificate is not right/],
+  ])("a client key %s is refused before anything connects, and not repeated", (_, clientKey, message) => {
+    const call = () =>
+      open("https://api.bank.example", { ...authority, clientCert: certificates.client.cert, clientKey });
+    expect(call).toThrow(message);
+    expect(call).not.toThrow(/PRIVATE KEY|client\.key/);
+  });
+
   test("a server that prefers HTTP/2 is spoken to in HTTP/1.1", async () => {
     const server = http2.createSecureServer({ ...certificates.server, allowHTTP1: true }, (request, response) => {
       response.setHeader("content-type", "text/plain");

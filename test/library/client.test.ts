@@ -132,7 +132,7 @@ describe("an option that cannot be right throws before anything is sent", () => 
     ["no key", { apiKey: undefined }, /^apiKey is missing/],
     ["a key with a line break", { apiKey: "abcdefgh\n" }, /^apiKey holds a line break as character 9/],
     ["an IV without a key", { aesKey: undefined }, /^aesKey and aesIv belong together/],
-    ["a short AES key", { aesKey: "0011" }, /^PAYDROP_AES_KEY has 4 characters/],
+    ["a short AES key", { aesKey: "0011" }, /^aesKey has 4 characters/],
     ["no connection at all", { concurrency: 0 }, /^concurrency: 0 is not a whole number from 1 to 1000$/],
     ["a timeout that is no number", { timeoutMs: Number.NaN }, /^timeoutMs: NaN is not a number of milliseconds/],
     ["an unknown padding", { padding: "pkcs5" }, /^padding: "pkcs5" is not one of pkcs7/],

@@ -78,6 +78,10 @@ describe("2xx with a web page is not the service", () => {
     ["text/plain", "\ufeff<!doctype html>"],
     ["text/plain", "<!-- portal --><html>"],
     ["text/plain", "<head><title>Sign in</title>"],
+    ["", "<title>Sign in</title><form>"],
+    ["", "<script>location = '/login'</script>"],
+    ["application/json", '<meta http-equiv="refresh" content="0; url=/login">'],
+    ["", '<?xml version="1.0"?>\n<!DOCTYPE html><html>'],
   ])("%j %j", (contentType, body) => {
     for (const bodyEnd of ["complete", "cut", "stalled", "too_large"] as const) {
       expect(of(answered(200, { contentType, body, bodyEnd }))).toEqual({
