@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
-import { makePrivate } from "./open.ts";
+import { makePrivate } from "./state-folder.ts";
 
 export interface InstanceLock {
   release(): void;

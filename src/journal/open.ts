@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
-import { printable } from "../printable.ts";
 import { mayBeTorn, noteOpen } from "./boot.ts";
 import { assertSound, DamageError, isDamage, isLost, LOST_HINT, lostError, setAside, stateIdOf } from "./damage.ts";
-import { hasSchema, migrate } from "./schema.ts";
+import { type InstanceLock, takeInstanceLock } from "./lock.ts";
+import { hasSchema, isOfEarlierBuild, migrate } from "./schema.ts";
+import { makePrivate } from "./state-folder.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 const BUSY_TIMEOUT_MS = 10_000;
 
 export interface OpenOptions {
-  /** For a process that sends: the journal must be sound, and not be missing where files were sent from (I12). */
+  /** For a process that sends, and has the lock: the journal must be sound, and not be missing where files were sent from (I12). */
   readonly isChecked?: boolean;
   /** The person who accepts that the memory of what was sent is gone. A damaged journal is then kept under another name. */
   readonly lossAcceptedBy?: string;
@@ -46,7 +47,7 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
     refuseOldSqlite(database);
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     chmodSync(path, 0o600);
-    migrate(database);
+    bringUp(database, path, isChecked);
     if (!hasSchema(database)) throw new DamageError("its tables are not those that paydrop makes");
     readIdentity(database);
     if (isChecked) {
@@ -57,6 +58,50 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * A journal of an earlier build is written anew, which takes a while for a large one: whoever sends with it would find no
+ * way to write down an answer meanwhile, and what is in flight would be unknown.
+ */
+function bringUp(database: DatabaseSync, path: string, hasLock: boolean): void {
+  const lock = !hasLock && isOfEarlierBuild(database) ? takeLockToBringUp(dirname(path)) : undefined;
+  try {
+    migrate(database);
+  } finally {
+    lock?.release();
+  }
+}
+
+function takeLockToBringUp(stateDir: string): InstanceLock {
+  try {
+    return takeInstanceLock(stateDir);
+  } catch (error) {
+    if (!(error instanceof PaydropError) || error.code !== "locked") throw error;
+    throw new PaydropError(
+      "locked",
+      `the journal in ${stateDir} is of an earlier paydrop, which is still working with it`,
+      "nothing was done; let it end, or stop it, and do this again: the journal is then brought to this version",
+    );
+  }
+}
+
+/** For whoever only reads: a journal of an earlier build is brought to this version first. No journal is made. */
+export function bringUpJournalFile(stateDir: string): void {
+  const path = join(stateDir, "journal.db");
+  if (existsSync(path) && isEarlier(path)) openJournalFile(stateDir).close();
+}
+
+function isEarlier(path: string): boolean {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    return isOfEarlierBuild(database);
+  } catch (error) {
+    throw error instanceof PaydropError ? error : unusable(path, error);
+  } finally {
+    database?.close();
   }
 }
 
@@ -85,46 +130,6 @@ export function readIdentity(database: DatabaseSync): { stateId: string; hashKey
   database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('state_id', ?)").run(stateId);
   if (select.get("state_id")?.["value"] !== stateId) throw new DamageError("the key of its hashes was changed");
   return { stateId, hashKey };
-}
-
-/** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
-export function makePrivate(directory: string): void {
-  try {
-    if (!existsSync(directory)) mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const stat = statSync(directory);
-    if (!stat.isDirectory()) throw new Error("it is not a directory");
-    if ((stat.mode & 0o022) !== 0) {
-      throw new PaydropError(
-        "config",
-        `the state directory ${directory} can be written by others (mode ${(stat.mode & 0o777).toString(8)})`,
-        `make it private: chmod 700 ${directory}`,
-      );
-    }
-    if ((stat.mode & 0o077) !== 0) tighten(directory);
-  } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    throw new PaydropError(
-      "journal",
-      `the state directory ${directory} cannot be used: ${messageOf(error)}`,
-      "name another one with --state-dir, or mend this one; nothing was sent",
-      { cause: error },
-    );
-  }
-}
-
-const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;
-
-/** Never a folder that is also used for something else, such as the inbox: its other readers would be shut out. */
-function tighten(directory: string): void {
-  const foreign = readdirSync(directory).find((name) => !OWN_NAMES.test(name));
-  if (foreign !== undefined) {
-    throw new PaydropError(
-      "config",
-      `the state directory ${directory} is open to others and holds other files, such as ${printable(foreign)}`,
-      "name a folder of its own with --state-dir",
-    );
-  }
-  chmodSync(directory, 0o700);
 }
 
 function refuseOldSqlite(database: DatabaseSync): void {

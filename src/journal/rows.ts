@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { Change, Correction } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
+import { EarlierKeys } from "./earlier-keys.ts";
 import type { PaymentKeys } from "./keys.ts";
 import type { RowState } from "./state.ts";
 import type { Environment } from "./batch-record.ts";
@@ -20,6 +21,7 @@ const ROWS_TOGETHER = 16;
 /** Writes rows down, as ready until the batch is judged, and reads them again in input order. */
 export class Rows {
   readonly #keys: PaymentKeys;
+  readonly #earlier: EarlierKeys;
   readonly #insert: StatementSync;
   readonly #insertTogether: StatementSync;
   readonly #page: StatementSync;
@@ -32,6 +34,7 @@ export class Rows {
   /** `past`: name under which another journal is attached that knows earlier rows as well. */
   constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
     this.#keys = keys;
+    this.#earlier = new EarlierKeys(database, keys, past);
     const into = `INSERT INTO row (batch, number, state, operation, option, amount, period, reference_key, core_key,
        beneficiary_key, code, faults, changed_at) VALUES `;
     const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -86,11 +89,15 @@ export class Rows {
     } else {
       const { environment } = batch;
       values.push(batch.seq, number, "ready", operation, option, amount, payment.period ?? null);
-      values.push(payment.reference === undefined ? null : this.#keys.reference(environment, payment.reference));
+      values.push(payment.reference === undefined ? null : this.#referenceKey(environment, payment.reference));
       values.push(this.#keys.core(environment, operation, payment));
       values.push(this.#keys.beneficiary(environment, operation, payment), null);
     }
     values.push(notesOf(row), nowMs);
+  }
+
+  #referenceKey(environment: Environment, reference: string): Uint8Array {
+    return this.#earlier.reference(environment, reference) ?? this.#keys.reference(environment, reference);
   }
 
   /** 0 where there are no rows. */

@@ -179,6 +179,9 @@ export const MIGRATIONS: readonly string[] = [
 
   // What paydrop wrote is known by its bytes, also under another path.
   `CREATE INDEX written_sha256 ON written (sha256);`,
+
+  // References were compared as they were written until now: `earlier-keys.ts` looks for rows under their old keys.
+  `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
 ];
 
 /** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */
@@ -186,8 +189,30 @@ export function migrate(database: DatabaseSync): void {
   if (versionOf(database) === MIGRATIONS.length) return;
   database.exec("BEGIN IMMEDIATE");
   // asked again: another process may have come first
-  const steps = MIGRATIONS.slice(versionOf(database));
-  database.exec(`${steps.join(" ")} PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;`);
+  const version = versionOf(database);
+  const steps = MIGRATIONS.slice(version);
+  try {
+    database.exec(`${steps.join(" ")} PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;`);
+  } catch (error) {
+    if (!isOfBreach(error)) throw error;
+    throw new DamageError(
+      `its tables are not those of schema ${version}, as builds before the first release made them`,
+    );
+  }
+}
+
+const SQLITE_CONSTRAINT = 19;
+
+/** A value does not fit where it goes: its column is another one than the migration knows. */
+function isOfBreach(error: unknown): boolean {
+  const code = (error as { errcode?: unknown }).errcode;
+  return typeof code === "number" && (code & 0xff) === SQLITE_CONSTRAINT;
+}
+
+/** Throws where it is of a newer one. A file without tables is of none. */
+export function isOfEarlierBuild(database: DatabaseSync): boolean {
+  const version = versionOf(database);
+  return version > 0 && version < MIGRATIONS.length;
 }
 
 function versionOf(database: DatabaseSync): number {

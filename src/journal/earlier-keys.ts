@@ -1,0 +1,39 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Environment } from "./batch-record.ts";
+import type { PaymentKeys } from "./keys.ts";
+
+/** Rows of the journal were keyed by a build that compared references as they were written (migration 7). */
+const IN_META = "keys of an earlier build";
+const DIGITS_MAX = 20;
+
+/**
+ * A key is made once and cannot be made anew: the text of it is forgotten. An earlier build took `0001` and `1` for two
+ * references; today's key of either is that of `1`, under which what it sent as `0001` would never be found, and go again
+ * (I1). So where such rows may be, the key by which they are known goes on.
+ */
+export class EarlierKeys {
+  readonly #keys: PaymentKeys;
+  readonly #seen: readonly StatementSync[];
+
+  /** `past`: name under which another journal is attached that knows earlier rows as well. */
+  constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
+    this.#keys = keys;
+    const schemas = past === undefined ? ["main"] : ["main", past];
+    const hasSome = schemas.some((schema) =>
+      database.prepare(`SELECT 1 FROM ${schema}.meta WHERE key = ?`).get(IN_META),
+    );
+    this.#seen = hasSome
+      ? schemas.map((schema) => database.prepare(`SELECT 1 FROM ${schema}.seen WHERE key = ? LIMIT 1`))
+      : [];
+  }
+
+  /** The key by which a reference, as it is compared, has been known; undefined: today's is the one. */
+  reference(environment: Environment, reference: string): Uint8Array | undefined {
+    if (this.#seen.length === 0 || !/^[0-9]+$/.test(reference)) return undefined;
+    for (let digits = reference.length; digits <= DIGITS_MAX; digits += 1) {
+      const key = this.#keys.reference(environment, reference.padStart(digits, "0"));
+      if (this.#seen.some((seen) => seen.get(key) !== undefined)) return key;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { messageOf, PaydropError } from "../errors.ts";
+import { printable } from "../printable.ts";
+
+/** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
+export function makePrivate(directory: string): void {
+  try {
+    if (!existsSync(directory)) mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const stat = statSync(directory);
+    if (!stat.isDirectory()) throw new Error("it is not a directory");
+    if ((stat.mode & 0o022) !== 0) {
+      throw new PaydropError(
+        "config",
+        `the state directory ${directory} can be written by others (mode ${(stat.mode & 0o777).toString(8)})`,
+        `make it private: chmod 700 ${directory}`,
+      );
+    }
+    if ((stat.mode & 0o077) !== 0) tighten(directory);
+  } catch (error) {
+    if (error instanceof PaydropError) throw error;
+    throw new PaydropError(
+      "journal",
+      `the state directory ${directory} cannot be used: ${messageOf(error)}`,
+      "name another one with --state-dir, or mend this one; nothing was sent",
+      { cause: error },
+    );
+  }
+}
+
+const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;
+
+/** Never a folder that is also used for something else, such as the inbox: its other readers would be shut out. */
+function tighten(directory: string): void {
+  const foreign = readdirSync(directory).find((name) => !OWN_NAMES.test(name));
+  if (foreign !== undefined) {
+    throw new PaydropError(
+      "config",
+      `the state directory ${directory} is open to others and holds other files, such as ${printable(foreign)}`,
+      "name a folder of its own with --state-dir",
+    );
+  }
+  chmodSync(directory, 0o700);
+}

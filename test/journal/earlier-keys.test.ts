@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { createJudge } from "../../src/checks/duplicates.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
+import { openScratchJournal, openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+import { addBatch, allRows, newRow, sendRow } from "./store-contract.ts";
+
+const VERSION_WITH_OLD_KEYS = 6;
+
+function opened(store: JournalStore): JournalStore {
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** A journal whose references were keyed as they were written, `0001` with its zeros, and all of them accepted. */
+async function journalOfAnEarlierBuild(references: readonly string[]): Promise<string> {
+  const stateDir = temporaryDirectory();
+  const store = openSqliteJournal(stateDir, createJudge);
+  const rows = references.map((reference, index) => newRow(index + 2, `p${index}/1`, { reference }));
+  await addBatch(store, "AAAA1111", rows);
+  for (const { number } of rows) await sendRow(store, "AAAA1111", number, "accepted");
+  await store.close();
+  const database = new DatabaseSync(join(stateDir, "journal.db"));
+  database.exec(`PRAGMA user_version = ${VERSION_WITH_OLD_KEYS}; DELETE FROM meta WHERE key LIKE 'keys of%'`);
+  database.close();
+  return stateDir;
+}
+
+const states = async (store: JournalStore, id: string): Promise<unknown[]> =>
+  (await allRows(store, id)).map(({ state, other }) => [state, other?.row]);
+
+test("what an earlier build sent under a reference with zeros in front is known: it would be paid once more", async () => {
+  const stateDir = await journalOfAnEarlierBuild(["0001", "00000002", "3"]);
+  const again = [newRow(2, "p0/1", { reference: "1" }), newRow(3, "p1/1", { reference: "2" })];
+  const other = [newRow(4, "p2/1", { reference: "3" }), newRow(5, "p3/1", { reference: "4" })];
+  const expected = [
+    ["duplicate", 2],
+    ["duplicate", 3],
+    ["duplicate", 4],
+    ["ready", undefined],
+  ];
+  const store = opened(openSqliteJournal(stateDir, createJudge));
+  await addBatch(store, "BBBB2222", [...again, ...other]);
+  expect(await states(store, "BBBB2222")).toEqual(expected);
+
+  const scratch = opened(openScratchJournal(temporaryDirectory(), stateDir, createJudge));
+  await addBatch(scratch, "CCCC3333", [...again, ...other.slice(0, 1), newRow(5, "p4/1", { reference: "5" })]);
+  expect(await states(scratch, "CCCC3333")).toEqual(expected);
+});
+
+test("another amount under a reference of an earlier build is a question, as under one of today", async () => {
+  const stateDir = await journalOfAnEarlierBuild(["0001"]);
+  const store = opened(openSqliteJournal(stateDir, createJudge));
+  await addBatch(store, "BBBB2222", [newRow(2, "p0/9", { reference: "1" })]);
+  expect((await allRows(store, "BBBB2222")).map(({ state, code }) => [state, code])).toEqual([
+    ["held", "reference_conflict"],
+  ]);
+});
