@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { EXIT_CODES, exitCodeOf, gravest } from "../../src/exit-codes.ts";
 import { PaydropError } from "../../src/errors.ts";
-import { LAUNCHER, paydrop, temporaryFolder } from "../support/paydrop.ts";
+import { BARE_ENV, LAUNCHER, paydrop, temporaryFolder } from "../support/paydrop.ts";
 import { runProgram } from "../support/program.ts";
 import { canMount, smallDisk } from "../support/small-disk.ts";
 
@@ -146,7 +146,7 @@ describe("settings on the command line", () => {
 test("a reader that has seen enough is not an error", async () => {
   const command = `"${process.execPath}" "${LAUNCHER}" completion bash | head -c 1; exit \${PIPESTATUS[0]}`;
   const child = spawn("bash", ["-c", command], {
-    env: { PATH: process.env["PATH"], HOME: "/nonexistent" },
+    env: BARE_ENV,
     cwd: tmpdir(),
   });
   let stderr = "";
@@ -172,7 +172,7 @@ describe("surroundings that are broken", () => {
     mkdirSync(gone);
     const command = `rmdir "${gone}" && exec "${process.execPath}" "${LAUNCHER}" status`;
     const { status, stderr } = spawnSync("bash", ["-c", command], {
-      env: { PATH: process.env["PATH"], HOME: "/nonexistent" },
+      env: BARE_ENV,
       cwd: gone,
       encoding: "utf8",
     });
@@ -189,7 +189,7 @@ describe("surroundings that are broken", () => {
     const file = join(temporaryFolder(), "transfers.csv");
     writeFileSync(file, TRANSFERS);
     const command = `exec "${process.execPath}" "${LAUNCHER}" run --sandbox "${file}" ${where} /dev/full`;
-    const { status } = spawnSync("bash", ["-c", command], { env: { PATH: process.env["PATH"], HOME: "/nonexistent" } });
+    const { status } = spawnSync("bash", ["-c", command], { env: BARE_ENV });
     expect(status).toBe(code);
     expect(readFileSync(`${file}.results.csv`, "utf8")).toContain("accepted");
   });

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { TEMPLATES, type Template } from "../../src/reader/mapping/templates.ts";
 import { tomlAt } from "../support/mappings.ts";
-import { LAUNCHER, paydrop, type Ended } from "../support/paydrop.ts";
+import { BARE_ENV, LAUNCHER, paydrop, type Ended } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const HEADER = "Emp No,Employee Name,Account No.,IFSC,Net Pay,Mode of payment";
@@ -228,7 +228,7 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
   ])("it asks for what only a person knows, and whether to write: %s", (last, code, said, isWritten) => {
     const desk = openDesk();
     const args = ["-c", ANSWERING, `ACC-OPS-01|dollars|rupees|${last}`, process.execPath, LAUNCHER, "map", "pay.csv"];
-    const env = { PATH: process.env["PATH"], HOME: join(desk.folder, ".."), LANG: "C.UTF-8", TERM: "xterm-256color" };
+    const env = { ...BARE_ENV, HOME: join(desk.folder, ".."), LANG: "C.UTF-8", TERM: "xterm-256color" };
     const ended = spawnSync("python3", args, { encoding: "utf8", cwd: desk.folder, env, timeout: 60_000 });
     expect(ended.status).toBe(code);
     expect(ended.stdout).toMatch(/debit_account_id: one value for every row/);

@@ -3,12 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
+import { BARE_ENV, LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
 import { runProgram } from "../support/program.ts";
 
 test("the sandbox prints its address and keys, answers, and ends with 0 when it is told to stop", async () => {
-  const env = { PATH: process.env["PATH"], HOME: "/nonexistent" };
-  const child = spawn(process.execPath, [LAUNCHER, "sandbox", "--port", "0"], { env, cwd: tmpdir() });
+  const child = spawn(process.execPath, [LAUNCHER, "sandbox", "--port", "0"], { env: BARE_ENV, cwd: tmpdir() });
   let stdout = "";
   const url = await new Promise<string>((resolve) => {
     child.stdout.on("data", (chunk: Buffer) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
+import { BARE_ENV, LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
 import { startProgram } from "../support/program.ts";
 
 /** A service that takes the request and never answers. */
@@ -32,7 +32,7 @@ test("the first signal says what the next would do, the second ends with unknown
     "from_account,to_account,amount\nACC-1,ACC-2,100.00\nACC-1,ACC-3,200.00\n",
   );
   const env = {
-    PATH: process.env["PATH"],
+    ...BARE_ENV,
     HOME: folder,
     PAYDROP_BASE_URL: service.url,
     PAYDROP_API_KEY: "key-0123456789",

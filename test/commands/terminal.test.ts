@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answer, startFaultServer } from "../support/fault-server.ts";
-import { LAUNCHER, paydrop } from "../support/paydrop.ts";
+import { BARE_ENV, LAUNCHER, paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const SAMPLE = join(import.meta.dirname, "../../samples/payroll.csv");
@@ -57,7 +57,7 @@ function onTerminal(
     ["-c", ON_A_TERMINAL, String(columns), process.execPath, LAUNCHER, ...args],
     {
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], HOME: "/nonexistent", LANG: "C.UTF-8", TERM: "xterm-256color", ...env },
+      env: { ...BARE_ENV, LANG: "C.UTF-8", TERM: "xterm-256color", ...env },
       timeout: 60_000,
     },
   );
@@ -160,7 +160,7 @@ test.skipIf(!HAS_PTY)("a terminal that is closed stops a run like a signal: rows
     await answer(200)(socket);
   });
   onTestFinished(() => server.close());
-  const env = { PATH: process.env["PATH"], HOME: folder, TERM: "xterm", PAYDROP_BASE_URL: server.url };
+  const env = { ...BARE_ENV, HOME: folder, TERM: "xterm", PAYDROP_BASE_URL: server.url };
   const child = spawn(
     "python3",
     ["-c", ON_A_TERMINAL_THAT_GOES, process.execPath, LAUNCHER, "run", "--state-dir", join(folder, "state"), file],

@@ -2,14 +2,12 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
 import { AES_IV, AES_KEY, API_KEY } from "./ledger-server.ts";
 import type { LedgerLine, ServerOptions } from "./ledger-server.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../src/bin.ts", import.meta.url));
 const SERVER = fileURLToPath(new URL("./ledger-server.ts", import.meta.url));
 
 /** The service of the crash tests, in its own process. */
@@ -24,6 +22,7 @@ export interface Service {
 
 export async function startService(options: ServerOptions): Promise<Service> {
   const child = spawn(process.execPath, [SERVER, JSON.stringify(options)], {
+    env: BARE_ENV,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
@@ -84,8 +83,7 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
   ];
   const child = spawn(program, args, {
     env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: "/nonexistent",
+      ...BARE_ENV,
       PAYDROP_BASE_URL: options.url,
       PAYDROP_STATE_DIR: options.stateDir,
       PAYDROP_API_KEY: API_KEY,
@@ -93,8 +91,6 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
       PAYDROP_AES_IV: AES_IV,
       PAYDROP_ENVIRONMENT: "test",
       PAYDROP_TEST: "1",
-      // many short lives: half of each would be spent on compiling
-      NODE_COMPILE_CACHE: join(tmpdir(), "paydrop-compile-cache"),
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
-import { LAUNCHER } from "./paydrop.ts";
+import { BARE_ENV, LAUNCHER } from "./paydrop.ts";
 
 export interface ProgramEnded {
   /** undefined when a signal ended it. */
@@ -22,7 +22,7 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  /** The whole environment but PATH and HOME: no keys, no home of the developer. */
+  /** Beside the bare one. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Arguments of Node itself, such as `--import`. */
@@ -35,7 +35,7 @@ export interface ProgramOptions {
 export function startProgram(operands: readonly string[], options: ProgramOptions = {}): Program {
   const { env = {}, cwd = tmpdir(), nodeArgs = [], timeoutMs = 60_000 } = options;
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...operands], {
-    env: { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent", ...env },
+    env: { ...BARE_ENV, ...env },
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: timeoutMs,
