@@ -2,6 +2,7 @@ import { resolve, join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
+import { lookAt } from "../intake/look.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { openProcessor } from "../processor.ts";
@@ -24,14 +25,13 @@ export async function run(call: Call): Promise<number> {
   const processor = await openProcessor({ config }, "read");
   try {
     const { journal } = processor;
-    const batch = await batchSaid(journal, call.operands[0]);
+    const { batch, file } = await batchSaid(journal, call.operands[0]);
     const report = await processor.report(batch.id);
     const document = documentOf(form, report, clock);
     if (out === "-") {
       call.stdout.write(asText(document));
       return 0;
     }
-    const file = join(batch.folder, batch.fileName);
     const mode = await modeOf(file);
     const written =
       out === undefined
@@ -60,19 +60,38 @@ function told(call: Call, config: Config, report: Report, form: ReportForm, writ
   return code;
 }
 
-/** By its id, or by the file that it was made of: a clerk knows no other name for it. */
-async function batchSaid(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {
-  if (said !== undefined && /[./\\]/.test(said)) {
-    const path = resolve(said);
-    const newest = (await journal.batches()).find(({ folder, fileName }) => join(folder, fileName) === path);
-    if (newest) return newest;
-    throw new PaydropError(
-      "usage",
-      `no batch was made of ${said}`,
-      "`paydrop status` lists the batches; a refused file makes none (`paydrop check` says why it was refused), and of `run --sandbox` none is kept without --state-dir",
-    );
+/** By its id, or by the file that it was made of: a clerk knows no other name for it. The report lies beside `file`. */
+async function batchSaid(
+  journal: JournalStore,
+  said: string | undefined,
+): Promise<{ batch: BatchRecord; file: string }> {
+  if (said === undefined || !/[./\\]/.test(said)) {
+    const batch = await knownBatch(journal, said);
+    return { batch, file: pathOf(batch) };
   }
-  return knownBatch(journal, said);
+  const file = resolve(said);
+  const batch = batchOfFile(await journal.batches(), file, await lookAt(file, "csv"));
+  if (batch) return { batch, file };
+  throw new PaydropError(
+    "usage",
+    `no batch was made of ${said}`,
+    "`paydrop status` lists the batches; a refused file makes none (`paydrop check` says why it was refused), and of `run --sandbox` none is kept without --state-dir",
+  );
+}
+
+/** That of the very bytes that lie there, under whatever name they went; of a file that was changed or is gone the newest. */
+function batchOfFile(
+  newestFirst: readonly BatchRecord[],
+  file: string,
+  there: Awaited<ReturnType<typeof lookAt>>,
+): BatchRecord | undefined {
+  const ofName = newestFirst.filter((batch) => pathOf(batch) === file);
+  const ofBytes = (batch: BatchRecord): boolean => typeof there === "object" && batch.sha256 === there.sha256;
+  return ofName.find(ofBytes) ?? newestFirst.find(ofBytes) ?? ofName[0];
+}
+
+function pathOf({ folder, fileName }: BatchRecord): string {
+  return join(folder, fileName);
 }
 
 function formSaid(value: unknown): ReportForm {

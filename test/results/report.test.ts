@@ -175,6 +175,39 @@ describe("where it lies", () => {
     expect(readFileSync(join(desk.folder, `payroll.csv.report.${batch}.html`), "utf8")).toContain("2 of 7 rows");
   });
 
+  test("of the file that lies there: by its bytes, not by who last had its name; a copy has its own beside it", async () => {
+    const { desk, batch } = await sent();
+    const first = readFileSync(join(desk.folder, "payroll.csv"), "utf8");
+    desk.write("payroll.csv", "from_account,to_account,amount\nACC-9,ACC-10,5.00\n");
+    await desk.process("payroll.csv", { flags: { operation: "transfer" } });
+    for (const name of ["payroll.csv", "copy.csv"]) {
+      desk.write(name, first);
+      await desk.process(name, { flags: { operation: "transfer" } });
+      expect(await report(desk, name)).toMatchObject({ code: 0, stderr: "" });
+      const page = readFileSync(join(desk.folder, `${name}.report.html`), "utf8");
+      expect(page).toContain(`data-paydrop-report="${batch}"`);
+      expect(page).toContain("2 of 7 rows");
+    }
+  });
+
+  test("of an earlier batch: it leaves the name to the file that has it now", async () => {
+    const { desk, batch } = await sent();
+    await report(desk, "payroll.csv");
+    desk.write("payroll.csv", "from_account,to_account,amount\nACC-9,ACC-10,5.00\n");
+    const { batch: second } = await desk.process("payroll.csv", { flags: { operation: "transfer" } });
+    const kept = `payroll.csv.report.${batch}.html`;
+    // the page of the first file still has the name; then that of the second one has it
+    for (const others of [[], [PAGE]]) {
+      const told = await report(desk, batch);
+      expect(told.stdout).toContain(kept);
+      const pages = readdirSync(desk.folder).filter((name) => name.endsWith(".html"));
+      expect(pages.sort()).toEqual([kept, ...others].sort());
+      expect(readFileSync(join(desk.folder, kept), "utf8")).toContain("2 of 7 rows");
+      await report(desk, second);
+      expect(readFileSync(join(desk.folder, PAGE), "utf8")).toContain(`data-paydrop-report="${second}"`);
+    }
+  });
+
   test("as a workbook: the same figures as numbers that add up, and known as ours again", async () => {
     const { desk, batch } = await sent();
     const path = join(desk.folder, "payroll.csv.report.xlsx");

@@ -1,8 +1,9 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../../errors.ts";
 import { AtomicFile, onDisk } from "../atomic.ts";
-import { describeForeign, type Standing } from "../own.ts";
+import { nameOfBatch } from "../names.ts";
+import { describeForeign, standingOfSummary, type Standing } from "../own.ts";
 import { makeWay, moveOut, type WrittenMemory } from "../place.ts";
 
 /** A report in one form, with what says of a file that it is one. */
@@ -31,7 +32,7 @@ export interface WrittenReport {
 
 /**
  * Writes `payroll.csv.report.html` beside the input or, where that cannot be, below `fallbackFolder` (DESIGN §9). A
- * report of another batch is kept under its batch id.
+ * report of another batch is kept under its batch id; this one goes by its own where the name of the file is another's.
  */
 export async function writeReport(document: ReportDocument, place: ReportPlace): Promise<WrittenReport> {
   const name = basename(place.file);
@@ -63,11 +64,27 @@ function nameOf(fileName: string, { extension }: ReportDocument): string {
 }
 
 async function writeAt(path: string, document: ReportDocument, place: ReportPlace, mode: number): Promise<string> {
+  if (await isOfAnother(place)) return writeAside(path, document, place, mode);
   const move = await makeWay(path, place.batchId, document.standing);
   await writeFile(path, document, mode, async () => {
     if (move) await moveOut(move, place);
   });
   return path;
+}
+
+/** A later file has the name of this one now: what is called after it must tell of that one. */
+async function isOfAnother({ file, batchId }: ReportPlace): Promise<boolean> {
+  const there = await standingOfSummary(`${file}.summary.json`);
+  return there.kind === "ours" && there.batch !== batchId;
+}
+
+async function writeAside(path: string, document: ReportDocument, place: ReportPlace, mode: number): Promise<string> {
+  const aside = nameOfBatch(path, place.batchId);
+  await makeWay(aside, place.batchId, document.standing);
+  await writeFile(aside, document, mode);
+  const left = await document.standing(path);
+  if (left.kind === "ours" && left.batch === place.batchId) await onDisk(path, () => unlink(path));
+  return aside;
 }
 
 async function writeFile(
