@@ -3,6 +3,22 @@
 const found = process.versions.node.split(".").map(Number);
 const [major = 0, minor = 0] = found;
 
+// Node would open its debugger to every user of this machine: through it the keys can be read
+process.on("SIGUSR1", () => undefined);
+
+// the first process of a container dies of no signal that nobody listens to: it would go on until it is killed, with rows
+// in flight
+if (process.pid === 1) {
+  for (const [name, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) process.exit(code);
+    });
+  }
+}
+
 // logrotate may come while the rest is being loaded: SIGHUP ends nothing that was told to write a log file
 const [command = "", ...flags] = process.argv.slice(2);
 const isLogging = flags.some((flag) => /^--log-file(?:=|$)/.test(flag)) || Boolean(process.env["PAYDROP_LOG_FILE"]);

@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { messageOf, PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 
 /** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
 export function makePrivate(directory: string): void {
   try {
-    if (!existsSync(directory)) mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if (!existsSync(directory)) makeFolder(resolve(directory));
     const stat = statSync(directory);
     if (!stat.isDirectory()) throw new Error("it is not a directory");
     if ((stat.mode & 0o022) !== 0) {
@@ -25,6 +26,16 @@ export function makePrivate(directory: string): void {
       { cause: error },
     );
   }
+}
+
+/**
+ * With the folders above it. Not `recursive`: where the system says that a folder is not there though it is, as in
+ * `/proc`, Node then tries for ever, deaf to every signal.
+ */
+function makeFolder(directory: string): void {
+  const above = dirname(directory);
+  if (!existsSync(above)) makeFolder(above);
+  mkdirSync(directory, { mode: 0o700 });
 }
 
 const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { BARE_ENV, LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
 import { startProgram } from "../support/program.ts";
 
@@ -56,17 +56,50 @@ test("the first signal says what the next would do, the second ends with unknown
   service.close();
 });
 
-test("a check that is interrupted leaves no copy of the file behind, and ends by the signal", async () => {
+/** A file that takes its time, a folder for copies of it, and what lies there. */
+function manyTransfers(): { file: string; scratch: string; copies: () => string[] } {
   const folder = temporaryFolder();
   const scratch = join(folder, "tmp");
   mkdirSync(scratch);
   const file = join(folder, "transfers.csv");
   const rows = Array.from({ length: 100_000 }, (_, index) => `ACC-1,ACC-${index},1.00\n`).join("");
   writeFileSync(file, `from_account,to_account,amount\n${rows}`);
+  return { file, scratch, copies: () => readdirSync(scratch, { recursive: true, encoding: "utf8" }) };
+}
+
+test("a check that is interrupted leaves no copy of the file behind, and ends by the signal", async () => {
+  const { file, scratch, copies } = manyTransfers();
   const { child, ended } = startProgram(["check", file], { env: { TMPDIR: scratch } });
-  const copies = (): string[] => readdirSync(scratch, { recursive: true, encoding: "utf8" });
   while (!copies().some((name) => name.endsWith(".csv"))) await new Promise((resolve) => setTimeout(resolve, 5));
   child.kill("SIGINT");
   expect(await ended).toMatchObject({ signal: "SIGINT" });
   expect(copies().filter((name) => name.startsWith("paydrop-check-"))).toEqual([]);
+});
+
+test("SIGUSR1 opens no debugger, through which any user of the machine could read the keys", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "inbox"));
+  const env = { PAYDROP_BASE_URL: "http://127.0.0.1:1", PAYDROP_API_KEY: "key-0123456789", HOME: folder };
+  const program = startProgram(["watch", "inbox"], { env, cwd: folder });
+  onTestFinished(() => void program.child.kill("SIGKILL"));
+  await expect.poll(() => program.stdout() + program.stderr(), { timeout: 30_000 }).toContain("watching");
+  program.child.kill("SIGUSR1");
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  program.child.kill("SIGTERM");
+  expect(await program.ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Debugger") as unknown });
+});
+
+const canIsolate = spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+if (!canIsolate)
+  process.stderr.write("SKIPPED: no process namespaces here, so the first process of one is not tested\n");
+
+test.skipIf(!canIsolate)("the first process of a container ends by a signal that nobody listens to", async () => {
+  const { file, scratch, copies } = manyTransfers();
+  const env = { ...BARE_ENV, HOME: scratch, TMPDIR: scratch };
+  const isolated = ["--pid", "--fork", "--kill-child", process.execPath, LAUNCHER, "check", file];
+  const child = spawn("unshare", isolated, { env, cwd: scratch, timeout: 60_000, killSignal: "SIGKILL" });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  while (!copies().some((name) => name.endsWith(".csv"))) await new Promise((resolve) => setTimeout(resolve, 5));
+  process.kill(Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8")), "SIGTERM");
+  expect(await ended).toBe(143);
 });

@@ -210,6 +210,16 @@ describe("the state directory", () => {
     expect([code, server.requests.length]).toEqual([74, 0]);
     expect(stderr).toMatch(/cannot be used: it is not a directory\n {2}→ /);
   });
+
+  test.skipIf(!existsSync("/proc/self"))(
+    "that cannot be made is refused, also where Node would try for ever",
+    async () => {
+      const { server, desk } = await deskWithFile();
+      const { code, stderr } = await desk.run("t.csv", "--state-dir", "/proc/paydrop/state");
+      expect([code, server.requests.length]).toEqual([74, 0]);
+      expect(stderr).toMatch(/the state directory \/proc\/paydrop\/state cannot be used: ENOENT.*\n {2}→ name another/);
+    },
+  );
 });
 
 test("a missing input file is exit 2, and leaves no mark", async () => {
