@@ -26,6 +26,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #deadlineMs: number;
   /** Set from the moment that a byte may have left. */
   #wire: Dispatcher.DispatchController | undefined;
+  #isExtended = false;
   #done = false;
   #status = 0;
   #contentType = "";
@@ -87,6 +88,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#status > 0) this.#end(this.#answered("stalled"));
     else if (this.#wire) this.#end(this.#noAnswer("timeout", `no answer within ${this.#options.timeoutMs} ms`));
     else this.#end(this.#unsent("unreachable", `no connection within ${this.#options.timeoutMs} ms`));
+  }
+
+  /** Once: a process that stands still again and again waits no longer for that. */
+  extendTo(deadlineMs: number): void {
+    if (this.#isExtended) return;
+    this.#isExtended = true;
+    this.#deadlineMs = Math.max(this.#deadlineMs, deadlineMs);
   }
 
   /** The caller wants no more of it. */

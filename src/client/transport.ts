@@ -172,11 +172,15 @@ class UnderWay {
   /** Only those of requests under way: a caller's signal may be one for each call, or outlive thousands of transports. */
   readonly #signals = new Map<AbortSignal, { requests: number; readonly abortAll: () => void }>();
   #clock: NodeJS.Timeout | undefined;
+  #lookedAtMs = 0;
   readonly #waiters: (() => void)[] = [];
 
   /** Gives the place to remove it from. */
   add(exchange: Exchange): number {
-    this.#clock ??= setInterval(() => this.#expire(), CLOCK_MS);
+    if (!this.#clock) {
+      this.#lookedAtMs = performance.now();
+      this.#clock = setInterval(() => this.#expire(), CLOCK_MS);
+    }
     if (exchange.signal) this.#listenTo(exchange.signal);
     return this.#exchanges.put(exchange);
   }
@@ -216,9 +220,17 @@ class UnderWay {
 
   #expire(): void {
     const nowMs = performance.now();
-    for (const exchange of this.#exchanges) exchange.expireAt(nowMs);
+    const stoodStill = nowMs - this.#lookedAtMs > STANDSTILL_MS;
+    this.#lookedAtMs = nowMs;
+    for (const exchange of this.#exchanges) {
+      if (stoodStill) exchange.extendTo(nowMs + AFTER_STANDSTILL_MS);
+      exchange.expireAt(nowMs);
+    }
   }
 }
 
 /** By so much later than said a request may end; small against any timeout that makes sense. */
 const CLOCK_MS = 20;
+/** The process was stopped, its container frozen or its machine paused: answers that came meanwhile are not read yet. */
+const STANDSTILL_MS = 1_000;
+const AFTER_STANDSTILL_MS = 5_000;

@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
 import type { FaultServer, Received, Script } from "../support/fault-server.ts";
+import { startProgram } from "../support/program.ts";
 import * as wire from "../support/fault-server.ts";
 
 async function serve(script: Script): Promise<FaultServer> {
@@ -112,3 +115,28 @@ test("refusals of rows for their own sake do not stop the others", async () => {
   expect(again.code).toBe(3);
   expect(server.requests, "a rejected row goes only in a corrected file").toHaveLength(60);
 });
+
+test.skipIf(!existsSync("/proc/self"))(
+  "answers that came while the process was stopped, or its container frozen, are read before the time is over",
+  async () => {
+    const server = await serve(() => wire.answer(200));
+    const desk = openDesk(server.url);
+    desk.write("rows.csv", transfersCsv(9));
+    const program = startProgram(["run", "--timeout", "3s", "rows.csv"], { env: desk.env, cwd: desk.folder });
+    const standsStill = async (): Promise<void> => {
+      program.child.kill("SIGSTOP");
+      while (!/^State:\s+T/m.test(readFileSync(`/proc/${program.pid}/status`, "utf8"))) await sleep(5);
+    };
+    let stopped: Promise<void> | undefined;
+    server.use(({ number }) => async (socket) => {
+      if (number > 1) await (stopped ??= standsStill());
+      await wire.answer(200)(socket);
+    });
+    while (stopped === undefined) await sleep(5);
+    await stopped;
+    await sleep(3_500);
+    program.child.kill("SIGCONT");
+    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(server.requests).toHaveLength(9);
+  },
+);
