@@ -9,8 +9,9 @@ const PING_TIMEOUT_MS = 5_000;
  */
 export async function ping(url: string, exitCode: number): Promise<string | undefined> {
   const target = new URL(`${url}/${exitCode}`);
-  const agent = new EnvHttpProxyAgent({ connect: { rejectUnauthorized: true, timeout: PING_TIMEOUT_MS } });
+  let agent: EnvHttpProxyAgent | undefined;
   try {
+    agent = new EnvHttpProxyAgent({ connect: { rejectUnauthorized: true, timeout: PING_TIMEOUT_MS } });
     const signal = AbortSignal.timeout(PING_TIMEOUT_MS);
     const options = { origin: target.origin, path: target.pathname, method: "GET" as const, signal };
     const { statusCode, body } = await agent.request(options);
@@ -19,6 +20,6 @@ export async function ping(url: string, exitCode: number): Promise<string | unde
   } catch (error) {
     return messageOf(error);
   } finally {
-    await agent.destroy();
+    await agent?.destroy();
   }
 }

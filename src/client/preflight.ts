@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { isLoopback } from "./transport.ts";
+import { proxyFor } from "./proxy.ts";
 
 export interface PreflightOptions {
   readonly baseUrl: string;
@@ -49,12 +49,16 @@ export type Preflight =
  */
 export async function preflight(options: PreflightOptions): Promise<Preflight> {
   const base = new URL(options.baseUrl);
-  const proxy = proxyFor(base, options.env);
-  const via = proxy ? { proxy: proxy.host } : {};
   const startedMs = performance.now();
-  let stage: "connect" | "proxy" | "tls" = proxy ? "proxy" : "connect";
+  let via: { readonly proxy?: string } = {};
+  let stage: "connect" | "proxy" | "tls" = "connect";
   let socket: Socket | undefined;
   try {
+    const proxy = proxyFor(base, options.env);
+    if (proxy) {
+      via = { proxy: proxy.host };
+      stage = "proxy";
+    }
     socket = proxy
       ? await tunnel(proxy, base, options.connectTimeoutMs)
       : await connected(connectTcp({ host: hostOf(base), port: portOf(base) }), "connect", options.connectTimeoutMs);
@@ -81,19 +85,6 @@ function hostOf(url: URL): string {
 
 function portOf(url: URL): number {
   return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-}
-
-/** As undici's EnvHttpProxyAgent: lower case first, NO_PROXY by name, suffix or `*`; never for this machine. */
-function proxyFor(base: URL, env: NodeJS.ProcessEnv): URL | undefined {
-  const said = env["https_proxy"] || env["HTTPS_PROXY"];
-  if (!said || isLoopback(base) || !URL.canParse(said)) return undefined;
-  const exceptions = (env["no_proxy"] || env["NO_PROXY"] || "").split(/[\s,]+/).filter(Boolean);
-  const isException = exceptions.some((entry) => {
-    const [, name = "", port] = /^\.?(.*?)(?::(\d+))?$/.exec(entry.replace(/^\*\./, ".")) ?? [];
-    if (port !== undefined && Number(port) !== portOf(base)) return false;
-    return entry === "*" || base.hostname === name || base.hostname.endsWith(`.${name}`);
-  });
-  return isException ? undefined : new URL(said);
 }
 
 function connected<T extends Socket>(socket: T, event: "connect" | "secureConnect", timeoutMs: number): Promise<T> {

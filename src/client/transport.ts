@@ -1,4 +1,4 @@
-import { EnvHttpProxyAgent, Pool } from "undici";
+import { Pool, ProxyAgent } from "undici";
 import type { Dispatcher } from "undici";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
@@ -7,6 +7,7 @@ import type { Answer } from "./answer.ts";
 import { assertCertificates } from "./certificates.ts";
 import { RestingConnections } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
+import { proxyFor } from "./proxy.ts";
 
 export interface TransportOptions {
   /** The service's address without credentials; plain http only to this machine. */
@@ -44,7 +45,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Throws PaydropError "config" for an address that must not be used, and for certificates that no TLS could take. */
+/** Throws PaydropError "config" for an address that must not be used, certificates or a proxy that cannot be right. */
 export function createTransport(options: TransportOptions): Transport {
   const base = readBaseUrl(options.baseUrl);
   assertCertificates(options);
@@ -83,7 +84,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** 127.0.0.0/8, ::1 and localhost: the only addresses for plain http, and never by a proxy. */
-export function isLoopback(url: URL): boolean {
+function isLoopback(url: URL): boolean {
   return /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(url.hostname);
 }
 
@@ -139,8 +140,8 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const viaProxy = options.useProxyFromEnvironment === true && !isLoopback(base);
-  if (options.reuseConnections && !viaProxy) {
+  const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
+  if (options.reuseConnections && !proxy) {
     const connectionsMax = Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE);
     const connections = new RestingConnections(base.origin, connectionsMax, settings, tls);
     return {
@@ -152,9 +153,10 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     };
   }
   const pooled = { ...settings, connections: options.concurrency };
-  const dispatcher = viaProxy
-    ? new EnvHttpProxyAgent({
+  const dispatcher = proxy
+    ? new ProxyAgent({
         ...pooled,
+        uri: proxy.href,
         requestTls: tls,
         proxyTls: { rejectUnauthorized: true, timeout: options.connectTimeoutMs },
       })

@@ -2,8 +2,10 @@ import { getEventListeners, once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Answer } from "../../src/client/answer.ts";
+import { ping } from "../../src/client/ping.ts";
 import { createTransport } from "../../src/client/transport.ts";
 import type { Transport, TransportOptions } from "../../src/client/transport.ts";
 import { Secret } from "../../src/config/secret.ts";
@@ -544,6 +546,31 @@ describe("a proxy from the environment", () => {
     expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "answered", status: 200 });
     expect(service.requests[0]?.headers["x-api-key"]).toBe(KEY);
     expect(proxy.requests.every((request) => !request.head.includes(KEY))).toBe(true);
+  });
+
+  test.each(["127.0.0.1:3128", "http://bob:hunter2@:99999", "proxy.example:3128", "http://bob:%zz@proxy.example", " "])(
+    "%s is no address of a proxy: that is said before anything is sent, and not repeated",
+    (said) => {
+      const error = catchError(() => {
+        process.env["HTTPS_PROXY"] = said;
+        try {
+          open("https://payments.example", { useProxyFromEnvironment: true });
+        } finally {
+          delete process.env["HTTPS_PROXY"];
+        }
+      });
+      expect(error).toMatchObject({ code: "config", message: "HTTPS_PROXY is not the address of a proxy" });
+      expect(inspect(error)).not.toMatch(/hunter2|3128"/);
+    },
+  );
+
+  test("a ping by what is no proxy is told, not thrown: the run has ended all the same", async () => {
+    process.env["HTTPS_PROXY"] = "127.0.0.1:3128";
+    try {
+      expect(await ping("https://monitor.example", 0)).toContain("Invalid URL");
+    } finally {
+      delete process.env["HTTPS_PROXY"];
+    }
   });
 
   test("an address on this machine never goes through it", async () => {

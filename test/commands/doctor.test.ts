@@ -227,6 +227,11 @@ describe("the way to the service", () => {
     expect(found(document, "service")).toContain(`by the proxy 127.0.0.1:${port}: the proxy answered 403`);
     expect(asked).toEqual(["CONNECT api.bank.example:443"]);
     expect(found(await doctor({ ...behind, NO_PROXY: "bank.example" }, []), "service")).not.toContain("proxy");
+    const { HTTPS_PROXY, ...direct } = behind;
+    const fallback = await doctor({ ...direct, HTTP_PROXY: HTTPS_PROXY }, []);
+    expect(found(fallback, "service")).toContain("the proxy answered 403");
+    const spelt = await doctor({ ...direct, HTTPS_PROXY: "http://bob:hunter2@:99999" }, []);
+    expect(found(spelt, "service")).toMatch(/^wrong not reached: HTTPS_PROXY is not the address of a proxy$/m);
   });
 });
 
