@@ -1,8 +1,9 @@
 /**
  * Text of strangers (file names, cells, answers) made safe for one line of a terminal or log: control characters
- * (C0, DEL, C1) and bidi controls become visible escapes (CWE-117, CWE-150).
+ * (C0, DEL, C1), bidi controls and what has no width become visible escapes (CWE-117, CWE-150).
  */
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
+const UNPRINTABLE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 export function printable(text: string, charactersMax: number = Number.POSITIVE_INFINITY): string {
   const clean = text.replace(UNPRINTABLE, (character) => {

@@ -22,6 +22,15 @@ export function withoutSpacesAround(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
+/**
+ * Of a text: no-break spaces and the like at its ends, which come along when it is copied from a web page, are as little
+ * meant as usual ones. In an id they are named.
+ */
+export function withoutForeignSpacesAround(text: string): string {
+  const isPlain = text.charCodeAt(0) <= LAST_OF_ASCII && text.charCodeAt(text.length - 1) <= LAST_OF_ASCII;
+  return isPlain ? text : text.replace(/^\p{Zs}+|\p{Zs}+$/gu, "");
+}
+
 /** Tabs, line breaks or no-break spaces and nothing else. */
 function isBlankOfAnotherKind(text: string, start: number): boolean {
   const first = text.charCodeAt(start);

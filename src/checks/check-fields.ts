@@ -2,7 +2,7 @@ import { wireAmount } from "../amount-unit.ts";
 import type { Row } from "../reader/row.ts";
 import type { Field } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
-import { withoutSpacesAround } from "./cell.ts";
+import { withoutForeignSpacesAround, withoutSpacesAround } from "./cell.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
 import { faultOfCell, faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Place } from "./fault-of.ts";
@@ -135,7 +135,8 @@ function textOf(cell: string, { kind, keepsSpaces = false }: Pick<Field, "kind" 
   const trimmed = withoutSpacesAround(cell);
   const text = withoutTextMark(trimmed, kind !== "text");
   if (text !== trimmed) return withoutSpacesAround(text);
-  return keepsSpaces && text !== "" ? cell : text;
+  if (keepsSpaces) return text === "" ? text : cell;
+  return kind === "text" ? withoutForeignSpacesAround(text) : text;
 }
 
 /** Of JSON's own values a number is one where §2 says number; null is an empty cell (S10). */
@@ -153,6 +154,7 @@ function readToken(cell: Exclude<Row["cells"][number], string>, place: Place): s
     case "nested":
       return { code: "json_nested" };
     case "cell_number":
+    case "cell_percentage":
     case "cell_date":
     case "cell_boolean":
     case "cell_error":

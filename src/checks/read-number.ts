@@ -1,4 +1,5 @@
 import { AMOUNT_SCALE, PLAIN_DECIMAL } from "../amount.ts";
+import { inspectFormat } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
 
@@ -74,6 +75,8 @@ function diagnose(text: string): Finding {
   if (/^0[0-9]+(?:\.[0-9]*)?$/.test(text)) return withPlain({ code: "leading_zeros" }, text);
   if (GROUPED.test(text))
     return withPlain({ code: isDecimalComma(text) ? "decimal_comma" : "thousands_separator" }, text);
+  const hidden = inspectFormat(text);
+  if (hidden) return withPlain(hidden, text.replace(/\p{Cf}/gu, ""));
   if (text === ".") return { code: "bare_point" };
   if (/^[0-9]*\.[0-9]*$/.test(text)) return withPlain({ code: "bare_point" }, text);
   return { code: "not_a_number" };

@@ -14,6 +14,10 @@ export function readSheetValue(cell: SheetValue, place: Place): string | Finding
   switch (cell.token) {
     case "cell_number":
       return readNumber(cell.source, place);
+    case "cell_percentage":
+      if (place.kind === "id") return { code: "number_not_text" };
+      // a hundredth of what the sheet shows is stored: neither may go as an amount
+      return place.kind === "text" ? cell.source : { code: "percentage", found: cell.stored };
     case "cell_date":
       // in a narration it is what the sender wants to say
       return place.kind === "text" ? cell.source : { code: "made_a_date" };

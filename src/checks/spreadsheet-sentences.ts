@@ -8,6 +8,10 @@ export const SPREADSHEET_SENTENCES = {
     sentence: "{value} is stored as a number of {found} digits, and Excel keeps only {more}: the last ones are lost",
     hint: "Format the column as Text, and type it again from the original.",
   },
+  percentage: {
+    sentence: "{value} is a percentage, for which the workbook holds {found}",
+    hint: "Format the column as a number without %, and write {thing} again.",
+  },
   not_calculated: {
     sentence: "the cell holds a formula that has no value",
     hint: "Open the workbook in Excel, let it calculate, and save it again.",

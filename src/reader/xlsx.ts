@@ -3,11 +3,13 @@ import type { Range, SheetFacts, SheetRow } from "../workbook/sheet-rows.ts";
 import { lettersOf } from "../workbook/value.ts";
 import type { SheetCell } from "../workbook/value.ts";
 import { Workbook } from "../workbook/workbook.ts";
+import { isBlank } from "./blank-cell.ts";
 import { BlankRows } from "./blank.ts";
 import { chooseTable } from "./choose-table.ts";
 import type { TableFound } from "./choose-table.ts";
 import { checkHeader, quotedName } from "./header.ts";
 import { HiddenRows } from "./hidden.ts";
+import { unclearMerge } from "./merged.ts";
 import { counted } from "./refusals.ts";
 import type { Row, Sheet } from "./row.ts";
 import type { SheetSource } from "./source.ts";
@@ -56,7 +58,8 @@ async function* readRows(
     throw refusalOf(error, source);
   }
   if (taker.count === 0) throw source.refuse("no_rows", { found: "the sheet has a header and no rows below it" });
-  const merged = facts?.merged.find((range) => taker.touches(range));
+  const touching = facts?.merged.filter((range) => taker.touches(range)) ?? [];
+  const merged = await unclearMerge(touching, table.headerRow, () => workbook.rows(table.entry, { columnsMax }));
   if (merged) throw source.refuse("cells_merged", { row: merged.firstRow, found: rangeText(merged) });
   remarks.splice(0, remarks.length, ...table.remarks, ...taker.remarks(facts));
 }
@@ -127,10 +130,6 @@ class RowTaker {
     const found = `cell ${lettersOf(index)}${row} holds a value, but the header gives its column no name`;
     return this.#source.refuse("cell_without_header", { row, found });
   }
-}
-
-export function isBlank(cell: SheetCell): boolean {
-  return typeof cell === "string" && (cell === "" || cell.trim() === "");
 }
 
 function rangeText({ firstRow, lastRow, firstColumn, lastColumn }: Range): string {

@@ -1,7 +1,8 @@
 import { damaged, WorkbookError } from "./fault.ts";
 import type { SharedStrings } from "./strings.ts";
+import type { Shows } from "./styles.ts";
 import { cellText } from "./text.ts";
-import { columnOf, dateOf, decimalOf, isoDateOf } from "./value.ts";
+import { columnOf, dateOf, decimalOf, isoDateOf, percentageOf } from "./value.ts";
 import type { SheetCell } from "./value.ts";
 import { attributesOf } from "./xml.ts";
 import type { XmlHandler } from "./xml.ts";
@@ -33,8 +34,8 @@ export interface SheetFacts {
 /** What the cells of a workbook are read by. */
 export interface CellContext {
   readonly strings: SharedStrings | undefined;
-  /** Whether a style shows numbers as dates. */
-  readonly isDate: readonly boolean[];
+  /** By the number of a style. */
+  readonly shows: readonly Shows[];
   readonly is1904: boolean;
   readonly columnsMax: number;
 }
@@ -200,12 +201,13 @@ export class SheetHandler implements XmlHandler {
   }
 
   #numberOf(stored: string): SheetCell {
-    const { isDate, is1904 } = this.#context;
-    const date = isDate[this.#style] === true ? dateOf(stored, is1904) : undefined;
+    const { shows, is1904 } = this.#context;
+    const shown = shows[this.#style];
+    const date = shown === "date" ? dateOf(stored, is1904) : undefined;
     if (date) return date;
     const source = decimalOf(stored);
     if (source === undefined) throw this.#wrong();
-    return { token: "cell_number", source, stored };
+    return shown === "percentage" ? percentageOf(source, stored) : { token: "cell_number", source, stored };
   }
 
   #wrong(): WorkbookError {

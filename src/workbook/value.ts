@@ -1,7 +1,7 @@
 /** A cell of a workbook that holds something other than text. */
 export interface SheetValue {
-  readonly token: "cell_number" | "cell_date" | "cell_boolean" | "cell_error" | "cell_uncalculated";
-  /** As a person reads it: `1234.56`, `2026-11-02`, `TRUE`, `#N/A`, also where a formula has no value. */
+  readonly token: "cell_number" | "cell_percentage" | "cell_date" | "cell_boolean" | "cell_error" | "cell_uncalculated";
+  /** As a person reads it: `1234.56`, `50%`, `2026-11-02`, `TRUE`, `#N/A`, also where a formula has no value. */
   readonly source: string;
   /** As it is written again: the file's own number; a date as its number of days since 1900. */
   readonly stored: string;
@@ -42,6 +42,14 @@ function plainDecimal(text: string): string {
   const integer = padded.slice(0, at).replace(/^0+(?=[0-9])/, "");
   const plain = fraction === "" ? integer : `${integer}.${fraction}`;
   return plain === "0" ? plain : sign + plain;
+}
+
+/** A number, as plain decimal text, that its format shows a hundredfold: `0.5` as `50%`. */
+export function percentageOf(decimal: string, stored: string): SheetValue {
+  const [, sign = "", whole = "", decimals = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(decimal) ?? [];
+  const digits = whole + decimals.padEnd(2, "0");
+  const shown = plainDecimal(`${sign}${digits.slice(0, whole.length + 2)}.${digits.slice(whole.length + 2) || "0"}`);
+  return { token: "cell_percentage", source: `${shown}%`, stored };
 }
 
 const DAY_MS = 86_400_000;

@@ -116,6 +116,7 @@ const HEADER_STYLE = 2;
 const AMOUNT_STYLE = 3;
 const DATE_STYLE = 4;
 const DATE_TIME_STYLE = 5;
+const PERCENTAGE_STYLE = 6;
 const GENERAL_STYLE = 0;
 
 function cellXml(cell: OutCell, place: string, style: number): string {
@@ -139,6 +140,8 @@ function valueXml({ token, stored }: SheetValue, place: string, style: number): 
     case "cell_number":
       // the format is for whoever types over it: what is typed into a cell of text stays text
       return `<c r="${place}" s="${style}"><v>${escaped(stored)}</v></c>`;
+    case "cell_percentage":
+      return `<c r="${place}" s="${PERCENTAGE_STYLE}"><v>${escaped(stored)}</v></c>`;
     case "cell_date":
       return `<c r="${place}" s="${stored.includes(".") ? DATE_TIME_STYLE : DATE_STYLE}"><v>${escaped(stored)}</v></c>`;
     case "cell_boolean":
@@ -219,7 +222,7 @@ function workbookXml(names: readonly string[]): string {
   return `${XML}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><sheets>${sheets.join("")}</sheets></workbook>`;
 }
 
-/** By the numbers of the styles above; 49 is Text, 14 and 22 are dates in the order of the reader's country. */
+/** By the numbers of the styles above; 49 is Text, 10 a percentage, 14 and 22 are dates in the order of the reader's country. */
 const STYLES =
   `${XML}<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="164" formatCode="0.00##"/></numFmts>` +
   '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
@@ -227,10 +230,11 @@ const STYLES =
   '<fill><patternFill patternType="solid"><fgColor rgb="FFE8EDF3"/><bgColor indexed="64"/></patternFill></fill></fills>' +
   '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
   '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
-  '<cellXfs count="6"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
+  '<cellXfs count="7"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
   '<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
   '<xf numFmtId="49" fontId="1" fillId="2" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1" applyFill="1"/>' +
   '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
   '<xf numFmtId="14" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
-  '<xf numFmtId="22" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
+  '<xf numFmtId="22" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
+  '<xf numFmtId="10" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';

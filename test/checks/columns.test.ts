@@ -72,6 +72,11 @@ describe("a header", () => {
     expect(faultsOf(planOf("payout", [...columns, meant]))).toEqual([]);
   });
 
+  test("with an invisible character in a name shows it", () => {
+    const [[, message] = []] = faultsOf(planOf("payout", [...without(OPTION_B, "amount"), "amount\u200b"]));
+    expect(message).toContain('the column "amount\\u{200b}" looks like a misspelt amount');
+  });
+
   test("with a column that the configuration knows as the user's own does not ask", () => {
     const columns = [...without(OPTION_B, "notes"), "note"];
     expect(faultsOf(planOf("payout", columns, { ownColumns: ["Note"] }))).toEqual([]);

@@ -80,6 +80,8 @@ describe("what Excel does to an amount is named, and the plain number proposed w
     ["=SUM(A1)", "formula_as_text", undefined],
     ["१००", "foreign_digits", undefined],
     ["1000\u00a0", "space_inside", "1000"],
+    ["\u200b2500", "hidden_character", "2500"],
+    ["2,500\u200e", "hidden_character", "2500"],
     ["0100", "leading_zeros", "100"],
     ["100.", "bare_point", "100"],
     ["1,0000", "decimal_comma", "1.0000"],
@@ -124,6 +126,14 @@ describe("text that was kept from being a number is read exactly", () => {
     const { faults } = checkOne("payout", { ...GOOD_OPTION_A, bene_bank_id: "'12.5" });
     expect(faults?.map((fault) => fault.code)).toEqual(["number_not_whole"]);
   });
+});
+
+test("no-break spaces around a text come from a web page and do not go; inside it, and in a narration, they stay", () => {
+  const cells = { ...PAYOUT, payment_mode: "\u00a0NEFT\u00a0 ", name: "Asha\u00a0Rao\u202f", narration: " rent\u00a0" };
+  const { instruction } = checkOne("payout", cells);
+  expect(instruction?.payload).toContain('"payment_mode":"NEFT","narration":" rent\u00a0"');
+  expect(instruction?.payload).toContain('"name":"Asha\u00a0Rao",');
+  expect(said("bank_acc_num", "0012\u00a0")).toContain("space_inside");
 });
 
 describe("an error of a spreadsheet is no text either", () => {

@@ -2,7 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { faultOf, readFile, temporaryFolder } from "../support/files.ts";
-import { bookFile, textRow } from "../support/workbooks.ts";
+import { bookFile, partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 
 const REAL = join(import.meta.dirname, "../workbook/real");
 const HEADER = textRow(1, ["name", "amount", "narration"]);
@@ -90,6 +90,25 @@ describe("cells", () => {
         cellOf("date", "2026-11-02"),
       ]);
     }
+  });
+
+  test("a number is a percentage by its format, own or built in", async () => {
+    const xml =
+      HEADER +
+      '<row r="2"><c r="A2" s="1"><v>0.5</v></c><c r="B2" s="2"><v>50</v></c><c r="C2" s="3"><v>50</v></c></row>';
+    const book = zipOf(
+      partsOf({ sheets: { a: xml }, formats: ["0.0%", "0.00&quot; %&quot;"] }).map((part) =>
+        part.name === "xl/styles.xml"
+          ? { ...part, data: String(part.data).replace("</cellXfs>", '<xf numFmtId="9"/></cellXfs>') }
+          : part,
+      ),
+    );
+    const { rows } = await readFile(workbookFile(book));
+    expect(rows[0]?.cells).toMatchObject([
+      cellOf("percentage", "50%"),
+      cellOf("number", "50"),
+      cellOf("percentage", "5000%"),
+    ]);
   });
 
   test("a formula counts by its value; an empty text is one, nothing is none", async () => {
@@ -185,6 +204,23 @@ describe("rows", () => {
       return;
     }
     expect(await faultOf(reading)).toMatchObject({ code: "cells_merged", message: `the cells ${range} are merged into one` }); // prettier-ignore
+  });
+
+  test("a total or a line for signatures below the table may be merged, where that hides nothing", async () => {
+    const merged = (sheet: string, ...ranges: string[]): string =>
+      bookFile({
+        sheets: {
+          a: `<worksheet xmlns="${MAIN}"><sheetData>${sheet}</sheetData><mergeCells>${ranges.map((ref) => `<mergeCell ref="${ref}"/>`).join("")}</mergeCells></worksheet>`,
+        },
+      });
+    const below = `${ROWS}${textRow(3, ["", "1.00"])}${textRow(6, ["Prepared by:  "])}`;
+    const { rows } = await readFile(merged(below, "B3:C3", "A6:F6"));
+    expect(rows.map(({ number, cells }) => [number, ...cells])).toEqual([
+      [2, "Asha", "1.00", "a"],
+      [3, "", "1.00", ""],
+      [6, "Prepared by:  ", "", ""],
+    ]);
+    expect(await faultOf(readFile(merged(below, "A6:F6", "A2:B2")))).toMatchObject({ code: "cells_merged", row: 2 });
   });
 
   test("a value without a column, too many columns, too long a row", async () => {

@@ -113,6 +113,20 @@ test("text that looks like a formula stays text, and no cell of ours is one", as
   expect(readFileSync(join(desk.folder, "a.xlsx.results.xlsx")).includes("<f>")).toBe(false);
 });
 
+test("an amount that the sheet shows as a percentage does not go as a hundredth of it, nor by way of the retry file", async () => {
+  const { desk, server } = await office();
+  const row = (number: number, style: number): string =>
+    `<row r="${number}"><c r="A${number}" t="str"><v>50100271828001</v></c><c r="B${number}" t="str"><v>6020000000000${number}</v></c><c r="C${number}" s="${style}"><v>50</v></c></row>`;
+  const sheet = textRow(1, HEADER) + row(2, 1) + row(3, 0);
+  copyFileSync(bookFile({ sheets: { Pay: sheet }, formats: ["0.00%"] }), join(desk.folder, "pay.xlsx"));
+  const ran = await desk.run("pay.xlsx");
+  expect(ran.code).toBe(3);
+  expect(payloads(server)).toEqual([expect.stringContaining("60200000000003")]);
+  const messages = await column(desk, "pay.xlsx.results.xlsx", "result_message");
+  expect(messages[0]).toContain('"5000%" is a percentage, for which the workbook holds 50');
+  expect(await column(desk, "pay.xlsx.retry.xlsx", "amount")).toEqual(["5000%"]);
+});
+
 test("paise that are numbers in a workbook are paise: a hundredth is sent", async () => {
   const { desk, server } = await office();
   const cell = (place: string, value: string): string => `<c r="${place}"><v>${value}</v></c>`;

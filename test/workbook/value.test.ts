@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isDateFormat } from "../../src/workbook/styles.ts";
-import { columnOf, dateOf, decimalOf, isoDateOf, lettersOf } from "../../src/workbook/value.ts";
+import { shownBy } from "../../src/workbook/styles.ts";
+import { columnOf, dateOf, decimalOf, isoDateOf, lettersOf, percentageOf } from "../../src/workbook/value.ts";
 
 describe("a stored number as plain decimal text", () => {
   test.each([
@@ -84,7 +84,7 @@ describe("dates", () => {
   test.each(["dd-mmm-yy", "yyyy\\-mm\\-dd", "[$-409]d-mmm;@", "[h]:mm:ss", "mm/dd/yyyy hh:mm AM/PM"])(
     "%s shows a date",
     (code) => {
-      expect(isDateFormat(code)).toBe(true);
+      expect(shownBy(code)).toBe("date");
     },
   );
 
@@ -99,8 +99,25 @@ describe("dates", () => {
     "0.00E+00",
     "0\\d",
     "_-* #,##0_-",
+    '0.00"%"',
+    "0\\%",
   ])("%s shows a number", (code) => {
-    expect(isDateFormat(code)).toBe(false);
+    expect(shownBy(code)).toBe("number");
+  });
+
+  test.each(["0%", "0.00%", "#,##0.0 %", "[Red]0%;-0%"])("%s shows a percentage", (code) => {
+    expect(shownBy(code)).toBe("percentage");
+  });
+
+  test.each([
+    ["0.5", "50%"],
+    ["1", "100%"],
+    ["0.075", "7.5%"],
+    ["1234.5", "123450%"],
+    ["-0.001", "-0.1%"],
+    ["0", "0%"],
+  ])("%s is shown as %s", (decimal, shown) => {
+    expect(percentageOf(decimal, decimal)).toEqual({ token: "cell_percentage", source: shown, stored: decimal });
   });
 });
 
