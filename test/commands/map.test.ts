@@ -183,6 +183,18 @@ describe("paydrop map", () => {
     expect(stderr).toMatch(/^paydrop: nothing gives debit_account_id$/m);
   });
 
+  test("a file of a bank is no collection because of its amount; where only that is known, the operation is asked for", async () => {
+    const bank = openDesk(
+      "PYMT_MODE,DEBIT_ACC_NO,BNF_NAME,BENE_ACC_NO,BENE_IFSC,AMOUNT,MOBILE_NUM,EMAIL_ID\n" +
+        "NEFT,50100271828001,Asha Rao,60200000000001,HDFC0001234,100.50,9800000001,a@x.example\n",
+    );
+    const proposed = await bank.map();
+    expect(proposed.stderr).toContain("read as payout, option B");
+    expect(proposed.stderr).not.toContain("nothing gives");
+    const unknown = openDesk("Creditor,Institution,Amount\nAsha Rao,HDFC,100.50\n");
+    expect((await unknown.map()).stderr).toContain("--operation payout or --operation transfer or --operation loan or --operation collection"); // prettier-ignore
+  });
+
   test("as JSON for a program", async () => {
     const { code, stdout } = await openDesk().map("--json", ...SAID, "--set", "reference=Emp No");
     expect(code).toBe(0);

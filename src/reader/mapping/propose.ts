@@ -55,9 +55,17 @@ export function proposeMappings(clues: ProposalClues): readonly Proposal[] {
   return all.filter((proposal) => all[0] && byFit(all[0], proposal) === 0);
 }
 
-/** Required fields that are there count for an operation, those that are not count against it. */
+/**
+ * Required fields that are there count for an operation, those that are not count against it. An amount alone tells
+ * nothing: else every file of payments that we know no word of would be one of collections, which lack the fewest.
+ */
 function byFit(left: Proposal, right: Proposal): number {
+  if (!isTold(left) || !isTold(right)) return Number(isTold(right)) - Number(isTold(left));
   return fitOf(right) - fitOf(left) || left.missing.length - right.missing.length;
+}
+
+function isTold({ form, missing }: Proposal): boolean {
+  return unfilledFields(form, (field) => field === "amount" || missing.includes(field)).length > 0;
 }
 
 function fitOf({ form, missing }: Proposal): number {

@@ -1,15 +1,34 @@
 /** What other systems call our fields, letters and digits only. Employee numbers are no references: they come back. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  amount: ["netpay", "netsalary", "nettpay", "salary", "netamount", "amt", "amountinr", "amountinrupees", "amountrs", "payableamount", "payable", "netpayable", "paymentamount", "transactionamount", "amountpaise", "amountinpaise", "loanamount"], // prettier-ignore
-  bank_acc_num: ["accountno", "accountnumber", "acno", "acnumber", "accno", "bankaccount", "bankaccountno", "bankaccountnumber", "bankacno", "bankacnumber", "beneficiaryaccount", "beneficiaryaccountno", "beneficiaryaccountnumber", "beneacno", "payeeaccount"], // prettier-ignore
-  ifsc_code: ["ifsc", "bankifsc", "ifsccode", "branchcode", "bankifsccode", "beneficiaryifsc", "ifscno"],
-  name: ["employeename", "empname", "payee", "payeename", "beneficiary", "beneficiaryname", "vendorname", "suppliername", "nameofemployee", "nameofbeneficiary"], // prettier-ignore
+  amount: ["netpay", "netsalary", "nettpay", "salary", "netamount", "amt", "amountinr", "amountinrupees", "amountrs", "payableamount", "payable", "netpayable", "paymentamount", "transactionamount", "instrumentamount", "txnamount", "transferamount", "amountpaise", "amountinpaise", "loanamount"], // prettier-ignore
+  bank_acc_num: ["accountno", "accountnumber", "acno", "acnumber", "accno", "bankaccount", "bankaccountno", "bankaccountnumber", "bankacno", "bankacnumber", "beneficiaryaccount", "beneficiaryaccountno", "beneficiaryaccountnumber", "beneacno", "beneaccno", "beneaccountno", "beneaccountnumber", "payeeaccount"], // prettier-ignore
+  ifsc_code: [
+    "ifsc",
+    "bankifsc",
+    "ifsccode",
+    "branchcode",
+    "bankifsccode",
+    "beneficiaryifsc",
+    "ifscno",
+    "beneifsc",
+    "beneifsccode",
+  ],
+  name: ["employeename", "empname", "payee", "payeename", "beneficiary", "beneficiaryname", "vendorname", "suppliername", "nameofemployee", "nameofbeneficiary", "benename", "bnfname"], // prettier-ignore
   bank_owner_name: ["accountholder", "accountholdername", "accountname", "nameasperbank", "nameinbank"],
-  debit_account_id: ["debitaccount", "debitac", "debitacno", "debitaccountno", "debitaccountnumber", "fromaccount", "sourceaccount", "payeraccount"], // prettier-ignore
-  payment_mode: ["mode", "paymenttype", "transfermode", "transfertype", "modeofpayment", "transactiontype"],
+  debit_account_id: ["debitaccount", "debitac", "debitacno", "debitaccountno", "debitaccountnumber", "debitaccno", "debitaccnumber", "fromaccount", "sourceaccount", "payeraccount"], // prettier-ignore
+  payment_mode: [
+    "mode",
+    "paymenttype",
+    "transfermode",
+    "transfertype",
+    "modeofpayment",
+    "paymode",
+    "pymtmode",
+    "transactiontype",
+  ],
   narration: ["remarks", "remark", "particulars", "description", "paymentnarration"],
   purpose: ["purposeofpayment", "paymentpurpose"],
-  mobile: ["mobileno", "mobilenumber", "phone", "phoneno", "phonenumber", "contactno", "contactnumber"],
+  mobile: ["mobileno", "mobilenumber", "phone", "phoneno", "phonenumber", "contactno", "contactnumber", "mobilenum"],
   email: ["emailid", "emailaddress", "mail", "mailid"],
   notes: ["note", "comment", "comments"],
   bene_id: ["beneficiaryid", "beneid", "benecode", "beneficiarycode"],
