@@ -15,7 +15,7 @@ import { batchIdOf } from "./journal/batch-id.ts";
 import { LookBack } from "./journal/look-back.ts";
 import { bringUpJournalFile } from "./journal/open.ts";
 import { openScratchJournal } from "./journal/sqlite-journal.ts";
-import type { BatchRecord } from "./journal/batch-record.ts";
+import type { BatchRecord, NewBatch } from "./journal/batch-record.ts";
 import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
@@ -70,8 +70,11 @@ interface CheckGround {
 async function checkOpened(ground: CheckGround, { config, now }: Services, all: boolean): Promise<CheckReport> {
   const { opened, earlier, past, scratchDir, journal } = ground;
   const nowMs = (now ?? Date.now)();
-  const { id, period, taken, holdsWholeFile } = await takeOnTrial(ground, config, nowMs);
-  const { differing, caps, corrections, ...totals } = await writeTied(journal, id, opened, period, config, past);
+  const { batch, taken, holdsWholeFile } = takeOnTrial(ground, config, nowMs);
+  const { id } = batch;
+  const { differing, caps, corrections, written, ...totals } = await writeTied(journal, batch, opened, config, past);
+  // what looks at the whole file sees only what is committed
+  await written;
   const judged = journal.judgeRows(id, { ...judgeRulesOf(config), holdsWholeFile });
   judged.catch(() => undefined); // awaited below: while the thread judges, the whole file is looked at here
   await setImmediate(); // calls leave with the end of a turn
@@ -107,11 +110,11 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
 }
 
 /** The batch that a file would be, in the journal that is thrown away; `taken`: the one that it is already. */
-async function takeOnTrial(
-  { opened, past, journal }: CheckGround,
+function takeOnTrial(
+  { opened, past }: CheckGround,
   config: Config,
   nowMs: number,
-): Promise<{ id: string; period: string | undefined; taken: TakenBefore | undefined; holdsWholeFile: boolean }> {
+): { batch: NewBatch; taken: TakenBefore | undefined; holdsWholeFile: boolean } {
   const { path, fileName, snapshot, sheet, reading } = opened;
   const { environment } = config;
   const { sha256, sizeBytes } = snapshot;
@@ -124,13 +127,14 @@ async function takeOnTrial(
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const times = timesTaken(ofBytes, opened, period);
   const id = batchIdOf({ sha256, environment, period, sheet: reading.sheet }, times);
-  await journal.createBatch({
+  const batch = {
     ...{ id, environment, destination: "", fileName, folder: dirname(path), format: sheet.format, sha256, sizeBytes },
+    ...(period === undefined ? {} : { period }),
     ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
     choices: JSON.stringify(reading),
     createdAt: nowMs,
-  });
-  return { id, period, taken, holdsWholeFile: meeting.kind === "again" };
+  };
+  return { batch, taken, holdsWholeFile: meeting.kind === "again" };
 }
 
 /** The rows of a file that was sent are no second payment, and nobody waits for them: they stand as they ended. */
@@ -142,15 +146,14 @@ function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
 /** The journal that is thrown away knows no earlier batch: the one of the state directory does, where there is one. */
 async function writeTied(
   journal: JournalStore,
-  batchId: string,
+  batch: NewBatch,
   opened: OpenedFile,
-  period: string | undefined,
   config: Config,
   past: LookBack | undefined,
 ): ReturnType<typeof writeDownRows> {
   const origins = new Origins((id) => Promise.resolve(past?.batch(id)), config);
   try {
-    return await writeDownRows(journal, batchId, opened, origins, period, config);
+    return await writeDownRows(journal, batch, opened, origins, config);
   } finally {
     await origins.close();
   }

@@ -9,6 +9,7 @@ import { startOfDay } from "../day.ts";
 import { FileRefusedError, type FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
+import type { NewBatch } from "../journal/batch-record.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
@@ -22,23 +23,22 @@ import type { OpenedFile } from "../take-in.ts";
 /** Reads, checks and writes down every row, then compares the control totals; only then is the batch open. */
 export async function recordRows(
   journal: JournalStore,
-  batchId: string,
+  batch: NewBatch,
   opened: OpenedFile,
   origins: Origins,
-  period: string | undefined,
   rules: JudgeRules,
   config: Config,
   now: number,
 ): Promise<RowsWritten> {
-  const { differing, caps, ...totals } = await writeDownRows(journal, batchId, opened, origins, period, config);
+  const { differing, caps, written, ...totals } = await writeDownRows(journal, batch, opened, origins, config);
   refuseFor(opened, [...differing, ...caps.refused]);
-  await journal.judgeRows(batchId, rules);
+  await Promise.all([written, journal.judgeRows(batch.id, rules)]);
   const ofDay = await compareToday(journal, opened.reading.rules, config, now);
   refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
   const remarks = [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks];
   const opening = { rows: totals.rows, total: totals.total, remarks };
-  await journal.openBatch(batchId, opening, config.allOrNothing, RESUMABLE_REFUSALS);
+  await journal.openBatch(batch.id, opening, config.allOrNothing, RESUMABLE_REFUSALS);
   faultPoint("batch.opened");
   return totals;
 }
@@ -70,24 +70,32 @@ type RowsWritten = Pick<ControlTotals, "rows" | "total"> & {
   readonly corrections?: CorrectionsSaid;
 };
 
-/** Every row, checked, in the journal; where the control totals differ, and what caps the file passes. */
+interface RowsNoted extends RowsWritten {
+  /** Where the control totals differ. */
+  readonly differing: readonly FileFault[];
+  /** What caps the file passes. */
+  readonly caps: CapFindings;
+  /** The last rows are on their way: what is asked of the journal next shares their commit. */
+  readonly written: Promise<unknown>;
+}
+
+/** Every row, checked, to the journal; the batch together with its first rows. */
 export async function writeDownRows(
   journal: JournalStore,
-  batchId: string,
+  batch: NewBatch,
   opened: OpenedFile,
   origins: Origins,
-  period: string | undefined,
   config: Config,
-): Promise<RowsWritten & { readonly differing: readonly FileFault[]; readonly caps: CapFindings }> {
+): Promise<RowsNoted> {
   const counter = createControlCounter();
   const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();
   const heard = new CorrectionsHeard();
-  let written: Promise<void> = Promise.resolve();
+  let written: Promise<unknown> | undefined;
   for await (const rows of opened.sheet.rows()) {
     const checked = opened.checker.check(rows);
     const ties = await origins.tie(checked, isTable(opened.sheet.format));
-    const newRows = checked.map((one, index) => asNewRow(one, period, ties[index]));
+    const newRows = checked.map((one, index) => asNewRow(one, batch.period, ties[index]));
     counter.add(checked);
     sums.add(checked);
     for (const [index, one] of checked.entries()) {
@@ -99,17 +107,18 @@ export async function writeDownRows(
     }
     // these are written while the next ones are read
     await written;
-    written = journal.addRows(batchId, newRows);
-    // awaited above or below, unless what is read next refuses the file
+    const created = written ? [] : [journal.createBatch(batch)];
+    written = Promise.all([...created, journal.addRows(batch.id, newRows)]);
+    // awaited above or by the caller, unless what is read next refuses the file
     written.catch(() => undefined);
   }
-  await written;
   const found = counter.totals();
   const differing = compareControl(opened.control, found, config.requireControl);
   const caps = compareFile(opened.reading.rules, sums.sums);
   const corrections = heard.said();
   return {
-    ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts, differing, caps },
+    ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts },
+    ...{ differing, caps, written: Promise.resolve(written) },
     ...(corrections ? { corrections } : {}),
   };
 }

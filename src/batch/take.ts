@@ -8,7 +8,7 @@ import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { batchIdOf } from "../journal/batch-id.ts";
 import { assertRoomForFile } from "../journal/room.ts";
-import type { BatchRecord, Tally } from "../journal/batch-record.ts";
+import type { BatchRecord, NewBatch, Tally } from "../journal/batch-record.ts";
 import { ownCell } from "../results/own-cell.ts";
 import { readingOf } from "../reading.ts";
 import { recordRows } from "./record.ts";
@@ -60,7 +60,7 @@ export class BatchTaking {
     const times = timesTaken(ofBytes, input, period);
     const { environment } = this.#ground.config;
     const id = batchIdOf({ sha256: snapshot.sha256, environment, period, sheet }, times);
-    await this.#ground.journal.createBatch({
+    const newBatch: NewBatch = {
       id,
       environment,
       destination: this.#ground.destination,
@@ -73,7 +73,7 @@ export class BatchTaking {
       ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
       choices: JSON.stringify(opened.reading),
       createdAt: this.#ground.now(),
-    });
+    };
     const origins = new Origins((one) => this.#ground.journal.batch(one), this.#ground.config);
     try {
       const rules =
@@ -82,10 +82,9 @@ export class BatchTaking {
           : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
       const totals = await recordRows(
         this.#ground.journal,
-        id,
+        newBatch,
         opened,
         origins,
-        period,
         rules,
         this.#ground.config,
         this.#ground.now(),

@@ -107,10 +107,10 @@ export class Batches {
   }
 
   drop(id: string): void {
-    const { seq } = this.seqOf(id);
-    const isUnopened = this.#database.prepare("SELECT 1 FROM batch WHERE seq = ? AND phase = 'recording'").get(seq);
     // what was opened is remembered for good, whatever went wrong afterwards
-    if (!isUnopened) return;
+    const unopened = this.#database.prepare("SELECT seq FROM batch WHERE id = ? AND phase = 'recording'").get(id);
+    if (!unopened) return;
+    const seq = Number(unopened["seq"]);
     for (const key of ["core_key", "reference_key"]) {
       this.#database
         .prepare(

@@ -91,7 +91,7 @@ export interface JournalStore {
    * then on its results are owed. `reasons`: rows elsewhere that were refused for one of these may still go.
    */
   openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean, reasons?: readonly string[]): Promise<void>;
-  /** Removes a batch that was never opened. */
+  /** Removes a batch that was never opened, if it is there. */
   dropBatch(batchId: string): Promise<void>;
 
   /** Rows in input order, in pages, from a row number on. */

@@ -190,12 +190,13 @@ class Run<Row extends SendableRow> {
       if (waitMs === undefined) this.#observe(outcome, body);
       const ended = this.#parts.end(begun.attempt, end);
       if (waitMs === undefined) {
-        // not awaited: the lane's next attempt shares this commit (I8)
+        // not awaited: the next attempts share this commit (I8)
         this.#lastEnded = ended.then(
           () => this.#parts.onOutcome(row, { ...end, ordinal: begun.ordinal, sentAt, alone }),
           (error: unknown) => this.#fail(error),
         );
-        if (alone || this.#isStopping()) await ended;
+        // while rows go one by one, whether the next one goes may depend on this outcome
+        if (this.#alone || this.#isStopping()) await ended;
         return;
       }
       // before the commit: no other lane may start a request meanwhile

@@ -13,6 +13,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { Secret } from "../../src/config/secret.ts";
 import { takeSnapshot } from "../../src/intake/snapshot.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { NewBatch } from "../../src/journal/batch-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openProcessor } from "../../src/processor.ts";
 import type { Row } from "../../src/reader/row.ts";
@@ -62,7 +63,6 @@ async function timeStages({ file, url, folder }: StageWish): Promise<Partial<Rec
   const pages = await timed("read", () => Array.fromAsync(opened.sheet.rows()));
   const checked = await timed("check", () => pages.map((rows) => opened.checker.check(rows)));
 
-  await createBatch(journal, opened);
   await timed("record", () => record(journal, config, opened, pages, checked));
   const numbers = pages.flatMap((rows) => rows.map((row) => row.number));
   await timed("begin, end", () => beginAndEnd(journal, config, numbers));
@@ -84,8 +84,8 @@ async function timeStages({ file, url, folder }: StageWish): Promise<Partial<Rec
   return times;
 }
 
-function createBatch(journal: JournalStore, { path, fileName, snapshot, sheet, reading }: OpenedFile): Promise<void> {
-  return journal.createBatch({
+function newBatchOf({ path, fileName, snapshot, sheet, reading }: OpenedFile): NewBatch {
+  return {
     id: BATCH,
     environment: "test",
     destination: "",
@@ -96,7 +96,7 @@ function createBatch(journal: JournalStore, { path, fileName, snapshot, sheet, r
     sizeBytes: snapshot.sizeBytes,
     choices: JSON.stringify(reading),
     createdAt: Date.now(),
-  });
+  };
 }
 
 /** Writes every row down, as a run does it before it sends anything; reading and checking are done already. */
@@ -114,7 +114,7 @@ async function record(
     checker: { check: () => checked[next++] ?? [] },
   };
   const origins = new Origins((id) => journal.batch(id), config);
-  await recordRows(journal, BATCH, known, origins, undefined, judgeRulesOf(config), config, Date.now());
+  await recordRows(journal, newBatchOf(opened), known, origins, judgeRulesOf(config), config, Date.now());
 }
 
 /** An attempt before and an outcome after each row; the outcome is committed with the lane's next attempt. */

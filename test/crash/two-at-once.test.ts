@@ -51,7 +51,7 @@ test("of two runs started together one works and the other exits 75, over and ov
 test("who comes second is told at once, while reading and looking go on beside the first", async () => {
   const folder = temporaryDirectory();
   const service = await serve(folder, 500);
-  const batch = batchIn(folder, "second", 80, false);
+  const batch = batchIn(folder, "second", 240, false);
   const options: LifeOptions = { stateDir: batch.stateDir, url: service.url };
   const first = startLife(["run", "--concurrency", "2", batch.path], options);
   await until("the first request", () => service.lines().length > 0);

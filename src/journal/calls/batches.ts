@@ -1,4 +1,5 @@
 import type { Parts } from "../parts.ts";
+import type { BatchSeq } from "../rows.ts";
 import { SeenRows } from "../seen.ts";
 import type { JournalStore } from "../store.ts";
 
@@ -46,15 +47,20 @@ export function batchCalls(parts: Parts): BatchCalls {
     addRows: (batchId, added) => group.run(() => rows.add(batches.seqOf(batchId), added, now())),
 
     async judgeRows(batchId, rules) {
-      const batch = batches.seqOf(batchId);
-      const lastNumber = rows.lastNumber(batch.seq);
+      const judgePiece = (batch: BatchSeq, from: number): void =>
+        verdicts.judgeNew(batch, from, from + JUDGED_ROWS - 1, judge(rules), laterOfNow());
+      // its last rows may be on their way yet: a small file is written and judged in one commit
+      const { batch, lastNumber } = await group.run(() => {
+        const recorded = batches.seqOf(batchId);
+        const last = rows.lastNumber(recorded.seq);
+        if (last >= JUDGED_ROWS) return { batch: recorded, lastNumber: last };
+        seen.enter(recorded.seq, 0, last);
+        judgePiece(recorded, 0);
+        return { batch: recorded, lastNumber: -1 };
+      });
       // in pieces: other batches go on meanwhile, and what they change is seen when a row of this one begins
-      for (const [from, to] of SeenRows.steps(lastNumber)) {
-        await group.run(() => seen.enter(batch.seq, from, to));
-      }
-      for (let from = 0; from <= lastNumber; from += JUDGED_ROWS) {
-        await group.run(() => verdicts.judgeNew(batch, from, from + JUDGED_ROWS - 1, judge(rules), laterOfNow()));
-      }
+      for (const [from, to] of SeenRows.steps(lastNumber)) await group.run(() => seen.enter(batch.seq, from, to));
+      for (let from = 0; from <= lastNumber; from += JUDGED_ROWS) await group.run(() => judgePiece(batch, from));
     },
 
     openBatch: (batchId, totals, allOrNothing = false, reasons = []) =>
