@@ -65,10 +65,15 @@ export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, refer
       durationMs === undefined ? "" : String(Math.round(durationMs)),
       printable(record.response ?? "", RESPONSE_CHARACTERS_MAX),
       other ? `${other.batch}:${other.row}` : "",
-      printable(record.settledBy ?? ""),
+      printable(isSettled(record) ? (record.settledBy ?? "") : ""),
       batch.id,
     ],
   };
+}
+
+/** Of a row that went again since, the answer counts: who settled it before stands in the history. */
+function isSettled({ state }: RowRecord): boolean {
+  return state === "settled_done" || state === "settled_not_done";
 }
 
 /** A row that was refused for the key or the address needs no correction: a resumed run sends it (DESIGN §8). */

@@ -36,6 +36,8 @@ test("a row settled as not done goes exactly once more by retry, and by nothing 
   expect(retried.stdout).toContain("1 row goes: row 3, 102.00, settled as not done by asha.\nStay: 2 accepted\n");
   expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
   expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
+  // the service answered this time: nobody's word stands for it any more
+  expect(office.results("pay.csv")[1]).toMatchObject({ result_status: "accepted", result_settled_by: "" });
 
   const again = await office.paydrop("retry", batch);
   expect(again).toMatchObject({ code: 0, stdout: "Nothing to send again.\nStay: 3 accepted\n" });

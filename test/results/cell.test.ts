@@ -45,7 +45,7 @@ describe("a cell that a spreadsheet would run", () => {
       const columns = corpus.map((text, index) => `${text}${index}`);
       const sheet = sheetOf("csv", columns, 1, () => corpus);
       const record = { settledBy: "=by", other: { batch: "=B", row: 1 }, response: "\u001b]0;=x\u0007" };
-      const states = ["rejected", "held"] as const;
+      const states = ["rejected", "held", "settled_done"] as const;
       for (const state of states) {
         const report = await writeResults(resultsInput(folder, sheet, [rowRecord(2, { state, ...record })]));
         const text = await readFile(report.files.results ?? "", "utf8");
