@@ -81,6 +81,8 @@ export interface CallResult {
   readonly status?: number;
   /** The first 64 KiB. Its shape is not shown in the interface. */
   readonly body?: string;
+  /** Where no status line came back: why, for a log. `ECONNREFUSED: connect ECONNREFUSED 203.0.113.7:443`; no secrets. */
+  readonly detail?: string;
   readonly durationMs: number;
 }
 
@@ -90,13 +92,18 @@ export interface CallOptions {
 }
 
 export interface ClientOptions {
+  /** `https://api.bank.example`, without the `/v1` path; http only to this machine. */
   readonly baseUrl: string;
+  /** The key of the header `x-api-key` (§5.1). */
   readonly apiKey: string | Secret;
-  /** Needed for payouts only (§5.2). */
+  /** 32 and 16 bytes, in hex, base64 or as text; both or neither, needed for payouts only (§5.2). */
   readonly aesKey?: string | Secret;
   readonly aesIv?: string | Secret;
+  /** `auto`: the one encoding that gives 32 and 16 bytes. §5.2 shows none. */
   readonly keyEncoding?: KeyEncoding;
+  /** `pkcs7` unless said. §5.2 shows none. */
   readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
+  /** `lower` unless said. */
   readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
   /** Requests at one time, 8 unless said; more calls wait. */
   readonly concurrency?: number;
@@ -126,7 +133,7 @@ export interface Client {
   applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
   /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
   payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
-  /** Waits for every call made before it, also those that wait their turn, and closes the connections. */
+  /** Waits for every call made before it, also those that wait their turn, and closes the connections. Later calls are `not_sent`. */
   close(): Promise<void>;
 }
 
@@ -159,9 +166,11 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
   });
 
   const underWay = new Set<Promise<Answer>>();
+  let isClosed = false;
 
   /** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
   function inTurn(post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+    if (isClosed) return Promise.resolve(AFTER_CLOSE);
     if (signal?.aborted) return post();
     return new Promise((resolve, reject) => {
       const giveUp = (): void => resolve(post());
@@ -181,7 +190,7 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     const answer = await turn.finally(() => underWay.delete(turn));
     const { state: outcome, reason } = outcomeOf(answer);
     const { durationMs } = answer;
-    if (answer.kind !== "answered") return { outcome, reason, durationMs };
+    if (answer.kind !== "answered") return { outcome, reason, detail: answer.detail, durationMs };
     return { outcome, reason, status: answer.status, body: answer.body, durationMs };
   }
 
@@ -191,11 +200,14 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     applyForLoan: (application, callOptions) => call(loans, application, callOptions),
     payout: (payout, callOptions) => call(payouts, payout, callOptions),
     async close() {
+      isClosed = true;
       await Promise.allSettled(underWay);
       await transport.close();
     },
   };
 }
+
+const AFTER_CLOSE: Answer = { kind: "unsent", cause: "local", detail: "the client is closed", durationMs: 0 };
 
 function textOf(secret: string | Secret): string {
   return secret instanceof Secret ? secret.reveal() : secret;

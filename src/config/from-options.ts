@@ -147,6 +147,8 @@ const OPTIONS = {
 } as const satisfies Record<SettingOption, SettingName>;
 
 const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
+/** What the calls take out before: for whoever misspelt one of them. */
+const OF_CALLS = ["sandbox", "signal", "giveUpSignal", "onEvent", "onReport", "onRefused", "onMessage", "poll"];
 
 /** Options of a library call as a frozen Config. Throws PaydropError `config`, which names the option. */
 export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv = process.env): Config {
@@ -160,7 +162,7 @@ export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv 
       secrets[name] = { secret: readSecretOption(name, given), origin: "option" };
     } else if (Object.hasOwn(OPTIONS, option)) {
       values[OPTIONS[option as SettingOption]] = readOption(option as SettingOption, given);
-    } else throw unknownOption(option, [...Object.keys(OPTIONS), "mappings", "rules", ...SECRET_NAMES]);
+    } else throw unknownOption(option, [...Object.keys(OPTIONS), "mappings", "rules", ...SECRET_NAMES, ...OF_CALLS]);
   }
   const tables = {
     mappings: mappings === undefined ? [] : readMappings(mappings, process.cwd(), () => ""),

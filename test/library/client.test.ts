@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { PaydropError, Secret, createClient, encryptPayload } from "../../src/index.ts";
 import type { CallResult, Client, CreateClientOptions, PayoutInline, PayoutToExisting } from "../../src/index.ts";
 import { SANDBOX_AES_IV, SANDBOX_AES_KEY, SANDBOX_API_KEY, startSandbox } from "../../src/sandbox/server.ts";
-import { answer, reset, startFaultServer } from "../support/fault-server.ts";
+import { answer, inOrder, pause, reset, startFaultServer } from "../support/fault-server.ts";
 import type { Script } from "../support/fault-server.ts";
 
 const KEYS = { apiKey: SANDBOX_API_KEY, aesKey: SANDBOX_AES_KEY, aesIv: SANDBOX_AES_IV };
@@ -80,13 +80,29 @@ describe("a client", () => {
     const result = await client.payout(PAYOUT);
     expect(result).toMatchObject({ outcome: "unknown", reason: "connection_broken" });
     expect(result).not.toHaveProperty("status");
+    expect(result.detail).toEqual(expect.stringMatching(/ECONNRESET|closed/));
     expect(server.requests).toHaveLength(1);
   });
 
   test("says that a request never left when nobody listens", async () => {
     const { server, client } = await clientOfServer(() => answer(200));
     await server.close();
-    expect(await client.payout(PAYOUT)).toMatchObject({ outcome: "not_sent", reason: "unreachable" });
+    const result = await client.payout(PAYOUT);
+    expect(result).toMatchObject({ outcome: "not_sent", reason: "unreachable" });
+    expect(result.detail).toContain("ECONNREFUSED");
+  });
+
+  test("takes no call any more from the moment that it is closed, and finishes those made before", async () => {
+    const { server, client } = await clientOfServer(() => inOrder(pause(50), answer(200)), { concurrency: 1 });
+    const transfer = { from_account: "A-1", to_account: "A-2", amount: "1" };
+    const before = [client.transfer(transfer), client.transfer(transfer)];
+    const closing = client.close();
+    const late = { outcome: "not_sent", detail: "the client is closed" };
+    expect(await client.transfer(transfer)).toMatchObject(late);
+    for (const result of await Promise.all(before)) expect(result).toMatchObject({ outcome: "accepted" });
+    await closing;
+    expect(await client.transfer(transfer)).toMatchObject(late);
+    expect(server.requests).toHaveLength(2);
   });
 
   test.each([

@@ -218,6 +218,10 @@ describe("processFile", () => {
     expect(await thrownBy(processFile("any.csv", { sandbox: await newSandbox(), ...options }))).toMatchObject({
       hint: "did you mean allowRepeats?",
     });
+    const listener = { onevent: () => undefined } as object;
+    expect(await thrownBy(processFile("any.csv", { sandbox: await newSandbox(), ...listener }))).toMatchObject({
+      hint: "did you mean onEvent?",
+    });
   });
 });
 
