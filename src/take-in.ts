@@ -61,6 +61,7 @@ export async function openInput(path: string, snapshot: Snapshot, { config }: Se
     // the sheet and header row of a workbook are remembered; how a CSV file was cut is found again by our names alone
     knownNames: formatOfName(fileName) === "xlsx" ? [...FIELD_NAMES, ...theirNames(config)] : FIELD_NAMES,
     sheetName: config.sheet,
+    isComplete: (columns) => operationsComplete(columns).length > 0,
   });
   const columns = sheet.header ?? (await firstColumns(sheet));
   if (isOwnHeader(columns)) throw ownFileRefused(fileName, "own_results_file");

@@ -20,6 +20,8 @@ interface SheetLook {
   /** undefined: nothing stands in the sheet, as far as it was looked at. */
   readonly header?: { readonly row: number; readonly columns: readonly string[]; readonly above: number };
   readonly knownCount: number;
+  /** It has rows, and all columns that the rows of some operation need. */
+  readonly isPayable?: boolean;
 }
 
 /** A title and a few lines may stand above a header. */
@@ -65,8 +67,9 @@ function bestOf(filled: readonly SheetLook[]): SheetLook | undefined {
   return best && best.knownCount >= KNOWN_NAMES_MIN ? best : filled[0];
 }
 
-/** It has the very same header, or more than half as many of our columns. */
+/** It has the very same header, more than half as many of our columns, or rows that could be paid as well. */
 function isRival(look: SheetLook, best: SheetLook): boolean {
+  if (look.isPayable) return true;
   if (look.knownCount >= KNOWN_NAMES_MIN && look.knownCount * 2 > best.knownCount) return true;
   const headerText = ({ header }: SheetLook): string => (header?.columns ?? []).map(normalizeName).join("\0");
   return headerText(look) === headerText(best);
@@ -93,7 +96,12 @@ async function lookAt(workbook: Workbook, entry: SheetEntry, source: SheetSource
   if (!row) return { entry, knownCount: 0 };
   const columns = row.cells.map(nameOf);
   while (columns.at(-1)?.trim() === "") columns.pop();
-  return { entry, header: { row: row.number, columns, above: filled.indexOf(row) }, knownCount: countKnown(row) };
+  return {
+    entry,
+    header: { row: row.number, columns, above: filled.indexOf(row) },
+    knownCount: countKnown(row),
+    isPayable: row !== filled.at(-1) && source.isComplete?.(columns) === true,
+  };
 }
 
 /** The first row that is not blank, unless it has none of our names and a row soon below it has several. */

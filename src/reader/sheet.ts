@@ -21,6 +21,8 @@ export interface ReaderOptions {
   /** Of a workbook. */
   readonly sheetName?: string | undefined;
   readonly headerRow?: number | undefined;
+  /** Whether columns are all that the rows of some operation need: a sheet of such rows is not passed over. */
+  readonly isComplete?: (columns: readonly string[]) => boolean;
 }
 
 const LIMITS: ReaderLimits = { recordCharactersMax: 64 * 1024, columnsMax: 1000, nestingMax: 8 };
@@ -39,6 +41,7 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
     refuse,
     ...(options.sheetName === undefined ? {} : { sheetName: options.sheetName }),
     ...(options.headerRow === undefined ? {} : { headerRow: options.headerRow }),
+    ...(options.isComplete ? { isComplete: options.isComplete } : {}),
   };
   const format = options.format ?? formatOfName(options.fileName);
   if (format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);

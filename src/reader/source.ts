@@ -20,6 +20,8 @@ export interface SheetSource {
   /** Workbooks: the sheet to be read, and the row of its header; left out, both are looked for. */
   readonly sheetName?: string;
   readonly headerRow?: number;
+  /** Whether columns are all that the rows of some operation need. */
+  readonly isComplete?: (columns: readonly string[]) => boolean;
 }
 
 /** For a file without any visible character. `hasText`: white space, that is more than a byte order mark. */

@@ -103,6 +103,30 @@ test("the same bytes are the same batch, deleted results come back byte for byte
   expect(await column(desk, "both.xlsx.results.xlsx", "to_account")).toEqual(["60200000000002", "60200000000003"]);
 });
 
+test("payments of another kind on another sheet are a question, not left out; a list of payees is none", async () => {
+  const { desk, server } = await office();
+  const payouts = ["debit_account_id", "name", "mobile", "email", "bank_acc_num", "ifsc_code", "bank_owner_name"];
+  const Salaries = {
+    name: "Salaries",
+    header: [...payouts, "amount", "payment_mode", "narration", "purpose", "notes"],
+    rows: [["ACC-1", "Asha", "", "", "60200000000001", "HDFC0001234", "Asha", "100.00", "NEFT", "", "", ""]],
+  };
+  const Transfers = { name: "Transfers", header: HEADER, rows: [["50100271828001", "60200000000002", "5000.00"]] };
+  const Payees = { name: "Payees", header: ["name", "bank_acc_num"], rows: [["Ravi", "60200000000003"]] };
+  desk.write("both.xlsx", workbookOf([Salaries, Transfers]));
+  expect(await desk.run("both.xlsx")).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('more than one sheet could be meant: "Salaries", "Transfers"') as string,
+  });
+  expect(server.requests).toHaveLength(0);
+  expect((await desk.run("both.xlsx", "--sheet", "Transfers")).code).toBe(0);
+  expect((await desk.run("both.xlsx", "--sheet", "Salaries")).code).toBe(0);
+  const bonus = { ...Salaries, rows: Salaries.rows.map((row) => row.with(7, "7.00")) };
+  desk.write("bonus.xlsx", workbookOf([bonus, Payees, { ...Transfers, rows: [] }]));
+  expect((await desk.run("bonus.xlsx")).code).toBe(0);
+  expect(server.requests).toHaveLength(3);
+});
+
 test("text that looks like a formula stays text, and no cell of ours is one", async () => {
   const { desk } = await office();
   const nasty = ['=HYPERLINK("http://x","y")', "+1+1", "@SUM(A1)", "-2+3", "\t=1"];
