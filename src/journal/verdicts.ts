@@ -40,10 +40,13 @@ export class Verdicts {
   readonly #move: StatementSync;
   readonly #repeated: StatementSync;
   readonly #repeating: StatementSync;
+  readonly #didNotGoIn: StatementSync;
   readonly #holdNear: StatementSync;
   /** Equal rows of the batch that is being judged, by core key and period: kept only for those that do repeat. */
   #repeats = new Map<string, number>();
   #repeatsOf = -1;
+  /** Earlier batches of which the one that is being judged sends anew what did not go. */
+  readonly #sentAnew = new Set<number>();
 
   constructor(database: DatabaseSync, seen: SeenRows) {
     this.#seen = seen;
@@ -66,11 +69,16 @@ export class Verdicts {
        JOIN row o ON o.batch = s.batch AND o.number = s.number
        WHERE r.batch = ?1 AND o.batch > ?1 AND r.state = 'ready' AND r.released = 0 AND o.state IN ('accepted', 'unknown', 'settled_done')`,
     );
+    this.#didNotGoIn = database.prepare(DID_NOT_GO_IN);
     this.#holdNear = database.prepare(HOLD_NEAR);
   }
 
-  /** Rows `[from, to]` of a batch that is being taken; its keys are entered, and what comes before is judged. */
-  judgeNew(batch: BatchSeq, from: number, to: number, judge: Judge, nowMs: number): void {
+  /**
+   * Rows `[from, to]` of a batch that is being taken; its keys are entered, and what comes before is judged. `sinceMs`:
+   * an equal row before that is another payment, where neither states anything.
+   */
+  judgeNew(batch: BatchSeq, [from, to]: readonly [number, number], judge: Judge, nowMs: number, sinceMs: number): void {
+    if (from === 0) this.#sentAnew.clear();
     for (const number of this.#seen.shared(batch.seq, from, to)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const here = this.#seen.here(keysOf(row), batch.seq, number);
@@ -81,7 +89,14 @@ export class Verdicts {
       const keys = { ...keysOf(row), ordinal };
       const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, keys, here), nowMs);
       if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
+      else if (row.family === null) this.#noteSentAnew(batch.seq, row, sinceMs);
     }
+  }
+
+  /** Not of a retry file: what it repeats is tied row by row, and what is added to it is another payment. */
+  #noteSentAnew(batchSeq: number, { core_key, reference_key, period }: JudgedRow, sinceMs: number): void {
+    const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs) as { seq: number }[];
+    for (const { seq } of batches) this.#sentAnew.add(seq);
   }
 
   /** The state of a ready row that may not go after all, or undefined. */
@@ -114,18 +129,20 @@ export class Verdicts {
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
    * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
    * without a person's word about it, unless both state their periods or their references, and other ones: then the old
-   * amount would go after the new one. `reasons`: refusals that a next run would send again.
+   * amount would go after the new one. `reasons`: refusals that a next run would send again. A row that did not go and
+   * is sent anew repeats that batch too, in its own period or by its own reference.
    */
   holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
     for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) {
-      this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons));
+      this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons), 0);
     }
+    for (const seq of this.#sentAnew) this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons), 1);
   }
 
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
   holdNearToLater(batch: BatchSeq, nowMs: number): void {
     for (const { seq } of this.#repeating.all(batch.seq) as { seq: number }[]) {
-      this.#holdNear.run(batch.seq, seq, nowMs, "[]");
+      this.#holdNear.run(batch.seq, seq, nowMs, "[]", 0);
     }
   }
 
@@ -164,6 +181,21 @@ export class Verdicts {
 
 const READY: Verdict = { state: "ready" };
 
+const DID_NOT_GO = `(o.state IN ('rejected', 'not_sent', 'settled_not_done') OR (ob.phase = 'cancelled' AND o.state IN ('ready', 'held')))`;
+
+/** Of equal payments the newest say it all: a million of them are not walked over for each of a million. */
+const NEWEST = "ORDER BY batch DESC LIMIT 16";
+
+/** Earlier batches in which this row did not go: one of its reference, or else of its core fields in the same period. */
+const DID_NOT_GO_IN = `
+  SELECT o.batch AS seq FROM (
+    SELECT * FROM (SELECT batch, number FROM seen WHERE key = ?2 AND batch < ?1 ${NEWEST})
+    UNION ALL SELECT * FROM (SELECT batch, number FROM seen WHERE key = ?3 AND batch < ?1 ${NEWEST})
+  ) s CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number CROSS JOIN batch ob ON ob.seq = o.batch
+  WHERE ${DID_NOT_GO} AND ob.phase <> 'recording' AND (o.reference_key = ?3
+    OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
+
+/** `?5`: rows of the earlier batch that state another reference or period hold nothing, nor do they hold what is sent anew itself. */
 const HOLD_NEAR = `
   WITH earlier AS MATERIALIZED (
     SELECT r.beneficiary_key, r.core_key, r.reference_key, r.number, r.period, b.id, r.state IN ('ready', 'not_sent', 'rejected') AS waits,
@@ -175,8 +207,11 @@ const HOLD_NEAR = `
   ), near AS MATERIALIZED (
     SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
-      AND NOT (e.waits AND (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0)))
-    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 GROUP BY n.number
+      AND NOT ((e.waits OR ?5) AND (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0)))
+    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND NOT (?5 AND EXISTS (
+      SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number JOIN batch ob ON ob.seq = o.batch
+      WHERE s.key = n.core_key AND s.batch = ?2 AND ${DID_NOT_GO}))
+    GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
     other_row = near.other_row, other_at = near.accepted_at

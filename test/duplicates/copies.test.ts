@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
+import type { Office } from "../support/people.ts";
 import { accountOf, accountOfRow, openOffice } from "../support/people.ts";
 
 test("a copy that sends what was left says so beside the first file too: there it read as not sent", async () => {
@@ -35,4 +36,44 @@ test("what a person settles stands beside every copy; where no results lie, none
     expect(office.statuses(name)).toEqual({ 2: "accepted", 3: "settled_done", 4: "accepted" });
   }
   expect(existsSync(join(office.folder, "third.csv.results.csv"))).toBe(false);
+});
+
+describe("where the service refused all but one row of the first file", () => {
+  /** Row 2 of payroll.csv is accepted; from then on the service takes everything. */
+  async function officeOfRefusals(csv: string): Promise<{ office: Office; sent: () => number }> {
+    const office = await openOffice(({ body }) => wire.answer(body.includes('"amount":101.00') ? 200 : 402));
+    office.write("payroll.csv", csv);
+    expect((await office.run("payroll.csv")).counts["accepted"]).toBe(1);
+    office.server.use(() => wire.answer(200));
+    const before = office.server.requests.length;
+    return { office, sent: () => office.server.requests.length - before };
+  }
+
+  test("an amount that is edited on that one waits", async () => {
+    const { office, sent } = await officeOfRefusals(transfersCsv(3));
+    office.write("payroll.csv", transfersCsv(3).replace("101.00", "150.00"));
+    const again = await office.run("payroll.csv");
+    expect({ code: again.code, counts: again.counts }).toEqual({ code: 6, counts: { held: 1, accepted: 2 } });
+    expect(again.results[0]?.result_message).toContain("same payee with another amount");
+    expect(sent()).toBe(2);
+  });
+
+  test("the refused ones go, dropped alone, also to a payee who has the accepted one", async () => {
+    const bonus = `50100271828001,${accountOfRow(2)},250.00\n`;
+    const { office, sent } = await officeOfRefusals(`${transfersCsv(2)}${bonus}`);
+    const [header = "", , refused = ""] = transfersCsv(2).split("\n");
+    office.write("rest.csv", `${header}\n${refused}\n${bonus}`);
+    expect((await office.run("rest.csv")).counts).toEqual({ accepted: 2 });
+    expect(sent()).toBe(2);
+  });
+
+  test("a raise goes with the next month's file, and a row that is added to the retry file", async () => {
+    const { office, sent } = await officeOfRefusals(transfersCsv(2));
+    const retry = readFileSync(join(office.folder, "payroll.csv.retry.csv"), "utf8");
+    office.write("payroll.csv.retry.csv", `${retry}50100271828001,${accountOfRow(2)},77.00,,\r\n`);
+    expect((await office.run("payroll.csv.retry.csv")).counts).toEqual({ accepted: 2 });
+    office.write("next.csv", transfersCsv(2).replace("101.00", "150.00"));
+    expect((await office.run("next.csv", "--period", "2099-01")).counts).toEqual({ accepted: 2 });
+    expect(sent()).toBe(4);
+  });
 });

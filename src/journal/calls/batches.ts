@@ -5,6 +5,7 @@ import type { JournalStore } from "../store.ts";
 
 const PAGE_ROWS = 1000;
 const JUDGED_ROWS = 20_000;
+const DAY_MS = 86_400_000;
 
 type BatchCalls = Pick<
   JournalStore,
@@ -47,8 +48,11 @@ export function batchCalls(parts: Parts): BatchCalls {
     addRows: (batchId, added) => group.run(() => rows.add(batches.seqOf(batchId), added, now())),
 
     async judgeRows(batchId, rules) {
-      const judgePiece = (batch: BatchSeq, from: number): void =>
-        verdicts.judgeNew(batch, from, from + JUDGED_ROWS - 1, judge(rules), laterOfNow());
+      const judgePiece = (batch: BatchSeq, from: number): void => {
+        const nowMs = laterOfNow();
+        const sinceMs = nowMs - rules.duplicateDays * DAY_MS;
+        verdicts.judgeNew(batch, [from, from + JUDGED_ROWS - 1], judge(rules), nowMs, sinceMs);
+      };
       // its last rows may be on their way yet: a small file is written and judged in one commit
       const { batch, lastNumber } = await group.run(() => {
         const recorded = batches.seqOf(batchId);
