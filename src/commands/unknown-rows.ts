@@ -59,13 +59,13 @@ async function rowsOfSnapshot(
 function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): UnknownRow {
   const debit = row && ownCell(row, debitFieldOf(record));
   const account = row && payeeOf(row, record);
-  const { sentAt, durationMs } = record;
+  const { sentAt, untilAt } = record;
   return {
     batch,
     record,
     happened: sentenceOf(record, batch).message,
     ...(debit === undefined ? {} : { fromAccount: maskAccountId(debit) }),
     ...(account === undefined ? {} : { account }),
-    ...(sentAt === undefined ? {} : { sentAt, untilAt: sentAt + (durationMs ?? 0) }),
+    ...(sentAt === undefined || untilAt === undefined ? {} : { sentAt, untilAt }),
   };
 }

@@ -37,6 +37,7 @@ const RECORD_FIELDS = fieldsOf<RowRecord>({
   httpStatus: 0,
   sentAt: 0,
   durationMs: 0,
+  untilAt: 0,
   response: 0,
   settledBy: 0,
 });

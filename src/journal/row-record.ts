@@ -35,9 +35,12 @@ export interface RowRecord {
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
   readonly attempts: number;
   readonly httpStatus?: number;
-  /** When the last attempt was committed, just before its first byte left. */
+  /** When the last attempt was written down, before its commit and so before its first byte left. */
   readonly sentAt?: number;
+  /** From its first byte on, without the time that its commit took. */
   readonly durationMs?: number;
+  /** Of an unknown row: when that was written down. Its request left between `sentAt` and then. */
+  readonly untilAt?: number;
   /** A cleaned excerpt of the answer. */
   readonly response?: string;
   readonly settledBy?: string;

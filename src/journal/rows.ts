@@ -136,7 +136,7 @@ export function notesOf({ faults = [], warnings = [] }: Pick<NewRow, "faults" | 
 
 const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,
   r.other_batch, r.other_row, r.other_at, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.settled_by,
-  a.http_status, a.started_at, a.duration_ms, a.response
+  a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
 /** The columns of `SELECT_RECORD`, in its order. */
@@ -161,11 +161,12 @@ type RecordColumns = readonly [
   startedAt: number | null,
   durationMs: number | null,
   response: string | null,
+  changedAt: number,
 ];
 
 function asRecord(columns: RecordColumns): RowRecord {
   const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, originBatch,
-    originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response] = columns; // prettier-ignore
+    originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response, changedAt] = columns; // prettier-ignore
   const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
   if (operation !== null) record.operation = operation;
   if (option !== null) record.option = option;
@@ -189,6 +190,7 @@ function asRecord(columns: RecordColumns): RowRecord {
   if (httpStatus !== null) record.httpStatus = httpStatus;
   if (startedAt !== null) record.sentAt = startedAt;
   if (durationMs !== null) record.durationMs = durationMs;
+  if (state === "unknown") record.untilAt = changedAt;
   if (response !== null) record.response = response;
   if (settledBy !== null) record.settledBy = settledBy;
   return record;

@@ -9,9 +9,13 @@ import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/peop
 type ListRow = Record<string, string>;
 
 /** Rows 3 and 5 are unknown. */
-async function withUnknownRows(): Promise<{ office: Office; batch: string }> {
+async function withUnknownRows(arrived: number[] = []): Promise<{ office: Office; batch: string }> {
   const lost = [accountOfRow(3), accountOfRow(5)];
-  const office = await openOffice((request) => (lost.includes(accountOf(request)) ? wire.reset() : wire.answer(200)));
+  const office = await openOffice((request) => {
+    if (!lost.includes(accountOf(request))) return wire.answer(200);
+    arrived.push(Date.now());
+    return wire.reset();
+  });
   office.write("pay.csv", transfersCsv(5));
   expect((await office.run("pay.csv")).code).toBe(4);
   return { office, batch: office.batchOf("pay.csv") };
@@ -55,6 +59,17 @@ test("the list names each unknown row with amount, masked account and time windo
     expect(text).not.toContain("50100271828001");
   }
   expect(await office.paydrop("status", "--unknown", "--check", "--quiet")).toMatchObject({ code: 4 });
+});
+
+test("the time window of an unknown row holds the moment at which the service had it", async () => {
+  const arrived: number[] = [];
+  const { office } = await withUnknownRows(arrived);
+  const windows = (await listOf(office)).map((row) =>
+    [row["sent_from_utc"], row["sent_until_utc"]].map((at) => Date.parse(at ?? "")),
+  );
+  const holds = ([from = 0, until = 0]: readonly number[], at: number): boolean => from <= at && at <= until;
+  expect(arrived).toHaveLength(2);
+  expect(arrived.filter((at) => windows.every((window) => !holds(window, at)))).toEqual([]);
 });
 
 test("the list filled in is carried out once; the same list again is harmless, also after the row was sent again", async () => {

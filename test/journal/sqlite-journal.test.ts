@@ -76,3 +76,26 @@ it("refuses a journal of a newer paydrop", async () => {
   database.close();
   expect(() => openSqliteJournal(directory, createJudge)).toThrow(/newer paydrop/);
 });
+
+it("knows until when the request of an unknown row may have left, however long the disk took", async () => {
+  let nowMs = Date.now();
+  const store = openSqliteJournal(temporaryDirectory(), createJudge, () => nowMs);
+  onTestFinished(() => store.close());
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+  const fromMs = nowMs;
+  for (const [row, state] of [
+    [2, "unknown"],
+    [3, "accepted"],
+  ] as const) {
+    nowMs = fromMs;
+    const { attempt = 0 } = await store.begin("AAAA1111", row, rules);
+    // its commit took two seconds, its connection broke after five milliseconds
+    nowMs = fromMs + 2005;
+    await store.end(attempt, { state, reason: "connection_broke", durationMs: 5 });
+  }
+  const seen = (await allRows(store, "AAAA1111")).map(({ sentAt, untilAt }) => [sentAt, untilAt]);
+  expect(seen).toEqual([
+    [fromMs, fromMs + 2005],
+    [fromMs, undefined],
+  ]);
+});
