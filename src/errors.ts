@@ -1,12 +1,20 @@
 /**
- * The errors paydrop throws. A fault of a file or a row is a value (`checks/fault.ts`); an error is thrown when the
- * work cannot go on. `code` is for programs to branch on, `message` says what was found and where, `hint` what to do.
+ * What a program can branch on. A fault of a row is a value (`Fault`); an error is thrown when the work cannot go on.
+ *
+ * - `usage`: the call, or a file that is not there; `config`: an option or a setting
+ * - `file_refused`: the file is broken (FileRefusedError); `stopped`: it is still being written. Nothing was sent
+ * - `locked`: another run has the state directory; `destination`: the batch began at another address
+ * - `journal`: the state directory or its disk; `results_unwritable`: the results, while payments are as they were
  */
 export type ErrorCode =
   "usage" | "config" | "file_refused" | "journal" | "locked" | "destination" | "results_unwritable" | "stopped";
 
+/**
+ * What paydrop throws: `code` says what to branch on, `hint` what to do. Neither holds a key or a full account number.
+ */
 export class PaydropError extends Error {
   readonly code: ErrorCode;
+  /** What to do about it, for a person; may be empty. */
   readonly hint: string;
 
   constructor(code: ErrorCode, message: string, hint = "", options?: ErrorOptions) {

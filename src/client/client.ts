@@ -86,6 +86,7 @@ export interface CallResult {
   readonly durationMs: number;
 }
 
+/** What one call is told beside its fields. */
 export interface CallOptions {
   /** Gives up waiting: `not_sent` while it waits its turn; a request that may have left is `unknown`. */
   readonly signal?: AbortSignal;
@@ -124,6 +125,10 @@ export interface ClientOptions {
 /** Reads an answer by the outcome table of DESIGN §8. */
 export type OutcomeOf = (answer: Answer) => { readonly state: CallResult["outcome"]; readonly reason: string };
 
+/**
+ * Every call is sent at most once. It resolves with what became of it, whatever network and service do; it rejects only
+ * for a mistake in the call: PaydropError `usage` or `config`, and then nothing was sent.
+ */
 export interface Client {
   /** POST /v1/upi/collect (§4). */
   collect(request: CollectionRequest, options?: CallOptions): Promise<CallResult>;
@@ -133,7 +138,7 @@ export interface Client {
   applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
   /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
   payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
-  /** Waits for every call made before it, also those that wait their turn, and closes the connections. Later calls are `not_sent`. */
+  /** Waits for every call made before it, also those in wait, and closes the connections. Later calls are `not_sent`. */
   close(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { NotRight, saidOf, text, yesOrNo, type ValueReader } from "../config/val
 import { PaydropError } from "../errors.ts";
 import { assertOptions } from "./given.ts";
 
+/** Where the calls go, and how; `baseUrl` and `apiKey` are needed. */
 export interface CreateClientOptions extends ClientOptions {
   /**
    * What a complete 429 is called: `not_sent` (true, the default), so that it may go again, or `unknown` (false). The

@@ -32,7 +32,8 @@ export interface ProcessOptions extends SendOptions {
  * `paydrop run` does. The same file again goes on where it stopped. The report's `exitCode` is that of the command.
  *
  * Rejects with FileRefusedError (`file_refused`: the file is broken, nothing was sent) or PaydropError: `config`,
- * `usage`, `locked` (another run has this state directory), `destination`, `journal`, `results_unwritable`.
+ * `usage`, `stopped` (the file is still being written), `locked` (another run has this state directory), `destination`,
+ * `journal`, `results_unwritable`.
  */
 export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
   assertPath("processFile", path);
