@@ -134,11 +134,16 @@ function usageError(text: string): string {
     .replace(/^error: /, "")
     .split("\n");
   const meant = more.join(" ").replace(/^\((.*)\)$/, "$1");
-  return errorText(
-    new PaydropError("usage", first, meant || "paydrop --help shows how it is used"),
-    asked("json"),
-    false,
-  );
+  return errorText(new PaydropError("usage", first, meant || usageHint(first)), asked("json"), false);
+}
+
+/** Options are shown by the help of their command only. */
+function usageHint(said: string): string {
+  const [first = ""] = argv;
+  const command = COMMANDS.find(({ name }) => argv.includes(name))?.name;
+  if (first.startsWith("-") && command) return `options stand behind the command: paydrop ${command} … ${first}`;
+  const help = `paydrop ${command === first ? `${command} ` : ""}--help shows how it is used`;
+  return said.startsWith("too many") ? `a name with blanks stands in quotes; ${help}` : help;
 }
 
 function report(error: unknown): void {
@@ -150,7 +155,7 @@ function report(error: unknown): void {
 function asked(name: "json" | "verbose"): boolean {
   return (
     argv.includes(`--${name}`) ||
-    ["1", "true", "yes", "on"].includes(process.env[`PAYDROP_${name.toUpperCase()}`] ?? "")
+    ["1", "true", "yes", "on"].includes((process.env[`PAYDROP_${name.toUpperCase()}`] ?? "").toLowerCase())
   );
 }
 

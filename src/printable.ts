@@ -14,3 +14,9 @@ export function printable(text: string, charactersMax: number = Number.POSITIVE_
   });
   return clean.length > charactersMax ? `${clean.slice(0, charactersMax - 1)}…` : clean;
 }
+
+/** A name in a command to copy: as one word of a shell. */
+export function asWord(name: string): string {
+  const shown = printable(name);
+  return /^[\w./-]+$/.test(shown) && !shown.startsWith("-") ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+}

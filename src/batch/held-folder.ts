@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import type { Stop } from "../events.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
-import { printable } from "../printable.ts";
+import { asWord } from "../printable.ts";
 
 /** By this the journal knows a held folder, however it is named: a link to it is the same folder. */
 export function holdKeyOf(folder: string): Promise<string> {
@@ -12,9 +12,7 @@ export function holdKeyOf(folder: string): Promise<string> {
 
 /** The one way on of a folder that is held. */
 export function resumeCommand(folder: string): string {
-  const shown = printable(folder);
-  const quoted = /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
-  return `paydrop resume --inbox ${quoted} --by NAME`;
+  return `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 }
 
 /**

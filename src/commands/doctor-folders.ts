@@ -3,6 +3,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Config } from "../config/config.ts";
 import { messageOf, systemCodeOf } from "../errors.ts";
+import { asWord } from "../printable.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 /** The state folder: private, on a disk that lasts, with room. */
@@ -95,7 +96,7 @@ function stateFolder(stateDir: string): Finding {
     const shared = process.platform !== "win32" && (stats.mode & 0o077) !== 0;
     if (!shared) return { what, health: "fine", found: `${stateDir}, private` };
     const found = `${stateDir} is open to others (mode ${(stats.mode & 0o777).toString(8)})`;
-    return { what, health: "wrong", found, hint: `chmod 700 ${stateDir}` };
+    return { what, health: "wrong", found, hint: `chmod 700 ${asWord(stateDir)}` };
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return { what, health: "fine", found: `${stateDir}, made by the first run` };
     return { what, health: "wrong", found: `${stateDir}: ${messageOf(error)}`, hint: elsewhere };

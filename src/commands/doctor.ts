@@ -6,7 +6,7 @@ import { loadSettings } from "../config/load.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { openProcessor } from "../processor.ts";
-import { printable } from "../printable.ts";
+import { asWord, printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 import type { Finding, Health } from "./doctor-finding.ts";
@@ -101,7 +101,7 @@ function keyFiles(env: NodeJS.ProcessEnv): Finding[] {
         what: `${variable}_FILE`,
         health: "look" as const,
         found: "others than its owner may read it",
-        hint: `chmod 600 ${file}`,
+        hint: `chmod 600 ${asWord(file)}`,
       },
     ];
   });

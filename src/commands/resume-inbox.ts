@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import { holdKeyOf } from "../batch/held-folder.ts";
+import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import { loadConfig } from "../config/load.ts";
 import { PaydropError, messageOf } from "../errors.ts";
+import { asWord } from "../printable.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
@@ -14,7 +15,7 @@ import { personNamed } from "./who.ts";
 export async function resumeInbox(call: Call): Promise<number> {
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
   const folder = resolve(String(call.flags["inbox"]));
-  const by = personNamed(config, `paydrop resume --inbox ${folder} --by NAME`);
+  const by = personNamed(config, resumeCommand(folder));
   const processor = await openProcessor({ config }, "read");
   try {
     const { journal } = processor;
@@ -32,7 +33,7 @@ export async function resumeInbox(call: Call): Promise<number> {
     await clearStopAnswers(folder);
     const text = [
       `${folder} goes on, by ${by}. It was held: ${hold?.message ?? "a file named STOP was put into the folder"}`,
-      `  → a watcher goes on by itself; without one: paydrop run --inbox ${folder}`,
+      `  → a watcher goes on by itself; without one: paydrop run --inbox ${asWord(folder)}`,
     ];
     if (config.json) call.stdout.write(`${JSON.stringify({ type: "summary", inbox: folder, by, exit_code: 0 })}\n`);
     else if (!config.quiet) call.stdout.write(`${text.join("\n")}\n`);

@@ -3,6 +3,7 @@ import { isAbsolute, join } from "node:path";
 import { TomlError, parse } from "smol-toml";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./settings.ts";
+import { asWord } from "../printable.ts";
 import { nearest } from "./nearest.ts";
 
 export interface TomlFile {
@@ -88,7 +89,7 @@ function readPrivately(path: string): string {
   throw new PaydropError(
     "config",
     `${path} may be written by others than its owner; who can change it can redirect payments`,
-    `take the right away: chmod go-w ${path}`,
+    `take the right away: chmod go-w ${asWord(path)}`,
   );
 }
 

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
-import { printable } from "../printable.ts";
+import { asWord, printable } from "../printable.ts";
 import { inputName } from "./names.ts";
 
 const NEAR_BY_MAX = 3;
@@ -10,8 +10,11 @@ const NEAR_BY_MAX = 3;
 /** The error for a file that is not there, with the names it may have been meant to have. */
 export async function missingFile(path: string): Promise<PaydropError> {
   const nearBy = await nearByNames(path);
+  const quotes = nearBy.some((name) => name.startsWith("'")) ? " A name with blanks stands in quotes." : "";
   const hint =
-    nearBy.length > 0 ? `Did you mean ${nearBy.join(" or ")}?` : "Check the name and the folder, then try again.";
+    nearBy.length > 0
+      ? `Did you mean ${nearBy.join(" or ")}?${quotes}`
+      : "Check the name and the folder, then try again.";
   return new PaydropError("usage", `${displayName(path)}: there is no such file`, hint);
 }
 
@@ -20,13 +23,15 @@ export function displayName(path: string): string {
   return printable(basename(path), 200);
 }
 
+/** Typed without quotes, a name with blanks comes as its words. */
 async function nearByNames(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch(() => []);
-  const wanted = stem(basename(path));
+  const said = basename(path);
   return names
-    .filter((name) => inputName(name).ignored === undefined && isNear(stem(name), wanted))
+    .filter((name) => inputName(name).ignored === undefined)
+    .filter((name) => isNear(stem(name), stem(said)) || name.split(" ").includes(said))
     .slice(0, NEAR_BY_MAX)
-    .map((name) => printable(name, 200));
+    .map((name) => asWord(name.slice(0, 200)));
 }
 
 function stem(name: string): string {

@@ -38,9 +38,9 @@ export class Batches {
     this.#insertAct = database.prepare("INSERT INTO act (batch, at, by, kind, row, note) VALUES (?, ?, ?, ?, ?, ?)");
   }
 
-  /** By id, or by the beginning of one that is the only such. */
+  /** By id, or by the beginning of one that is the only such; blanks come along when it is copied. */
   find(idOrPrefix: string): BatchRecord | undefined {
-    const prefix = idOrPrefix.toUpperCase().replace(/[%_\\]/g, "");
+    const prefix = idOrPrefix.toUpperCase().replace(/[%_\\\s]/g, "");
     const found = this.#select("WHERE id LIKE ? || '%' AND phase <> 'recording' ORDER BY seq DESC LIMIT 2", prefix);
     const exact = found.find((batch) => batch.id === prefix);
     if (!exact && found.length > 1) {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { messageOf, PaydropError } from "../errors.ts";
-import { printable } from "../printable.ts";
+import { asWord, printable } from "../printable.ts";
 
 /** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
 export function makePrivate(directory: string): void {
@@ -13,7 +13,7 @@ export function makePrivate(directory: string): void {
       throw new PaydropError(
         "config",
         `the state directory ${directory} can be written by others (mode ${(stat.mode & 0o777).toString(8)})`,
-        `make it private: chmod 700 ${directory}`,
+        `make it private: chmod 700 ${asWord(directory)}`,
       );
     }
     if ((stat.mode & 0o077) !== 0) tighten(directory);

@@ -1,5 +1,5 @@
 import type { BatchReport } from "../events.ts";
-import { printable } from "../printable.ts";
+import { asWord, printable } from "../printable.ts";
 
 const ROWS_NAMED_MAX = 5;
 
@@ -69,7 +69,7 @@ function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchRepor
   if (phase === "paused") return ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
-  if (notSent > 0) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${quoted(file)}`);
+  if (notSent > 0) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${asWord(file)}`);
   const notDone = byStatus.settled_not_done?.rows ?? 0;
   if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`);
   if (goesAgain !== undefined && !stop && steps.length === 0) steps.push(WHEN_MENDED, `paydrop retry ${batch}`);
@@ -89,10 +89,4 @@ export function namedRows(rows: readonly number[], count: number): string {
 /** `1 row`, `12 rows`. */
 export function counted(rows: number): string {
   return `${rows} ${rows === 1 ? "row" : "rows"}`;
-}
-
-/** A file name as it can be pasted into a shell. */
-function quoted(file: string): string {
-  const shown = printable(file);
-  return /^[\w./-]+$/.test(shown) && !shown.startsWith("-") ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
 }

@@ -91,8 +91,15 @@ describe("a command line that cannot be understood exits 2", () => {
   test.each([
     [["rum", "x.csv"], "unknown command 'rum'", "Did you mean run?"],
     [["check", "--concurency", "3", "x.csv"], "unknown option '--concurency'", "Did you mean --concurrency?"],
-    [["check"], "missing required argument 'file'", "--help"],
-    [["template", "payout", "transfer"], "too many arguments", "--help"],
+    [["check"], "missing required argument 'file'", "paydrop check --help"],
+    [["check", "--everything", "x.csv"], "unknown option '--everything'", "paydrop check --help"],
+    [
+      ["--quiet", "check", "x.csv"],
+      "unknown option '--quiet'",
+      "options stand behind the command: paydrop check … --quiet",
+    ],
+    [["report", "Payroll", "November.csv"], "too many arguments", "a name with blanks stands in quotes"],
+    [["template", "payout", "transfer"], "too many arguments", "paydrop template --help"],
     [["template", "payment"], 'there is no operation "payment"', "payout, transfer, loan, collection"],
     [["template", "loan", "--option", "A"], "a loan has no options", "leave out --option"],
     [["template", "payout", "--option", "C"], 'there is no option "C"', "A or B"],

@@ -209,6 +209,16 @@ describe("what is not a regular file is refused at once", () => {
     expect(error.hint).toBe(`Did you mean ${meant}?`);
   });
 
+  test.each(["March", "salaries", "final.csv"])(
+    "the words of a name with blanks are its name without quotes: %s",
+    async (word) => {
+      const { folder, directory } = setUp();
+      writeFileSync(join(folder, "March salaries final.csv"), CONTENT);
+      const { hint } = await errorOf(takeSnapshot(join(folder, word), directory));
+      expect(hint).toBe("Did you mean 'March salaries final.csv'? A name with blanks stands in quotes.");
+    },
+  );
+
   test("a missing file that is like no other, or in a missing folder, has a hint too", async () => {
     const { folder, directory } = setUp();
     for (const name of ["transfers.csv", "no/such/payroll.csv"]) {

@@ -80,6 +80,8 @@ export function describeJournalStore(
       expect(rows[1]?.faults).toEqual([fault]);
       expect(rows[1]?.warnings).toBeUndefined();
       expect((await store.batch("AAAA"))?.rows).toBe(3);
+      expect((await store.batch(" aaaa1111\t"))?.rows).toBe(3);
+      expect(await store.batch(" ")).toBeUndefined();
     });
 
     it("writes down every row of a page with its own values, however many there are and wherever one is invalid", async () => {
