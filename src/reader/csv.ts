@@ -3,7 +3,7 @@ import { findDialect } from "./dialect.ts";
 import { checkHeader } from "./header.ts";
 import { readRecords } from "./records.ts";
 import type { Dialect } from "./records.ts";
-import { counted } from "./refusals.ts";
+import { LongRows } from "./long-rows.ts";
 import type { Row, Sheet } from "./row.ts";
 import { refuseEmpty } from "./source.ts";
 import type { SheetSource } from "./source.ts";
@@ -69,6 +69,7 @@ async function* readRows(
   const columns = header.names;
   const namelessColumns = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
   const blankRows = new BlankRows();
+  const longRows = new LongRows(columns.length, dialect, source);
   let number = 0;
   let rowsRead = 0;
   let endsOpen = false;
@@ -83,7 +84,8 @@ async function* readRows(
       }
       blankRows.pass();
       const isFitting = record.length === columns.length;
-      const cells = withoutGuards(isFitting ? record : fitted(record, columns, number, dialect, source));
+      if (isFitting) longRows.pass();
+      const cells = withoutGuards(isFitting ? record : longRows.fit(record, number));
       for (const index of namelessColumns) if (cells[index]?.trim()) throw refuseNameless(source, number, index);
       rows.push({ number, columns, cells });
       if (rows.length === ROWS_PER_CHUNK_MAX) {
@@ -98,6 +100,7 @@ async function* readRows(
   }
   // what is to be said of the whole file was said when it was read from its beginning
   if (fromRow > 0) return;
+  longRows.judge();
   if (rowsRead === 0) throw source.refuse("no_rows", { found: "the file has a header and no rows below it" });
   remarks.splice(0, remarks.length, ...blankRows.remarks(), ...(endsOpen ? [openEndRemark(number)] : []));
 }
@@ -122,33 +125,6 @@ function withoutGuards(record: string[]): string[] {
   }
   return record;
 }
-
-/**
- * A spreadsheet may add empty cells at the end; anything else is a ragged row. So is one whose cells were moved aside by
- * `4,000.00` outside quotes: its last ones are empty too, and 4 would be paid.
- */
-function fitted(
-  record: string[],
-  columns: readonly string[],
-  row: number,
-  { delimiter }: Dialect,
-  source: SheetSource,
-): string[] {
-  const { columnsMax } = source.limits;
-  if (record.length > columnsMax) throw source.refuse("too_many_columns", { row, found: columnsMax.toString() });
-  const extra = record.slice(columns.length);
-  const cut =
-    delimiter === "," ? CUT_NUMBER.exec(record.map((cell) => cell.replaceAll(",", ";")).join())?.[1] : undefined;
-  if (record.length > columns.length && cut === undefined && extra.every((cell) => cell.trim() === "")) {
-    return record.slice(0, columns.length);
-  }
-  const one = cut === undefined ? "" : `; "${cut.trim()}" was taken for several cells`;
-  const found = `${counted(record.length, "cell")}, the header has ${counted(columns.length, "column")}${one}`;
-  throw source.refuse("row_ragged", { row, found });
-}
-
-/** A number in groups of thousands, or of lakhs, whose commas parted it: `4,000.00`, `1,04,000`. */
-const CUT_NUMBER = /(?<=^|,)([^\d,]{0,4}[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/u;
 
 function refuseNameless(source: SheetSource, row: number, index: number): Error {
   const found = `cell ${index + 1} holds a value, but the header gives its column no name`;

@@ -187,6 +187,23 @@ describe("broken files are refused with the row", () => {
     expect(await cellsOf("a.csv", "bank;amount;months\n12;250.00;24;\n")).toHaveLength(1);
   });
 
+  test("a delimiter at the end of every row makes no number in groups of its neighbours", async () => {
+    expect(await cellsOf("a.csv", "payee,sl,amount\nB-1,1,500,\nB-2,2,2500,\n")).toEqual([
+      ["B-1", "1", "500"],
+      ["B-2", "2", "2500"],
+    ]);
+    expect(await cellsOf("a.csv", "from_account,to_account,amount\nACC-1,ACC-2,500,\n")).toHaveLength(1);
+  });
+
+  test.each([
+    ["beside a row without groups", "name,amount,mode,notes\nA,500,NEFT,\nB,4,000.00,NEFT,\n", 3],
+    ["in every row", "name,amount,mode,notes\nA,12,500.00,NEFT,\nB,4,000.00,NEFT,\n", 2],
+    ["beside a delimiter at the end of every row", "name,amount,mode\nA,500,NEFT,\nB,4,000.00,NEFT,,\n", 3],
+    ["with a currency", "name,amount,mode,notes\nA,Rs. 4,000,NEFT,\n", 2],
+  ])("a number in groups outside quotes moves no row aside: %s", async (_, text, row) => {
+    expect(await faultOf(read("a.csv", text))).toMatchObject({ code: "row_ragged", row });
+  });
+
   test("header names may be empty where all their cells are", async () => {
     const { sheet, rows } = await read("a.csv", "name,amount,,\nA,1,,\n");
     expect(sheet.header).toEqual(["name", "amount", "", ""]);

@@ -1,0 +1,63 @@
+import type { Dialect } from "./records.ts";
+import { counted } from "./refusals.ts";
+import type { SheetSource } from "./source.ts";
+
+/**
+ * Rows of another length than the header. A spreadsheet may add empty cells at the end, and other programs a delimiter to
+ * every row; anything else is a ragged row. So is one whose cells were moved aside by `4,000.00` outside quotes: its last
+ * ones are empty too, and 4 would be paid. What looks so, as the cells `12,500,` do, counts as one
+ * unless all rows of the file are as long and some of them have no such number.
+ */
+export class LongRows {
+  readonly #width: number;
+  readonly #dialect: Dialect;
+  readonly #source: SheetSource;
+  #doubt: Error | undefined;
+  #length: number | undefined;
+  #isEven = true;
+  #isUsual = false;
+
+  /** `width`: cells of the header. */
+  constructor(width: number, dialect: Dialect, source: SheetSource) {
+    this.#width = width;
+    this.#dialect = dialect;
+    this.#source = source;
+  }
+
+  /** A row of the header's length comes. */
+  pass(): void {
+    this.#isEven = false;
+  }
+
+  /** The record without its empty cells at the end. Throws FileRefusedError for a ragged one. */
+  fit(record: string[], row: number): string[] {
+    const { refuse, limits } = this.#source;
+    if (record.length > limits.columnsMax) throw refuse("too_many_columns", { row, found: `${limits.columnsMax}` });
+    const cut = this.#dialect.delimiter === "," ? cutNumberOf(record) : undefined;
+    const isLong = record.length > this.#width && record.slice(this.#width).every((cell) => cell.trim() === "");
+    if (!isLong) throw this.#ragged(record, row, cut);
+    this.#isEven &&= record.length === (this.#length ?? record.length);
+    this.#length ??= record.length;
+    if (cut === undefined) this.#isUsual = true;
+    else this.#doubt ??= this.#ragged(record, row, cut);
+    return record.slice(0, this.#width);
+  }
+
+  /** For the end of the file. Throws FileRefusedError for the first row that was moved aside. */
+  judge(): void {
+    if (this.#doubt && !(this.#isEven && this.#isUsual)) throw this.#doubt;
+  }
+
+  #ragged(record: readonly string[], row: number, cut: string | undefined): Error {
+    const one = cut === undefined ? "" : `; "${cut.trim()}" was taken for several cells`;
+    const found = `${counted(record.length, "cell")}, the header has ${counted(this.#width, "column")}${one}`;
+    return this.#source.refuse("row_ragged", { row, found });
+  }
+}
+
+/** A number in groups of thousands, or of lakhs, whose commas parted it: `4,000.00`, `₹ 1,04,000`. */
+const CUT_NUMBER = /(?<=^|,)(\s*(?:\p{Sc}|rs\.?|inr)?\s*[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/iu;
+
+function cutNumberOf(record: readonly string[]): string | undefined {
+  return CUT_NUMBER.exec(record.map((cell) => cell.replaceAll(",", ";")).join())?.[1];
+}
