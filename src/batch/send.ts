@@ -12,10 +12,10 @@ import { modeOf } from "../results/mode-of.ts";
 import { excerptOf } from "../submission/excerpt.ts";
 import { Pace } from "../submission/pace.ts";
 import { RETRY_LIMITS } from "../submission/retry.ts";
-import { sendableRows } from "../submission/sendable-rows.ts";
+import { sendableRows, type Sendable } from "../submission/sendable-rows.ts";
 import { STOPS } from "../submission/stop-rules.ts";
-import { submit, type Submitted } from "../submission/submit.ts";
-import { mappingSaid, readingOf } from "../reading.ts";
+import { submit, type Sent, type SubmitOptions, type Submitted } from "../submission/submit.ts";
+import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { compareToday } from "./record.ts";
 import { assertAddressKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
@@ -112,6 +112,12 @@ export class BatchSending {
     if (overCap) return this.#noteStop(batch, { requests: 0, stop: overCap });
     // first: without its keys nothing begins, and nothing beside the file may say that it did
     const sender = this.#senderFor(needsEnvelope);
+    return this.#submitOpened(batch, opened, sender, file);
+  }
+
+  /** As long as rows go, the mark beside the file is renewed (I12), and what a person says of the batch is heard. */
+  async #submitOpened(batch: BatchRecord, opened: OpenedSnapshot, sender: Sender, file: string): Promise<Submitted> {
+    const { journal } = this.#ground;
     const phase = watchPhase(journal, batch.id);
     let mark: MarkKeeper | undefined;
     try {
@@ -126,20 +132,7 @@ export class BatchSending {
           },
           send: (row, signal) => sender.send(row.operation, row.payload, signal),
           excerpt: (row, body) => excerptOf(body, row, conceal),
-          onOutcome: (row, sent) =>
-            this.#ground.tell({
-              type: "row",
-              batch: batch.id,
-              row: row.number,
-              status: sent.state,
-              reason: sent.reason,
-              amount: row.amount,
-              attempts: sent.ordinal,
-              sentAt: sent.sentAt,
-              durationMs: Math.round(sent.durationMs),
-              alone: sent.alone,
-              ...(sent.httpStatus === undefined ? {} : { httpStatus: sent.httpStatus }),
-            }),
+          onOutcome: (row, sent) => this.#tellOutcome(batch.id, row, sent),
           onWait: (reason, waitMs) => this.#ground.tell({ type: "waiting", batch: batch.id, reason, waitMs }),
           stopAsked: () => stopOfPhase(phase.phase()) ?? this.#stopOfAll,
           // it is the same service for whoever sends beside; what a service says of one file is about that file
@@ -147,22 +140,44 @@ export class BatchSending {
             if (stop.code !== STOPS.same_refusal.code) this.#stopOfAll ??= stop;
           },
         },
-        {
-          lanes: this.#lanes,
-          pace: this.#pace,
-          alone: this.#alone,
-          retry429: this.#ground.config.choices.retry429,
-          limits: { ...RETRY_LIMITS, unreachableMs: this.#ground.config.retryForMs },
-          soft: this.#ground.services.signal?.soft ?? NEVER,
-          hard: this.#ground.services.signal?.hard ?? NEVER,
-          random: Math.random,
-        },
+        this.#sharedOptions(),
       );
       return await this.#noteStop(batch, submitted);
     } finally {
       phase.close();
       await mark?.close();
     }
+  }
+
+  /** The lanes, the pace, and a row that goes alone are of all batches of this process. */
+  #sharedOptions(): SubmitOptions {
+    const { config, services } = this.#ground;
+    return {
+      lanes: this.#lanes,
+      pace: this.#pace,
+      alone: this.#alone,
+      retry429: config.choices.retry429,
+      limits: { ...RETRY_LIMITS, unreachableMs: config.retryForMs },
+      soft: services.signal?.soft ?? NEVER,
+      hard: services.signal?.hard ?? NEVER,
+      random: Math.random,
+    };
+  }
+
+  #tellOutcome(batch: string, row: Sendable, sent: Sent): void {
+    this.#ground.tell({
+      type: "row",
+      batch,
+      row: row.number,
+      status: sent.state,
+      reason: sent.reason,
+      amount: row.amount,
+      attempts: sent.ordinal,
+      sentAt: sent.sentAt,
+      durationMs: Math.round(sent.durationMs),
+      alone: sent.alone,
+      ...(sent.httpStatus === undefined ? {} : { httpStatus: sent.httpStatus }),
+    });
   }
 
   #senderFor(needsEnvelope: boolean): Sender {

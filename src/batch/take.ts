@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import type { JudgeRules } from "../checks/duplicates.ts";
 import { meet } from "../checks/same-bytes.ts";
 import { FileRefusedError } from "../errors.ts";
 import { guessPeriod } from "../intake/period.ts";
@@ -12,7 +13,7 @@ import type { BatchRecord, NewBatch, Tally } from "../journal/batch-record.ts";
 import { ownCell } from "../results/own-cell.ts";
 import { readingOf } from "../reading.ts";
 import { recordRows } from "./record.ts";
-import { openInput, readAlike, timesTaken, understand, type InputFile } from "../take-in.ts";
+import { openInput, readAlike, timesTaken, understand, type InputFile, type OpenedFile } from "../take-in.ts";
 import { Origins } from "../origins.ts";
 import { assertEnvironmentKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
@@ -40,7 +41,6 @@ export class BatchTaking {
     if (isUntouched && !(await this.#isMappedAnew(input))) throw ownFileRefused(fileName, "retry_not_corrected");
     const period = this.#ground.config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
-    const sheet = input.sheet.sheetName;
     const ofBytes = await this.#ground.journal.batchesOfBytes(snapshot.sha256, this.#ground.config.environment);
     const lyingThere = await this.#ground.journal.sourceBatch(file, identityText(snapshot.identity));
     const known = readAlike(ofBytes, input, this.#ground.config, lyingThere);
@@ -57,44 +57,54 @@ export class BatchTaking {
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const opened = await understand(input, this.#ground.services);
     await assertRoomForFile(this.#ground.config.stateDir, snapshot.sizeBytes);
-    const times = timesTaken(ofBytes, input, period);
+    const batch = this.#newBatch(opened, { period, guessedPeriod }, timesTaken(ofBytes, input, period));
+    const rules =
+      meeting.kind === "again"
+        ? { ...this.#ground.rules, holdsWholeFile: true }
+        : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
+    return this.#record(batch, opened, rules, waiting);
+  }
+
+  #newBatch(
+    { path, fileName, snapshot, sheet, reading }: OpenedFile,
+    { period, guessedPeriod }: { readonly period: string | undefined; readonly guessedPeriod: string | undefined },
+    times: number,
+  ): NewBatch {
     const { environment } = this.#ground.config;
-    const id = batchIdOf({ sha256: snapshot.sha256, environment, period, sheet }, times);
-    const newBatch: NewBatch = {
-      id,
+    const { sha256, sizeBytes } = snapshot;
+    return {
+      id: batchIdOf({ sha256, environment, period, sheet: sheet.sheetName }, times),
       environment,
       destination: this.#ground.destination,
       fileName,
-      folder: dirname(file),
-      format: opened.sheet.format,
-      sha256: snapshot.sha256,
-      sizeBytes: snapshot.sizeBytes,
+      folder: dirname(path),
+      format: sheet.format,
+      sha256,
+      sizeBytes,
       ...(period === undefined ? {} : { period }),
       ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
-      choices: JSON.stringify(opened.reading),
+      choices: JSON.stringify(reading),
       createdAt: this.#ground.now(),
     };
-    const origins = new Origins((one) => this.#ground.journal.batch(one), this.#ground.config);
+  }
+
+  /** All rows or no batch. `waiting`: what this one goes instead of. */
+  async #record(
+    newBatch: NewBatch,
+    opened: OpenedFile,
+    rules: JudgeRules,
+    waiting: readonly BatchRecord[],
+  ): Promise<Taken> {
+    const { journal, config } = this.#ground;
+    const origins = new Origins((one) => journal.batch(one), config);
     try {
-      const rules =
-        meeting.kind === "again"
-          ? { ...this.#ground.rules, holdsWholeFile: true }
-          : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
-      const totals = await recordRows(
-        this.#ground.journal,
-        newBatch,
-        opened,
-        origins,
-        rules,
-        this.#ground.config,
-        this.#ground.now(),
-      );
-      const batch = await this.#ground.known(id);
+      const now = this.#ground.now();
+      const { accounts, corrections } = await recordRows(journal, newBatch, opened, origins, rules, config, now);
+      const batch = await this.#ground.known(newBatch.id);
       await this.#supersede(waiting, batch);
-      const { accounts, corrections } = totals;
       return { batch, resumed: false, told: { accounts, ...(corrections ? { corrections } : {}) } };
     } catch (error) {
-      await this.#ground.journal.dropBatch(id);
+      await journal.dropBatch(newBatch.id);
       throw error;
     } finally {
       await origins.close();
