@@ -5,7 +5,7 @@ import { printable } from "../printable.ts";
 import { looksMisspelt } from "./misspelling.ts";
 
 /** Extra columns with a meaning (DESIGN §6). */
-export const SPECIAL_COLUMNS = ["operation", "reference", "period"] as const;
+const SPECIAL_COLUMNS = ["operation", "reference", "period"] as const;
 
 export interface ColumnOptions {
   /** Every operation that a row of the file may have: one, or all of them in a mixed file. */

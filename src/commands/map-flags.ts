@@ -54,7 +54,7 @@ function pairsOf(given: unknown, flag: string, read: (value: string) => string):
   return pairs;
 }
 
-export function fieldNamed(said: string, flag: string): string {
+function fieldNamed(said: string, flag: string): string {
   const fields = [...new Set([...OPERATIONS.flatMap(({ forms }) => forms.flatMap((form) => form.fields.map(({ name }) => name))), "reference", "period"])]; // prettier-ignore
   const found = fields.find((field) => normalizeName(field) === normalizeName(said));
   if (found !== undefined) return found;

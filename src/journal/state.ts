@@ -22,7 +22,7 @@ export type ResultStatus = Exclude<RowState, "ready" | "sending">;
  * Every legal move and what causes it. Whoever moves a row names the state that it comes from; a move that is not
  * here is a bug or a damaged journal, and either stops everything.
  */
-export const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
+const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
   // an attempt is durable; or the check inside its transaction found the same payment elsewhere
   ready: ["sending", "duplicate", "held"],
   // the answer, or none

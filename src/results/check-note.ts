@@ -6,7 +6,7 @@ import { modeOf } from "./mode-of.ts";
 import { describeForeign, standingOfNote, type Standing } from "./own.ts";
 
 /** `payroll.csv.check.txt`: what a check found, for whoever looks into the folder. */
-export function checkNotePath(file: string): string {
+function checkNotePath(file: string): string {
   return `${file}.check.txt`;
 }
 

@@ -32,8 +32,8 @@ export interface ComplaintGroup {
 }
 
 /** So many of a kind are told in full, unless all are asked for. */
-export const SHOWN_OF_A_KIND = 5;
-export const REST_ROWS_MAX = 10_000;
+const SHOWN_OF_A_KIND = 5;
+const REST_ROWS_MAX = 10_000;
 /** Rows of JSON may each have columns of their own: kinds beyond these are told together. */
 const KINDS_MAX = 500;
 

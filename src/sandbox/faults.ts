@@ -1,7 +1,7 @@
 import { PaydropError } from "../errors.ts";
 
 /** What the sandbox can do to a request instead of a plain 200. The first six do not carry it out, the others do. */
-export const FAULTS = [
+const FAULTS = [
   /** 422. */
   "refuse",
   /** 429 with `Retry-After: 1`. */

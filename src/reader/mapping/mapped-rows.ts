@@ -36,7 +36,7 @@ export function createRowMapper(mapping: Mapping, tables: readonly LookupTable[]
 }
 
 /** The fields that a mapping fills, in the order of its columns, constants and lookups. */
-export function fieldsOf(mapping: Mapping): readonly string[] {
+function fieldsOf(mapping: Mapping): readonly string[] {
   return [
     ...mapping.columns.flatMap(({ fields }) => fields),
     ...Object.keys(mapping.constants),

@@ -9,7 +9,7 @@ import { sentenceOf } from "../sentences.ts";
 import { statusOf } from "../status.ts";
 
 /** Why somebody has to look at rows, the gravest first. */
-export const NEED_KINDS = [
+const NEED_KINDS = [
   "unknown",
   "odd_answer",
   "rejected",
@@ -43,7 +43,7 @@ export interface Need {
 }
 
 /** As many rows of a kind as stand in a report; the results file has them all. */
-export const NEED_ROWS_MAX = 100;
+const NEED_ROWS_MAX = 100;
 const REFERENCE_CHARACTERS_MAX = 60;
 const HAPPENED_CHARACTERS_MAX = 600;
 

@@ -30,7 +30,7 @@ export interface Timeline {
 }
 
 /** Twenty buckets per power of ten, from a millisecond to a quarter of an hour and more. */
-export const ANSWER_BUCKETS = 120;
+const ANSWER_BUCKETS = 120;
 const BUCKETS_PER_TEN = 20;
 const SLOTS_MAX = 1024;
 const FIRST_SLOT_MS = 10;
