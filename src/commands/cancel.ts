@@ -1,46 +1,16 @@
-import { loadConfig } from "../config/load.ts";
 import type { Tallies } from "../journal/batch-record.ts";
-import { openProcessor } from "../processor.ts";
 import { counted } from "../results/next-steps.ts";
 import { UNSENT_STATES } from "../results/status.ts";
 import type { Call } from "./command.ts";
-import { knownBatch } from "./known-batch.ts";
-import { rewriteResults } from "./rewrite.ts";
-import { tell } from "./tell.ts";
-import { personOrLogin, textSaid } from "./who.ts";
+import { stopBatch } from "./stop-batch.ts";
 
 /** What was not sent stays unsent, for good; what was accepted cannot be called back. */
-export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
-  const { by, remark } = personOrLogin(config);
-  const processor = await openProcessor({ config }, "read");
-  let touched: readonly string[];
-  try {
-    const { journal } = processor;
-    const batch = await knownBatch(journal, call.operands[0]);
-    const { id } = batch;
-    const isCancelled = batch.phase === "cancelled";
-    if (!isCancelled) {
-      const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
-      await journal.setPhase(id, "cancelled", { by, kind: "cancel", note });
-    }
-    const tallies = await journal.tallies(id);
-    const text = [
-      isCancelled ? `Batch ${id} was cancelled already.` : `Cancelled batch ${id}.`,
-      ...linesOf(tallies, id),
-    ];
-    tell(call, config, text.join("\n"), {
-      type: "cancelled",
-      batch: id,
-      by,
-      already: isCancelled,
-      rows: rowsOf(tallies),
-    });
-    touched = isCancelled ? [] : [id];
-  } finally {
-    await processor.close();
-  }
-  return rewriteResults(call, config, touched);
+export function run(call: Call): Promise<number> {
+  return stopBatch(call, ["cancelled", "cancel"], ({ id, by, already, tallies }) => {
+    const first = already ? `Batch ${id} was cancelled already.` : `Cancelled batch ${id}.`;
+    const text = [first, ...linesOf(tallies, id)].join("\n");
+    return [text, { type: "cancelled", batch: id, by, already, rows: rowsOf(tallies) }];
+  });
 }
 
 function linesOf(tallies: Tallies, id: string): string[] {

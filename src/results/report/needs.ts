@@ -9,16 +9,7 @@ import { sentenceOf } from "../sentences.ts";
 import { statusOf } from "../status.ts";
 
 /** Why somebody has to look at rows, the gravest first. */
-const NEED_KINDS = [
-  "unknown",
-  "odd_answer",
-  "rejected",
-  "held",
-  "invalid",
-  "not_sent",
-  "not_done",
-  "warned",
-] as const;
+const NEED_KINDS = ["unknown", "odd_answer", "rejected", "held", "invalid", "not_sent", "not_done", "warned"] as const;
 export type NeedKind = (typeof NEED_KINDS)[number];
 
 /** One row that a person must look at. What stands here may be shown and printed. */

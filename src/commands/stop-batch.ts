@@ -1,0 +1,44 @@
+import { loadConfig } from "../config/load.ts";
+import type { Tallies } from "../journal/batch-record.ts";
+import { openProcessor } from "../processor.ts";
+import type { JsonLine } from "../results/json-lines.ts";
+import type { Call } from "./command.ts";
+import { knownBatch } from "./known-batch.ts";
+import { rewriteResults } from "./rewrite.ts";
+import { tell } from "./tell.ts";
+import { personOrLogin, textSaid } from "./who.ts";
+
+export interface Stopped {
+  readonly id: string;
+  readonly by: string;
+  /** It stood so before: nothing was done. */
+  readonly already: boolean;
+  readonly tallies: Tallies;
+}
+
+/** A person stops a batch, for now or for good. `words` says what that means for its rows, for people and as JSON. */
+export async function stopBatch(
+  call: Call,
+  [phase, kind]: readonly ["paused", "pause"] | readonly ["cancelled", "cancel"],
+  words: (stopped: Stopped) => readonly [string, JsonLine],
+): Promise<number> {
+  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const { by, remark } = personOrLogin(config);
+  const processor = await openProcessor({ config }, "read");
+  let touched: readonly string[];
+  try {
+    const { journal } = processor;
+    const batch = await knownBatch(journal, call.operands[0]);
+    const { id } = batch;
+    const already = batch.phase === phase;
+    if (!already) {
+      const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
+      await journal.setPhase(id, phase, { by, kind, note });
+    }
+    tell(call, config, ...words({ id, by, already, tallies: await journal.tallies(id) }));
+    touched = already ? [] : [id];
+  } finally {
+    await processor.close();
+  }
+  return rewriteResults(call, config, touched);
+}
