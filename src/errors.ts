@@ -25,6 +25,13 @@ export class PaydropError extends Error {
   }
 }
 
+/** What is kept of one batch is missing or damaged. The journal itself is whole: others go on. */
+export class CopyGoneError extends PaydropError {
+  constructor(message: string, hint: string) {
+    super("journal", message, hint);
+  }
+}
+
 /** One reason why a whole file is refused. `row` as a spreadsheet shows it; `column` by its own header. */
 export interface FileFault {
   readonly code: string;

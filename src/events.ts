@@ -116,4 +116,6 @@ export interface WrittenFiles {
   readonly retryRows?: number;
   readonly summary?: string;
   readonly elsewhere?: string;
+  /** What keeps them elsewhere may pass by itself: a full disk, a missing right, a program that has the file open. */
+  readonly mayComeLater?: true;
 }

@@ -9,7 +9,7 @@ import { faultOfCell } from "./checks/fault-of.ts";
 import type { Fault } from "./checks/fault.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import type { Config } from "./config/config.ts";
-import { PaydropError, systemCodeOf } from "./errors.ts";
+import { CopyGoneError, PaydropError, systemCodeOf } from "./errors.ts";
 import { verifySnapshot } from "./intake/snapshot.ts";
 import type { BatchRecord } from "./journal/batch-record.ts";
 import type { Row } from "./reader/row.ts";
@@ -167,7 +167,7 @@ class EarlierRows {
     await this.close();
     const reading = readingOf(this.#batch);
     if (isFirst && !(await verifySnapshot(join(this.#snapshots, reading.snapshot), this.#batch.sha256))) {
-      throw new PaydropError("journal", `the private copy of ${this.#batch.fileName} is missing or damaged`, "");
+      throw new CopyGoneError(`the private copy of ${this.#batch.fileName} is missing or damaged`, "");
     }
     const { sheet, view } = await openSnapshot(this.#batch, reading, this.#snapshots);
     this.#view = view;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
-import { PaydropError } from "../errors.ts";
+import { CopyGoneError, PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { verifySnapshot } from "../intake/snapshot.ts";
 import { archivedError } from "../journal/archives.ts";
@@ -72,9 +72,8 @@ export class Ground {
 }
 
 function snapshotGone(batch: BatchRecord): PaydropError {
-  return new PaydropError(
-    "journal",
+  return new CopyGoneError(
     `the private copy of ${batch.fileName} (batch ${batch.id}) is missing or damaged`,
-    "restore the state directory from a backup; nothing was sent",
+    "drop or run the very same file again, or restore the state directory from a backup; nothing was sent",
   );
 }

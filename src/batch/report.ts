@@ -145,5 +145,10 @@ export async function isFolderAway({ file, files }: BatchReport): Promise<boolea
   );
 }
 
+/** Results that are elsewhere for now, and are written beside the file of a drop folder as soon as that can be. */
+export async function isOwed(report: BatchReport): Promise<boolean> {
+  return report.files.mayComeLater === true || (await isFolderAway(report));
+}
+
 /** People who act all the time do not keep a run from its end. */
 export const WRITE_TIMES_MAX = 5;

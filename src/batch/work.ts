@@ -16,7 +16,7 @@ import type { Submitted } from "../submission/submit.ts";
 import { Turns } from "../turns.ts";
 import { Ground } from "./ground.ts";
 import { heldFolder } from "./held-folder.ts";
-import { BatchReporting, isFolderAway, WRITE_TIMES_MAX } from "./report.ts";
+import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
 
@@ -57,12 +57,13 @@ export class BatchWork {
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
       const report = await this.#reporting.write(batch, { submitted, startedAt, file, modeBefore, isFirst: !resumed });
-      const isOwed = await isFolderAway(report);
+      // of a file that a person named, nobody would come back to write them
+      const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
       await Promise.all([
         this.ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
         this.ground.journal.keepTallies(batch.id),
-        this.ground.journal.oweResults(batch.id, isOwed),
+        this.ground.journal.oweResults(batch.id, owes),
       ]);
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
@@ -102,8 +103,8 @@ export class BatchWork {
     await this.ground.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, { submitted, startedAt, file });
-    const isOwed = await isFolderAway(report);
-    await Promise.all([this.ground.journal.oweResults(batch.id, isOwed), this.ground.journal.keepTallies(batch.id)]);
+    const owes = await isOwed(report);
+    await Promise.all([this.ground.journal.oweResults(batch.id, owes), this.ground.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
     return report;
   }

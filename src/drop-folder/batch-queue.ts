@@ -1,8 +1,20 @@
 import { dirname } from "node:path";
-import { isFolderAway } from "../batch/report.ts";
+import { isFolderAway, isOwed } from "../batch/report.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchesAsked } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
+
+/** Results of a batch that could not be written beside its file. */
+interface Undelivered {
+  readonly folder: string;
+  readonly why: string | undefined;
+  readonly tries: number;
+  /** When they are tried again, by `performance.now()`. */
+  readonly dueMs: number;
+}
+
+/** As a service that is away. */
+const RETRY_MAX_TIMES = 20;
 
 /** Batches of one inbox with which something is left to do, in the order in which it is done. */
 export class BatchQueue {
@@ -10,11 +22,14 @@ export class BatchQueue {
   #batches: string[] = [];
   /** Batches with rows that may be held for one of another file. */
   #waitForOthers = new Set<string>();
-  /** Batches whose folder was away when their results were written, each with that folder. */
-  readonly #undelivered = new Map<string, string>();
+  /** By batch. */
+  readonly #undelivered = new Map<string, Undelivered>();
+  readonly #retryMs: number;
 
-  constructor(processor: Processor) {
+  /** `retryMs`: after so long results that could not be written beside their file are tried again, then less often. */
+  constructor(processor: Processor, retryMs: number) {
     this.#processor = processor;
+    this.#retryMs = retryMs;
   }
 
   get length(): number {
@@ -40,20 +55,35 @@ export class BatchQueue {
     this.#batches.unshift(...batches.filter((batch) => !this.#batches.includes(batch)));
   }
 
-  /** Notes what is to be done later with a batch that has come to its end for now. Gives whether it waits for others. */
-  async noteEnd(report: BatchReport): Promise<boolean> {
-    if (await isFolderAway(report)) this.#undelivered.set(report.batch, dirname(report.file));
-    if (report.byStatus.held) this.#waitForOthers.add(report.batch);
-    return report.byStatus.held !== undefined && (await this.#processor.journal.waitsForOthers(report.batch));
+  /**
+   * Notes what is to be done later with a batch that has come to its end for now. `isWaiting`: for others.
+   * `isSaid`: nothing was sent, and its results still cannot be written where they should lie, for the same reason.
+   */
+  async noteEnd(report: BatchReport): Promise<{ isWaiting: boolean; isSaid: boolean }> {
+    const isSaid = await this.#noteUndelivered(report);
+    if (!report.byStatus.held) return { isWaiting: false, isSaid };
+    this.#waitForOthers.add(report.batch);
+    return { isWaiting: await this.#processor.journal.waitsForOthers(report.batch), isSaid };
   }
 
-  /** Results that were kept elsewhere come into their folders that are back. */
+  /** Results that were kept elsewhere are written into their folders, which are there, once more. */
   addUndelivered(foldersThere: readonly string[]): void {
-    for (const [batch, folder] of this.#undelivered) {
-      if (!foldersThere.includes(folder)) continue;
-      this.#undelivered.delete(batch);
-      this.#batches.push(batch);
+    const nowMs = performance.now();
+    for (const [batch, { folder, dueMs }] of this.#undelivered) {
+      if (foldersThere.includes(folder) && nowMs >= dueMs) this.add([batch]);
     }
+  }
+
+  async #noteUndelivered(report: BatchReport): Promise<boolean> {
+    const { batch, file, files, requests } = report;
+    const before = this.#undelivered.get(batch);
+    this.#undelivered.delete(batch);
+    if (!(await isOwed(report))) return false;
+    const tries = before === undefined ? 0 : before.tries + 1;
+    const waitMs = (await isFolderAway(report)) ? 0 : this.#retryMs * Math.min(2 ** tries, RETRY_MAX_TIMES);
+    const undelivered = { folder: dirname(file), why: files.elsewhere, tries, dueMs: performance.now() + waitMs };
+    this.#undelivered.set(batch, undelivered);
+    return requests === 0 && before?.why === undelivered.why;
   }
 
   /** A file is gone through once more when what a row of it waited for has an end. */

@@ -54,7 +54,7 @@ export class DropFolder {
     this.#parts = parts;
     this.folder = resolve(parts.folder);
     this.#folders = [this.folder];
-    this.#batches = new BatchQueue(parts.processor);
+    this.#batches = new BatchQueue(parts.processor, parts.config.watchRetryMs);
     const { listener } = parts;
     const { journal } = parts.processor;
     const say = (text: string): void => listener.say(text);
@@ -231,8 +231,8 @@ export class DropFolder {
         // as it is before anything of it is read: what comes beside it meanwhile must be seen
         if (job.file) job.refusalKey = await this.#standing.refusalKey(job.file.path, job.file.identity);
         const report = await work();
-        const isWaiting = await this.#batches.noteEnd(report);
-        if (await this.#ends.ended(report, { isTry, isWaiting })) this.#batches.putFirst(report.batch);
+        const end = await this.#batches.noteEnd(report);
+        if (await this.#ends.ended(report, { isTry, ...end })) this.#batches.putFirst(report.batch);
       });
     } catch (error) {
       await this.#ends.failed(job.file && { ...job.file, refusalKey: job.refusalKey ?? "" }, error);

@@ -1,5 +1,5 @@
 import { resumeCommand } from "../batch/held-folder.ts";
-import { FileRefusedError, messageOf, PaydropError } from "../errors.ts";
+import { CopyGoneError, FileRefusedError, messageOf, PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
@@ -29,6 +29,8 @@ export interface TriedFile extends ReadyFile {
 export interface BatchEnd {
   readonly isTry: boolean;
   readonly isWaiting: boolean;
+  /** Only its results were tried again, and what keeps them was told before. */
+  readonly isSaid: boolean;
 }
 
 const RETRY_MAX_TIMES = 20;
@@ -72,11 +74,11 @@ export class FolderEnds {
    * Gives whether the rest of the batch goes by itself, later. `isTry`: the service was away when it began. `isWaiting`:
    * what is held of it waits for another file.
    */
-  async ended(report: BatchReport, { isTry, isWaiting }: BatchEnd): Promise<boolean> {
+  async ended(report: BatchReport, { isTry, isWaiting, isSaid }: BatchEnd): Promise<boolean> {
     const { listener, answers, hold } = this.#parts;
     const code = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
-    const isNews = !(isTry && this.away.isAway && this.away.code === code);
+    const isNews = !isSaid && !(isTry && this.away.isAway && this.away.code === code);
     listener.ended(report, { isNews, isPassing: isWaiting && report.exitCode === HELD });
     const kind = code === undefined ? undefined : kindOfStop(code);
     const message = report.stop?.message ?? "the service could not be reached";
@@ -104,7 +106,7 @@ export class FolderEnds {
       listener.failed(error);
       await standing.noteRefused(file.path, file.refusalKey);
       await answers.put(file.path, refusedAnswer(file.path, error.faults));
-    } else if (isKnown && (error.code === "config" || error.code === "destination")) {
+    } else if (isKnown && (error instanceof CopyGoneError || error.code === "config" || error.code === "destination")) {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
       if (!this.#told.has(error.message)) listener.failed(error);
       this.#told.add(error.message);

@@ -169,7 +169,9 @@ export function openAnswer(report: BatchReport): Answer | undefined {
   if (files.elsewhere !== undefined) {
     parts.push([
       `The results could not be written here: ${files.elsewhere}.`,
-      "When that is mended, they come here with:",
+      ...(files.mayComeLater
+        ? ["They come here by themselves soon after that is mended, or with:"]
+        : ["When that is mended, they come here with:"]),
       `  paydrop results ${batch}`,
     ]);
   }

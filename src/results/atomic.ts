@@ -197,6 +197,13 @@ const WHY: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name would be too long for this disk",
 };
 
+/** Of what `onDisk` threw: it may be another time, without anything being moved away or renamed. */
+export function mayPass({ cause }: PaydropError): boolean {
+  return ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EBUSY", "ETXTBSY", "EIO", "ESTALE"].includes(
+    systemCodeOf(cause) ?? "",
+  );
+}
+
 /** The rename itself must outlive a power cut. Some systems cannot sync a folder, and then need not. */
 async function syncFolder(folder: string): Promise<void> {
   try {

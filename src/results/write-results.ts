@@ -5,7 +5,7 @@ import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { Row, Sheet } from "../reader/row.ts";
-import { AtomicFile, onDisk } from "./atomic.ts";
+import { AtomicFile, mayPass, onDisk } from "./atomic.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { clearPlace, findPlace, removeOutdated, type Place, type WrittenMemory } from "./place.ts";
 import { lockstep } from "./lockstep.ts";
@@ -81,7 +81,8 @@ async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promis
   // The name that was too long beside the input would be too long here too.
   const fileName = Buffer.byteLength(input.target.fileName) > 200 ? input.batch.id : input.target.fileName;
   const elsewhere = `${reason.message}; the results are in ${folder} instead`;
-  return writeIn(input, folder, fileName, 0o600, elsewhere);
+  const report = await writeIn(input, folder, fileName, 0o600, elsewhere);
+  return mayPass(reason) ? { ...report, files: { ...report.files, mayComeLater: true } } : report;
 }
 
 async function writeIn(

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, unlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
@@ -9,6 +9,7 @@ import { Away } from "../../src/drop-folder/service-away.ts";
 import type { BatchReport } from "../../src/events.ts";
 import type { Processor } from "../../src/processor.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
 import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
 
 async function service(script: Script): Promise<FaultServer> {
@@ -132,6 +133,76 @@ test.each(["is seen as away", "is back before it is looked at", "is back for the
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test.skipIf(!canMount)(
+  "results that a disk refused come into the folder when it takes them again, told once",
+  async () => {
+    const disk = smallDisk(1024);
+    const server = await service(() => {
+      makeReadOnly(disk);
+      return answer(200);
+    });
+    const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "10ms" });
+    rmdirSync(desk.folder);
+    symlinkSync(disk, desk.folder);
+    desk.write("a.csv", "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
+    const told: number[] = [];
+    const workAgain = async (drop: DropFolder): Promise<void> => {
+      do {
+        await sleep(10);
+        await drop.sweep();
+      } while (!(await drop.workOne()));
+    };
+    await desk.inProcess(async (processor) => {
+      const drop = await openDrop(desk, processor, {
+        ended: ({ exitCode }, { isNews }) => {
+          if (isNews) told.push(exitCode);
+        },
+      });
+      await sweepAll(drop);
+      await drop.workOne();
+      await workAgain(drop);
+      await workAgain(drop);
+      expect(told).toEqual([74]);
+    });
+    makeWritable(disk);
+    await desk.inProcess(async (processor) => {
+      const drop = await openDrop(desk, processor, { ended: ({ exitCode }) => void told.push(exitCode) });
+      expect(await drop.workOne()).toBe(true);
+      expect(await drop.workOne()).toBe(false);
+    });
+    expect(told).toEqual([74, 0]);
+    expect(desk.results("a.csv")).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test("a batch whose private copy is missing keeps no other file waiting; dropped again, it goes on", async () => {
+  let status = 401;
+  const server = await service(() => answer(status));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(3));
+  await desk.process("a.csv");
+  status = 200;
+  const snapshots = join(desk.stateDir, "snapshots");
+  for (const name of readdirSync(snapshots)) unlinkSync(join(snapshots, name));
+  desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
+  const failed: string[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { failed: ({ message }) => void failed.push(message) });
+    expect(await drop.workOne()).toBe(true);
+    expect(drop.takeCodes()).toEqual([74]);
+    await sweepAll(drop);
+    await drop.workOne();
+    expect(drop.takeCodes()).toEqual([0]);
+    desk.write("a.csv", transfersCsv(3));
+    await sweepAll(drop);
+    await drop.workOne();
+  });
+  expect(failed).toEqual([expect.stringContaining("the private copy of a.csv")]);
+  expect(desk.results("a.csv").map((row) => row.result_status)).toEqual(["accepted", "accepted", "accepted"]);
+  expect(server.requests).toHaveLength(5);
+});
 
 test("control totals that come while a file is refused for the lack of them are looked at", async () => {
   const server = await service(() => answer(200));

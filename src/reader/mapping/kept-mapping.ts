@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Mapping } from "../../config/mapping.ts";
-import { PaydropError } from "../../errors.ts";
+import { CopyGoneError, PaydropError } from "../../errors.ts";
 import type { MappingSaid } from "../../events.ts";
 import { formatOfName } from "../../format.ts";
 import type { KeptFiles } from "../../intake/kept-files.ts";
@@ -77,8 +77,7 @@ export async function openMapping(kept: KeptMapping, encoding: Encoding, store: 
 }
 
 function gone(name: string): PaydropError {
-  return new PaydropError(
-    "journal",
+  return new CopyGoneError(
     `the private copy of the mapping ${name} that this file was read by is missing or damaged`,
     "restore the state directory from a backup; nothing was sent",
   );
