@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { conceal } from "../config/conceal.ts";
 import { Secret } from "../config/secret.ts";
 import { collections } from "../operations/collections.ts";
 import { loans } from "../operations/loans.ts";
@@ -79,9 +80,9 @@ export interface CallResult {
   readonly reason: string;
   /** Missing when no status line came back. */
   readonly status?: number;
-  /** The first 64 KiB. Its shape is not shown in the interface. */
+  /** The first 64 KiB, with `[secret]` in place of keys. Its shape is not shown in the interface. */
   readonly body?: string;
-  /** Where no status line came back: why, for a log. `ECONNREFUSED: connect ECONNREFUSED 203.0.113.7:443`; no secrets. */
+  /** Where no status line came back: why, for a log, without secrets. `ECONNREFUSED: connect ECONNREFUSED …` */
   readonly detail?: string;
   readonly durationMs: number;
 }
@@ -138,7 +139,7 @@ export interface Client {
   applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
   /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
   payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
-  /** Waits for every call made before it, also those in wait, and closes the connections. Later calls are `not_sent`. */
+  /** Waits for every call made before it, also those in wait, then closes connections. Later calls are `not_sent`. */
   close(): Promise<void>;
 }
 
@@ -196,7 +197,8 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     const { state: outcome, reason } = outcomeOf(answer);
     const { durationMs } = answer;
     if (answer.kind !== "answered") return { outcome, reason, detail: answer.detail, durationMs };
-    return { outcome, reason, status: answer.status, body: answer.body, durationMs };
+    // a service may answer with the key that it refuses, and who logs a result would log the key
+    return { outcome, reason, status: answer.status, body: conceal(answer.body), durationMs };
   }
 
   return {

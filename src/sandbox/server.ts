@@ -16,6 +16,9 @@ import { openLedger } from "./ledger.ts";
 import type { Ledger, LedgerWriter } from "./ledger.ts";
 import { readRequest } from "./request.ts";
 
+export type { FaultName, FaultRates, LatencyRange } from "./faults.ts";
+export type { Ledger, LedgerEntry } from "./ledger.ts";
+
 /** Well known on purpose: they open nothing but the sandbox. */
 export const SANDBOX_API_KEY = "sandbox-api-key-no-secret";
 export const SANDBOX_AES_KEY = "73616e64626f782d6165732d6b65792d6e6f742d612d7365637265742d303031";

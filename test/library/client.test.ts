@@ -4,7 +4,7 @@ import { PaydropError, Secret, createClient, encryptPayload } from "../../src/in
 import type { CallResult, Client, CreateClientOptions, PayoutInline, PayoutToExisting } from "../../src/index.ts";
 import { SANDBOX_AES_IV, SANDBOX_AES_KEY, SANDBOX_API_KEY, startSandbox } from "../../src/sandbox/server.ts";
 import { answer, inOrder, pause, reset, startFaultServer } from "../support/fault-server.ts";
-import type { Script } from "../support/fault-server.ts";
+import type { Received, Script } from "../support/fault-server.ts";
 
 const KEYS = { apiKey: SANDBOX_API_KEY, aesKey: SANDBOX_AES_KEY, aesIv: SANDBOX_AES_IV };
 
@@ -120,6 +120,14 @@ describe("a client", () => {
     await client.payout(PAYOUT);
     expect(server.requests[0]?.headers).toMatchObject({ "x-api-key": "a-key-of-tests" });
     expect(JSON.stringify(options)).not.toContain("a-key-of-tests");
+  });
+
+  test("a key that the service repeats in its answer is not handed on", async () => {
+    const apiKey = "a-key-that-is-repeated";
+    const refusal = ({ headers }: Received) => answer(401, { error: `no such key: ${headers["x-api-key"]}` });
+    const { client } = await clientOfServer(refusal, { apiKey });
+    const result = await client.payout(PAYOUT);
+    expect(result).toMatchObject({ outcome: "rejected", body: '{"error":"no such key: [secret]"}' });
   });
 
   test("sends no payout without AES key and IV", async () => {
