@@ -61,7 +61,14 @@ function baseUrl(config: Config): Finding {
   if (config.baseUrl === undefined) {
     return { what: "base URL", health: "wrong", found: "not set", hint: "set PAYDROP_BASE_URL" };
   }
-  return { what: "base URL", health: "fine", found: `${config.baseUrl} (${config.environment})` };
+  const found = `${config.baseUrl} (${config.environment})`;
+  if (!/\/v1(?:\/|$)/.test(config.baseUrl)) return { what: "base URL", health: "fine", found };
+  return {
+    what: "base URL",
+    health: "look",
+    found,
+    hint: "/v1 and what follows it is added by itself (§4): take it off",
+  };
 }
 
 function keys(config: Config): Finding[] {

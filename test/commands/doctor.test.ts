@@ -63,6 +63,11 @@ describe("doctor", () => {
     expect(JSON.stringify(document)).not.toContain("00112233");
   });
 
+  test("an address that brings the path of an endpoint along is worth a look", async () => {
+    const document = await doctor({ ...KEYS, PAYDROP_BASE_URL: "https://api.bank.example/v1/" });
+    expect(healthOf(document, "base URL")).toBe("look");
+  });
+
   test("every named choice is listed with the section that is silent", async () => {
     const { choices, origins } = await doctor({ ...KEYS, PAYDROP_PADDING: "zero" });
     const byName = new Map(choices.map((choice) => [choice.setting, choice]));
