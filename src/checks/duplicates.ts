@@ -122,13 +122,13 @@ function judgeRow(rules: JudgeRules): Judge {
     // whatever was changed in it: one row of a file is one payment
     const kin = accepted.find((other) => other.kin !== undefined);
     if (kin) return held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
+    // before a row that only waits: whoever releases this one must be told what went already
+    const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
+    if (possible) return held("possible_duplicate", possible);
     const waiting = elsewhere.find(
       (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
     );
     if (waiting) return held("other_row_open", waiting);
-
-    const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
-    if (possible) return held("possible_duplicate", possible);
     return judgeInFile(
       stated,
       seen.filter((other) => other.sameBatch),

@@ -143,6 +143,13 @@ describe("several others", () => {
     }
   });
 
+  test("one that may have been accepted is named before one that only waits", () => {
+    const others = [seen({ standing: "held", row: 1 }), seen({ row: 2 })];
+    for (const order of [others, [...others].reverse()]) {
+      expect(judge(PLAIN, order, NOW)).toMatchObject({ code: "possible_duplicate", other: { row: 2 } });
+    }
+  });
+
   test("one that is stated different does not hide one that is not", () => {
     const others = [seen({ period: "2026-10", row: 1 }), seen({ guessedPeriod: "2026-11", row: 2 })];
     for (const order of [others, [...others].reverse()]) {

@@ -77,3 +77,21 @@ describe("where the service refused all but one row of the first file", () => {
     expect(sent()).toBe(4);
   });
 });
+
+test("who releases a row is told that the same payment was accepted, also where another row waits for a person as well", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  const [header = "", row = ""] = transfersCsv(1).split("\n");
+  for (const [name, more] of [
+    ["first.csv", "1111111111,2222222222,9.00"],
+    ["second.csv", "1111111111,3333333333,9.00"],
+    ["third.csv", "1111111111,4444444444,9.00"],
+  ] as const) {
+    office.write(name, `${header}\n${row}\n${more}\n`);
+    await office.run(name);
+  }
+  expect(office.statuses("second.csv")).toEqual({ 2: "held", 3: "accepted" });
+  const [third] = office.results("third.csv");
+  expect(third?.result_status).toBe("held");
+  expect(third?.result_message).toContain(`as row 2 of batch ${office.batchOf("first.csv")}, accepted`);
+  expect(third?.result_message).not.toContain("no end yet");
+});

@@ -128,7 +128,14 @@ test("nor where the first was refused for the key", async () => {
   office.write("december.csv", transfersCsv(3, { note: () => "december" }));
   expect((await office.run("december.csv")).counts).toEqual({ held: 3 });
   office.write("december-2.csv", transfersCsv(3, { note: () => "december" }).replace("102.00", "120.00"));
-  expect((await office.run("december-2.csv")).counts).toEqual({ held: 2, accepted: 1 });
+  const edited = await office.run("december-2.csv");
+  expect(edited.counts).toEqual({ held: 3 });
+  const november = `row 3 of batch ${office.batchOf("november.csv")}`;
+  expect(edited.results[1]?.result_message).toContain(`same payee with another amount or debit account as ${november}`);
+  // as if November were long ago
+  office.env["PAYDROP_DUPLICATE_DAYS"] = "0";
+  office.write("december-3.csv", transfersCsv(3, { note: () => "december" }).replace("102.00", "130.00"));
+  expect((await office.run("december-3.csv")).counts).toEqual({ held: 2, accepted: 1 });
   expect(office.server.requests).toHaveLength(5);
 });
 
