@@ -87,6 +87,8 @@ const ACT_WORDS: Readonly<Record<string, string>> = {
   pause: "paused the batch",
   resume: "resumed the batch",
   cancel: "cancelled the batch",
+  archive: "archived its details",
+  restore: "restored its details",
   destination: "accepted another destination",
   accept_lost_journal: "accepted that the journal was lost",
   handover: "left the sending to the paydrop at work",
