@@ -145,7 +145,8 @@ describe("[rules.…]", () => {
     const stateDir = temporaryDirectory();
     const report = await checkFile(file, { stateDir, rules: { transfers: { max_per_row: "10" } } });
     expect(report.faults[0]?.faults[0]?.code).toBe("amount_over_cap");
-    expect(() => checkFile(file, { stateDir, rules: { transfer: {} } })).toThrow('rules.transfer: "transfer"');
+    const misspelt = checkFile(file, { stateDir, rules: { transfer: {} } });
+    await expect(misspelt).rejects.toThrow('rules.transfer: "transfer"');
   });
 });
 
