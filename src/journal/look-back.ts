@@ -1,10 +1,10 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asBatch, Batches, type BatchColumns } from "./batches.ts";
 import { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
+import { isJournalThere } from "./open.ts";
 import { Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
@@ -20,7 +20,7 @@ export class LookBack {
 
   /** undefined where there is no journal yet. */
   static at(stateDir: string): LookBack | undefined {
-    return existsSync(join(stateDir, "journal.db")) ? LookBack.of(stateDir) : undefined;
+    return isJournalThere(stateDir) ? LookBack.of(stateDir) : undefined;
   }
 
   /** Of a journal that is there. */

@@ -6,7 +6,7 @@ import { messageOf, PaydropError } from "../errors.ts";
 import { mayBeTorn, noteOpen } from "./boot.ts";
 import { assertSound, DamageError, isDamage, isLost, LOST_HINT, lostError, setAside, stateIdOf } from "./damage.ts";
 import { type InstanceLock, takeInstanceLock } from "./lock.ts";
-import { hasSchema, isOfEarlierBuild, migrate } from "./schema.ts";
+import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
 import { makePrivate } from "./state-folder.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
@@ -90,14 +90,24 @@ function takeLockToBringUp(stateDir: string): InstanceLock {
 /** For whoever only reads: a journal of an earlier build is brought to this version first. No journal is made. */
 export function bringUpJournalFile(stateDir: string): void {
   const path = join(stateDir, "journal.db");
-  if (existsSync(path) && isEarlier(path)) openJournalFile(stateDir).close();
+  if (existsSync(path) && asked(path, isOfEarlierBuild)) openJournalFile(stateDir).close();
 }
 
-function isEarlier(path: string): boolean {
+/** For whoever only reads: the file of a journal that another process is making at this moment holds nothing yet. */
+export function isJournalThere(stateDir: string): boolean {
+  const path = join(stateDir, "journal.db");
+  return existsSync(path) && asked(path, isMade);
+}
+
+function isMade(database: DatabaseSync): boolean {
+  return hasTables(database) && database.prepare("SELECT 1 FROM meta WHERE key = 'hash_key'").get() !== undefined;
+}
+
+function asked(path: string, question: (database: DatabaseSync) => boolean): boolean {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    return isOfEarlierBuild(database);
+    return question(database);
   } catch (error) {
     throw error instanceof PaydropError ? error : unusable(path, error);
   } finally {

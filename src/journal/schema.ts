@@ -209,6 +209,10 @@ function isOfBreach(error: unknown): boolean {
   return typeof code === "number" && (code & 0xff) === SQLITE_CONSTRAINT;
 }
 
+export function hasTables(database: DatabaseSync): boolean {
+  return versionOf(database) > 0;
+}
+
 /** Throws where it is of a newer one. A file without tables is of none. */
 export function isOfEarlierBuild(database: DatabaseSync): boolean {
   const version = versionOf(database);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { Ballast } from "./ballast.ts";
 import { noteClosed } from "./boot.ts";
@@ -8,7 +8,7 @@ import { attemptCalls } from "./calls/attempts.ts";
 import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
 import { PaymentKeys } from "./keys.ts";
-import { openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
+import { isJournalThere, openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -44,7 +44,7 @@ export function openScratchJournal(
   const opened = (more: Pick<PartsInput, "keys" | "past">): JournalStore =>
     journalOf("", partsOf({ ...scratch, ...more }));
   const path = join(stateDir, "journal.db");
-  if (!existsSync(path)) return opened({ keys: new PaymentKeys(readIdentity(database).hashKey) });
+  if (!isJournalThere(stateDir)) return opened({ keys: new PaymentKeys(readIdentity(database).hashKey) });
   database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
   const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
     value: Uint8Array;

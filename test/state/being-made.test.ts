@@ -1,0 +1,23 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
+import { migrate } from "../../src/journal/schema.ts";
+import { checkFile } from "../../src/proof-read.ts";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+
+test.each([
+  ["nothing yet", () => undefined],
+  ["its tables, and no key", migrate],
+])("a check beside the very first run: a journal that holds %s is none", async (_what, make) => {
+  const desk = openDesk("http://127.0.0.1:1");
+  mkdirSync(desk.stateDir);
+  const database = new DatabaseSync(join(desk.stateDir, "journal.db"));
+  database.exec("PRAGMA journal_mode = WAL;");
+  make(database);
+  const file = desk.write("pay.csv", transfersCsv(2));
+  const report = await checkFile(file, { config: loadConfig({ env: { ...desk.env } }) });
+  expect(report.exitCode).toBe(0);
+  database.close();
+});
