@@ -27,6 +27,7 @@ export async function bringBack(
   const { id, archive } = batch;
   if (archive === undefined) {
     tell(call, config, `Batch ${id} is not archived.`, { type: "restored", batch: id, already: true });
+    tellEnd(call, config, id);
     return;
   }
   await assertRoomForFile(config.stateDir, batch.sizeBytes);
@@ -40,6 +41,11 @@ export async function bringBack(
   });
   const text = `Restored batch ${id}, ${batch.fileName}, ${counted(batch.rows)}.\nIts results:  paydrop results ${id}`;
   tell(call, config, text, { type: "restored", batch: id, rows: batch.rows });
+  tellEnd(call, config, id);
+}
+
+function tellEnd(call: Call, config: Config, batch: string): void {
+  tell(call, config, "", { type: "summary", batch, exit_code: 0 });
 }
 
 /** Nothing is put back before the whole file was found to be the one that was written of this batch. */

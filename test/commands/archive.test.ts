@@ -204,7 +204,8 @@ test("an archive that is not the one that was written brings nothing back", asyn
   await office.paydrop("archive", "--before", day);
   const folder = join(office.stateDir, "archive");
   const [earlier = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl.gz"));
-  await office.paydrop("archive", "--restore", batch);
+  const restored = await office.paydrop("archive", "--json", "--restore", batch);
+  expect(restored.stdout).toMatch(/^\{"type":"restored",.*\}\n\{"type":"summary",.*"exit_code":0\}\n$/);
   await office.paydrop("settle", batch, "--row", "2", "--as", "not-done", "--by", "asha", "--note", "came back");
   await office.paydrop("settle", batch, "--row", "2", "--as", "done", "--by", "asha", "--note", "a mistake");
   await office.paydrop("archive", "--before", day);
