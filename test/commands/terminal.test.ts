@@ -32,17 +32,23 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 /** The same on a terminal that is closed as soon as something comes on stdin. */
 const ON_A_TERMINAL_THAT_GOES = `
-import os, pty, sys, threading
+import os, pty, select, sys, threading
 pid, fd = pty.fork()
 if pid == 0:
     os.execv(sys.argv[1], sys.argv[1:])
+goes = threading.Event()
 def read():
     try:
-        while os.read(fd, 65536): pass
+        while not goes.is_set():
+            if select.select([fd], [], [], 0.05)[0] and not os.read(fd, 65536): break
     except OSError: pass
-threading.Thread(target=read, daemon=True).start()
+reader = threading.Thread(target=read)
+reader.start()
 sys.stdin.readline()
-os.dup2(os.open("/dev/null", os.O_RDWR), fd)
+# a terminal that somebody still reads from is not closed before its next output
+goes.set()
+reader.join()
+os.close(fd)
 print("closed", flush=True)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
