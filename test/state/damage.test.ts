@@ -200,6 +200,41 @@ async function openedAgain(directory: string): Promise<"refused" | "asBefore"> {
   return "asBefore";
 }
 
+describe("a check of a file says what running it would, never that its rows are new", () => {
+  async function checkedAfter(
+    change: (journal: string) => void,
+  ): Promise<{ code: number | undefined; stderr: string }> {
+    const { desk, journal } = await afterRun(3);
+    change(journal);
+    return runProgram(["check", join(desk.folder, "t.csv")], { env: desk.env });
+  }
+
+  test("where the words of the tables are damaged", async () => {
+    const { code, stderr } = await checkedAfter((journal) => {
+      overwrite(journal, readFileSync(journal).indexOf("CREATE TABLE seen"), 6);
+    });
+    expect(stderr).toMatch(/journal\.db is damaged: malformed database schema.*\n {2}→ nothing was sent; .*backup/);
+    expect(code).toBe(74);
+  });
+
+  test("where a page of it is damaged", async () => {
+    const { code, stderr } = await checkedAfter((journal) => {
+      overwrite(journal, (rootPageOf(journal, "seen") - 1) * PAGE_BYTES, 100);
+    });
+    expect(stderr).toContain("malformed");
+    expect(code).toBe(74);
+  });
+
+  test("where it is gone, or empty", async () => {
+    const gone = await checkedAfter((journal) => rmSync(journal));
+    const empty = await checkedAfter((journal) => truncateSync(journal, 0));
+    for (const { code, stderr } of [gone, empty]) {
+      expect(stderr).toMatch(/the journal is missing from .*\n {2}→ nothing was sent; restore the state directory/);
+      expect(code).toBe(74);
+    }
+  });
+});
+
 test("a damaged lock file: exit 74, nothing is sent, and what to do", async () => {
   const { server, desk } = await afterRun(2);
   desk.write("t.csv", transfersCsv(4));
