@@ -16,6 +16,9 @@ const SQLITE_NOTADB = 26;
  */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
+/** What a copy made while rows are sent can tear apart is what was written last. */
+const RECENT_ATTEMPTS = 20_000;
+
 /** The bytes of the journal are not what was written. */
 export class DamageError extends Error {}
 
@@ -32,6 +35,7 @@ export function assertSound(database: DatabaseSync, path: string, isDoubtful: bo
   const small = statSync(path).size <= CHECKED_BYTES_MAX;
   if (small) assertPassed(database.prepare("PRAGMA integrity_check(1)").all());
   else if (isDoubtful) assertPassed(database.prepare("PRAGMA quick_check(1)").all());
+  assertRowsKnowAttempts(database, small ? Number.MAX_SAFE_INTEGER : RECENT_ATTEMPTS);
   if (!small) return;
   assertNoOrphans(database);
   assertNothingForgotten(database);
@@ -41,6 +45,19 @@ function assertPassed(findings: readonly Record<string, unknown>[]): void {
   const [finding] = findings.flatMap((one) => Object.values(one)).map(String);
   if (finding === "ok") return;
   throw new DamageError(finding?.replace("*** in database main ***\n", "") ?? "SQLite's check gave no answer");
+}
+
+/**
+ * Attempts and rows stand in pages of their own. A copy of the directory that was made while rows were sent, or a disk that
+ * lost a write, can hold one as it is and the other as it was: the row would be ready, and go again (I1).
+ */
+function assertRowsKnowAttempts(database: DatabaseSync, recent: number): void {
+  const forgotten = database.prepare(
+    `SELECT 1 FROM attempt a LEFT JOIN row r ON r.batch = a.batch AND r.number = a.row
+     WHERE a.id > (SELECT max(id) FROM attempt) - ? AND (r.last_attempt IS NULL OR r.last_attempt < a.id
+       OR (r.last_attempt = a.id AND (r.state = 'sending') <> (a.outcome IS NULL))) LIMIT 1`,
+  );
+  if (forgotten.get(recent)) throw new DamageError("attempts were made of rows that know nothing of them");
 }
 
 function assertNoOrphans(database: DatabaseSync): void {

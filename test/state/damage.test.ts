@@ -99,6 +99,22 @@ describe("a damaged journal", () => {
     await expectRefused(desk, server, 3, /CHECK constraint failed in row/);
   });
 
+  test("a page of rows as it was before they went, as of a copy made meanwhile: nothing is sent", async () => {
+    const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
+    onTestFinished(() => server.close());
+    const desk = openDesk(server.url);
+    desk.write("t.csv", transfersCsv(4));
+    expect((await desk.process("t.csv")).exitCode).toBe(7);
+    const journal = join(desk.stateDir, "journal.db");
+    const from = (rootPageOf(journal, "row") - 1) * PAGE_BYTES;
+    const before = readFileSync(journal).subarray(from, from + PAGE_BYTES);
+    expect((await desk.process("t.csv")).exitCode).toBe(0);
+    const file = openSync(journal, "r+");
+    writeSync(file, before, 0, PAGE_BYTES, from);
+    closeSync(file);
+    await expectRefused(desk, server, 5, /journal\.db is damaged: attempts were made of rows that know nothing of them/);
+  });
+
   test("an attempt without outcome whose row is ready again: nothing is sent", async () => {
     const { server, desk, journal } = await afterRun(3);
     const database = new DatabaseSync(journal);
