@@ -8,6 +8,7 @@ import { assertSound, DamageError, isDamage, isLost, LOST_HINT, lostError, setAs
 import { type InstanceLock, takeInstanceLock } from "./lock.ts";
 import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
 import { makePrivate } from "./state-folder.ts";
+import { assertWalWhole } from "./wal.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
@@ -42,6 +43,7 @@ export function openJournalFile(stateDir: string, options: OpenOptions = {}): Da
 }
 
 function openSound(path: string, isChecked: boolean): DatabaseSync {
+  assertWalWhole(`${path}-wal`);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   try {
     refuseOldSqlite(database);
@@ -106,6 +108,7 @@ function isMade(database: DatabaseSync): boolean {
 function asked(path: string, question: (database: DatabaseSync) => boolean): boolean {
   let database: DatabaseSync | undefined;
   try {
+    assertWalWhole(`${path}-wal`);
     database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     return question(database);
   } catch (error) {
