@@ -112,7 +112,12 @@ describe("a damaged journal", () => {
     const file = openSync(journal, "r+");
     writeSync(file, before, 0, PAGE_BYTES, from);
     closeSync(file);
-    await expectRefused(desk, server, 5, /journal\.db is damaged: attempts were made of rows that know nothing of them/);
+    await expectRefused(
+      desk,
+      server,
+      5,
+      /journal\.db is damaged: attempts were made of rows that know nothing of them/,
+    );
   });
 
   test("an attempt without outcome whose row is ready again: nothing is sent", async () => {
