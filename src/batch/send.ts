@@ -120,11 +120,14 @@ export class BatchSending {
     const { journal } = this.#ground;
     const phase = watchPhase(journal, batch.id);
     let mark: MarkKeeper | undefined;
+    let refused: Stop | undefined;
     try {
       mark = await this.#ground.marks.keepBeside(file, batch, this.#ground.now(), await modeOf(file));
       const submitted = await submit(
         {
-          rows: sendableRows(opened.sheet, opened.checker, journal.readyRows(batch.id)),
+          rows: sendableRows(opened.sheet, opened.checker, journal.readyRows(batch.id), (row, fault) => {
+            refused ??= readsOtherwise(batch.id, row, fault.message);
+          }),
           begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#ground.rules)),
           end: (attempt, end) => journal.end(attempt, end),
           again: async (row) => {
@@ -142,7 +145,7 @@ export class BatchSending {
         },
         this.#sharedOptions(),
       );
-      return await this.#noteStop(batch, submitted);
+      return await this.#noteStop(batch, refused ? { stop: refused, ...submitted } : submitted);
     } finally {
       phase.close();
       await mark?.close();
@@ -218,6 +221,12 @@ export class BatchSending {
     this.#ground.tell({ type: "stopped", batch: batch.id, stop, remaining });
     return submitted;
   }
+}
+
+/** Taken in by an earlier version, which saw nothing wrong with it: it does not go, and keeps no other row from going. */
+function readsOtherwise(batchId: string, row: number, fault: string): Stop {
+  const { code, message, hint } = STOPS.reads_otherwise;
+  return { code, message: `${message}: row ${row}: ${fault}`, hint: `${hint} (\`paydrop cancel ${batchId}\`)` };
 }
 
 function stopOfPhase(phase: BatchPhase): Stop | undefined {

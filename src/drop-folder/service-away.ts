@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<string, StopKind>> = {
   unknown_in_a_row: "person",
   same_refusal: "batch",
   day_over_cap: "batch",
+  reads_otherwise: "batch",
   paused: "batch",
   cancelled: "batch",
   folder_held: "batch",

@@ -69,7 +69,8 @@ function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchRepor
   if (phase === "paused") return ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
-  if (notSent > 0) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${asWord(file)}`);
+  const goesOn = stop?.code !== "reads_otherwise";
+  if (notSent > 0 && goesOn) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${asWord(file)}`);
   const notDone = byStatus.settled_not_done?.rows ?? 0;
   if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`);
   if (goesAgain !== undefined && !stop && steps.length === 0) steps.push(WHEN_MENDED, `paydrop retry ${batch}`);

@@ -1,5 +1,6 @@
 import type { Checker } from "../checks/check-row.ts";
-import type { CheckedRow } from "../checks/instruction.ts";
+import type { Fault } from "../checks/fault.ts";
+import type { Instruction } from "../checks/instruction.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 
@@ -13,11 +14,15 @@ export interface Sendable {
   readonly values: readonly string[];
 }
 
-/** The instructions of the rows that are ready, made again from the snapshot, only as fast as they are taken. */
+/**
+ * The instructions of the rows that are ready, made again from the snapshot, only as fast as they are taken. `onFault`
+ * hears of those that a newer paydrop finds something wrong with: they do not go.
+ */
 export async function* sendableRows(
   sheet: Sheet,
   checker: Checker,
   ready: AsyncIterable<readonly number[]>,
+  onFault: (row: number, fault: Fault) => void,
 ): AsyncGenerator<readonly Sendable[]> {
   const wanted = flat(ready);
   let next = await wanted.next();
@@ -30,7 +35,12 @@ export async function* sendableRows(
       chosen.push(row);
       next = await wanted.next();
     }
-    if (chosen.length > 0) yield checker.check(chosen).map(asSendable);
+    const sendable: Sendable[] = [];
+    for (const checked of chosen.length > 0 ? checker.check(chosen) : []) {
+      if (checked.instruction) sendable.push(asSendable(checked.row, checked.instruction));
+      else onFault(checked.row.number, checked.faults[0] ?? NO_FAULT);
+    }
+    if (sendable.length > 0) yield sendable;
     if (next.done) return;
   }
   throw new Error(`row ${String(next.value)} is ready, and the snapshot has no such row`);
@@ -40,8 +50,8 @@ async function* flat<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T, v
   for await (const page of pages) yield* page;
 }
 
-function asSendable({ row, instruction, faults }: CheckedRow): Sendable {
-  if (!instruction) throw new Error(`row ${row.number} is ready, but reads as ${faults[0]?.code ?? "invalid"} now`);
-  const { operation, form, payload, values, amount } = instruction;
+function asSendable(row: Row, { operation, form, payload, values, amount }: Instruction): Sendable {
   return { number: row.number, operation, form, payload, values, amount };
 }
+
+const NO_FAULT: Fault = { code: "invalid", message: "it is no instruction", hint: "" };

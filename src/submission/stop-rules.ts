@@ -108,6 +108,11 @@ export const STOPS = {
     message: "with this batch the day would come to more than max_per_day",
     hint: "run the same file again tomorrow, or have max_per_day raised in paydrop.toml: nothing goes twice",
   },
+  reads_otherwise: {
+    code: "reads_otherwise",
+    message: "rows that were ready are refused by this version of paydrop",
+    hint: "cancel what is left of the batch, and send those rows in a corrected file: the others went",
+  },
   paused: {
     code: "paused",
     message: "the batch was paused",
