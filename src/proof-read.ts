@@ -13,7 +13,7 @@ import { takeSnapshot } from "./intake/snapshot.ts";
 import { identityText } from "./intake/source-file.ts";
 import { batchIdOf } from "./journal/batch-id.ts";
 import { LookBack } from "./journal/look-back.ts";
-import { bringUpJournalFile } from "./journal/open.ts";
+import { bringUpJournalFile, damageOf } from "./journal/open.ts";
 import { openScratchJournal } from "./journal/sqlite-journal.ts";
 import type { BatchRecord, NewBatch } from "./journal/batch-record.ts";
 import type { JournalStore } from "./journal/store.ts";
@@ -34,7 +34,7 @@ import { openInput, readAlike, timesTaken, understand, type OpenedFile } from ".
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
   const { config } = services;
-  bringUpJournalFile(config.stateDir);
+  bringUpJournalFile(config.stateDir, config.acceptLostJournal && config.by !== undefined);
   const scratchDir = await newScratchFolder("check");
   // its thread starts while the file is copied and looked at
   const opening = openScratch(scratchDir, services, path);
@@ -47,7 +47,7 @@ export async function checkFile(path: string, services: Services, all = false): 
     const opened = lookingBack(await understand(input, services), earlier);
     return await checkOpened({ opened, earlier, past, scratchDir, journal: await opening }, services, all);
   } catch (error) {
-    throw await scratchFailure(error, scratchDir);
+    throw await scratchFailure(damageOf(config.stateDir, error), scratchDir);
   } finally {
     past?.close();
     await opening.then(

@@ -22,9 +22,14 @@ const RECENT_ATTEMPTS = 20_000;
 /** The bytes of the journal are not what was written. */
 export class DamageError extends Error {}
 
+/** Whether there is a journal; a file without a byte is none. */
+export function hasJournal(stateDir: string): boolean {
+  return (statSync(join(stateDir, "journal.db"), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /** Whether the memory of what was sent has gone while copies of files that were taken are still there. */
 export function isLost(stateDir: string): boolean {
-  if ((statSync(join(stateDir, "journal.db"), { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  if (hasJournal(stateDir)) return false;
   return ["snapshots", "archive"]
     .map((name) => join(stateDir, name))
     .some((folder) => existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(".")));

@@ -1,10 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { mayBeTorn, noteOpen } from "./boot.ts";
-import { assertSound, DamageError, isDamage, isLost, LOST_HINT, lostError, setAside, stateIdOf } from "./damage.ts";
+import {
+  assertSound,
+  DamageError,
+  hasJournal,
+  isDamage,
+  isLost,
+  LOST_HINT,
+  lostError,
+  setAside,
+  stateIdOf,
+} from "./damage.ts";
 import { type InstanceLock, takeInstanceLock } from "./lock.ts";
 import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
 import { makePrivate } from "./state-folder.ts";
@@ -89,16 +99,20 @@ function takeLockToBringUp(stateDir: string): InstanceLock {
   }
 }
 
-/** For whoever only reads: a journal of an earlier build is brought to this version first. No journal is made. */
-export function bringUpJournalFile(stateDir: string): void {
+/**
+ * For whoever only reads: a journal of an earlier build is brought to this version first. No journal is made. Throws as
+ * opening it would, where it is lost and nobody accepted that.
+ */
+export function bringUpJournalFile(stateDir: string, isLossAccepted: boolean): void {
+  if (!isLossAccepted && isLost(stateDir)) throw lostError(stateDir);
   const path = join(stateDir, "journal.db");
-  if (existsSync(path) && asked(path, isOfEarlierBuild)) openJournalFile(stateDir).close();
+  if (hasJournal(stateDir) && asked(path, isOfEarlierBuild)) openJournalFile(stateDir).close();
 }
 
 /** For whoever only reads: the file of a journal that another process is making at this moment holds nothing yet. */
 export function isJournalThere(stateDir: string): boolean {
   const path = join(stateDir, "journal.db");
-  return existsSync(path) && asked(path, isMade);
+  return hasJournal(stateDir) && asked(path, isMade);
 }
 
 function isMade(database: DatabaseSync): boolean {
@@ -127,6 +141,11 @@ function unusable(path: string, error: unknown): PaydropError {
   const said = `the journal ${path} ${isDamage(error) ? "is damaged" : "cannot be used"}: ${messageOf(error)}`;
   const hint = isDamage(error) ? LOST_HINT : "nothing was sent; check the disk and who may read and write there";
   return new PaydropError("journal", said, hint, { cause: error });
+}
+
+/** What SQLite says of a journal that is only read, in words of ours: damage that nobody met when it was opened. */
+export function damageOf(stateDir: string, error: unknown): unknown {
+  return isDamage(error) ? unusable(join(stateDir, "journal.db"), error) : error;
 }
 
 /** 32 random bytes that key the hashes of payments, and the id of this state directory: made once, kept in the journal. */

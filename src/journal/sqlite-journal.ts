@@ -8,7 +8,7 @@ import { attemptCalls } from "./calls/attempts.ts";
 import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
 import { PaymentKeys } from "./keys.ts";
-import { isJournalThere, openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
+import { damageOf, isJournalThere, openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -45,11 +45,16 @@ export function openScratchJournal(
     journalOf("", partsOf({ ...scratch, ...more }));
   const path = join(stateDir, "journal.db");
   if (!isJournalThere(stateDir)) return opened({ keys: new PaymentKeys(readIdentity(database).hashKey) });
-  database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
-  const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
-    value: Uint8Array;
-  };
-  return opened({ keys: new PaymentKeys(value), past: "past" });
+  try {
+    database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
+    const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
+      value: Uint8Array;
+    };
+    return opened({ keys: new PaymentKeys(value), past: "past" });
+  } catch (error) {
+    database.close();
+    throw damageOf(stateDir, error);
+  }
 }
 
 /** `JournalStore` on one SQLite file. `last`: what is written last of all, if everything before it was. */
