@@ -1,5 +1,6 @@
 import { Pool, ProxyAgent } from "undici";
 import type { Dispatcher } from "undici";
+import { isLoopback } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import { Places } from "../places.ts";
@@ -83,11 +84,6 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** 127.0.0.0/8, ::1 and localhost: the only addresses for plain http, and never by a proxy. */
-function isLoopback(url: URL): boolean {
-  return /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(url.hostname);
-}
-
 const BODY_TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 64 * 1024;
 /** Shorter than servers keep an idle connection: one that closes just when a row is written makes the row unknown. */
@@ -105,7 +101,7 @@ function readBaseUrl(text: string): URL {
       "Write only the address; the key goes into PAYDROP_API_KEY",
     );
   }
-  if (url.protocol === "http:" && !isLoopback(url)) {
+  if (url.protocol === "http:" && !isLoopback(url.href)) {
     throw new PaydropError("config", `plain http to ${url.host} would show the key to anybody`, "Write https://");
   }
   return url;
