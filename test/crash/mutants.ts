@@ -108,11 +108,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "redirects are followed",
     edits: [
-      [
-        "src/client/transport.ts",
-        "import { EnvHttpProxyAgent, Pool }",
-        "import { EnvHttpProxyAgent, interceptors, Pool }",
-      ],
+      ["src/client/transport.ts", "import { Pool, ProxyAgent }", "import { interceptors, Pool, ProxyAgent }"],
       [
         "src/client/transport.ts",
         "dispatcher.dispatch(",
@@ -179,8 +175,8 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "src/batch/record.ts",
-        "await journal.openBatch(batchId, opening, config.allOrNothing, RESUMABLE_REFUSALS);",
-        "await journal.openBatch(batchId, opening, false, RESUMABLE_REFUSALS);",
+        "await journal.openBatch(batch.id, opening, config.allOrNothing, RESUMABLE_REFUSALS);",
+        "await journal.openBatch(batch.id, opening, false, RESUMABLE_REFUSALS);",
       ],
     ],
     tests: ["test/crash/points.test.ts"],

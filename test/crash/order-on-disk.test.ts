@@ -13,13 +13,22 @@ const ROWS = 30;
 const FLAGS = ["run", "--quiet", "--concurrency", "4"];
 const SQLITE_FULL_SYNC = 2;
 
-/** Transfers go in clear: who looks at the bytes of a request sees whose it is. The account names the row. */
-function transfersIn(folder: string): string {
+/**
+ * Transfers go in clear: who looks at the bytes of a request sees whose it is. The account names the row. A column of the
+ * file's own makes it as large as wanted: the journal of a large file has a thread of its own.
+ */
+function transfersIn(folder: string, bytesPerRow: number): string {
   const path = join(folder, "transfers.csv");
-  const lines = Array.from({ length: ROWS }, (_, index) => `ACC-OPS-01,ROW-${index + 2},${100 + index}.50`);
-  writeFileSync(path, `from_account,to_account,amount\n${lines.join("\n")}\n`);
+  const own = "x".repeat(bytesPerRow);
+  const lines = Array.from({ length: ROWS }, (_, index) => `ACC-OPS-01,ROW-${index + 2},${100 + index}.50,${own}`);
+  writeFileSync(path, `from_account,to_account,amount,remarks of ours\n${lines.join("\n")}\n`);
   return path;
 }
+
+const JOURNALS = [
+  ["the journal of a small file", 10],
+  ["the journal in a thread of its own", 4_000],
+] as const;
 
 async function serve(folder: string): Promise<Service> {
   const service = await startService({ ledger: join(folder, "ledger.jsonl"), seed: 1, rates: {}, latencyMs: 0 });
@@ -29,39 +38,42 @@ async function serve(folder: string): Promise<Service> {
 
 const ALL_ROWS = Array.from({ length: ROWS }, (_, index) => `ROW-${index + 2}`);
 
-test("before the first byte of a row its attempt is committed, by a connection that waits for the disk", async () => {
-  const folder = temporaryDirectory();
-  const service = await serve(folder);
-  const seenFile = join(folder, "seen.jsonl");
-  const end = await runLife([...FLAGS, transfersIn(folder)], {
-    stateDir: join(folder, "state"),
-    url: service.url,
-    env: { WATCH_ORDER_FILE: seenFile },
-    nodeArgs: ["--import", fileURLToPath(new URL("./watch-order.ts", import.meta.url))],
-  });
-  expect(end.code, end.output).toBe(0);
-  const lines = readFileSync(seenFile, "utf8").trimEnd().split("\n");
-  const seen = lines.map((line) => JSON.parse(line) as Seen);
+test.each(JOURNALS)(
+  "before the first byte of a row its attempt is committed and synced, %s",
+  async (_, bytesPerRow) => {
+    const folder = temporaryDirectory();
+    const service = await serve(folder);
+    const seenFile = join(folder, "seen.jsonl");
+    const end = await runLife([...FLAGS, transfersIn(folder, bytesPerRow)], {
+      stateDir: join(folder, "state"),
+      url: service.url,
+      env: { WATCH_ORDER_FILE: seenFile },
+      nodeArgs: ["--import", fileURLToPath(new URL("./watch-order.ts", import.meta.url))],
+    });
+    expect(end.code, end.output).toBe(0);
+    const lines = readFileSync(seenFile, "utf8").trimEnd().split("\n");
+    const seen = lines.map((line) => JSON.parse(line) as Seen);
 
-  const commits = seen.filter((one) => one.kind === "commit");
-  expect(commits.length).toBeGreaterThan(ROWS / 4);
-  for (const one of commits) expect(one).toMatchObject({ synchronous: SQLITE_FULL_SYNC, journalMode: "wal" });
-  const requests = seen.filter((one) => one.kind === "request");
-  expect(requests.map((one) => one.account).sort()).toEqual([...ALL_ROWS].sort());
-  expect(requests.filter((one) => one.attempts !== 1)).toEqual([]);
-  expect(service.lines().map((line) => line.marker).sort()).toEqual([...ALL_ROWS].sort()); // prettier-ignore
-});
+    const commits = seen.filter((one) => one.kind === "commit");
+    expect(commits.length).toBeGreaterThan(ROWS / 4);
+    for (const one of commits) expect(one).toMatchObject({ synchronous: SQLITE_FULL_SYNC, journalMode: "wal" });
+    const requests = seen.filter((one) => one.kind === "request");
+    expect(requests.map((one) => one.account).sort()).toEqual([...ALL_ROWS].sort());
+    expect(requests.filter((one) => one.attempts !== 1)).toEqual([]);
+    expect(service.lines().map((line) => line.marker).sort()).toEqual([...ALL_ROWS].sort()); // prettier-ignore
+  },
+);
 
 const hasStrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
 
-test.skipIf(!hasStrace)(
-  "were the power cut just before the first byte of any row, the disk would hold its attempt",
-  async () => {
+test.skipIf(!hasStrace).each(JOURNALS)(
+  "were the power cut just before the first byte of any row, the disk would hold its attempt, %s",
+  async (_, bytesPerRow) => {
     const folder = temporaryDirectory();
     const service = await serve(folder);
     const trace = join(folder, "trace");
     const options: LifeOptions = { stateDir: join(folder, "state"), url: service.url, under: strace(trace) };
-    const end = await runLife([...FLAGS, transfersIn(folder)], options);
+    const end = await runLife([...FLAGS, transfersIn(folder, bytesPerRow)], options);
     expect(end.code, end.output).toBe(0);
 
     const disk = new SyncedFiles();

@@ -15,6 +15,10 @@ export type Seen =
 const SEEN_FILE = process.env["WATCH_ORDER_FILE"];
 const STATE_DIR = process.env["PAYDROP_STATE_DIR"] ?? "";
 
+/** Longer than it takes to connect on one machine: what is sent too early is on its way before the commit, not by chance. */
+const SLOW_DISK_MS = 30;
+const NEVER_CHANGED = new Int32Array(new SharedArrayBuffer(4));
+
 if (SEEN_FILE !== undefined) watch(SEEN_FILE);
 
 function watch(file: string): void {
@@ -24,8 +28,10 @@ function watch(file: string): void {
   const database = DatabaseSync.prototype;
   const exec = Reflect.get<DatabaseSync, "exec">(database, "exec");
   database.exec = function (this: DatabaseSync, sql: string): void {
+    const isCommit = /\bCOMMIT\b/.test(sql) && this.location()?.endsWith("journal.db") === true;
+    if (isCommit) Atomics.wait(NEVER_CHANGED, 0, 0, SLOW_DISK_MS);
     exec.call(this, sql);
-    if (!/\bCOMMIT\b/.test(sql) || this.location()?.endsWith("journal.db") !== true) return;
+    if (!isCommit) return;
     const { synchronous } = this.prepare("PRAGMA synchronous").get() as { synchronous: number };
     const { journal_mode: journalMode } = this.prepare("PRAGMA journal_mode").get() as { journal_mode: string };
     note({ kind: "commit", synchronous, journalMode });
