@@ -12,6 +12,7 @@ import { openXlsx } from "./xlsx.ts";
 export interface ReaderOptions {
   /** For messages, and for the format where none is given. */
   readonly fileName: string;
+  /** In which it was read before. */
   readonly format?: FileFormat;
   /** Of files without a byte order mark. */
   readonly encoding: Encoding;
@@ -44,7 +45,9 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
     ...(options.isComplete ? { isComplete: options.isComplete } : {}),
   };
   const format = options.format ?? formatOfName(options.fileName);
-  if (format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);
+  // what was read once is what its name says
+  const isNew = options.format === undefined;
+  if (isNew && format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);
   switch (format) {
     case "csv":
       return openCsv(source);
