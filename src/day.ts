@@ -1,3 +1,6 @@
+/** Of UTC: no hour of it is skipped or struck twice. */
+export const DAY_MS = 86_400_000;
+
 /**
  * When the day began that `nowMs` lies in, in milliseconds since 1970. `timeZone`: a name such as Asia/Kolkata, the
  * machine's own unless said. Where a clock skips midnight, the first moment after it; where it strikes twice, the first.
@@ -28,5 +31,3 @@ export function startOfDay(nowMs: number, timeZone?: string): number {
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }
-
-const DAY_MS = 86_400_000;

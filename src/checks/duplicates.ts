@@ -3,6 +3,7 @@
  * The journal looks up what it has seen of a row and asks: when the file is checked, and again inside the transaction
  * of the attempt.
  */
+import { DAY_MS } from "../day.ts";
 import { mayBeSamePeriod, plainly } from "./same-period.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
@@ -89,8 +90,6 @@ export interface JudgeRules {
   /** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
   readonly replaces?: readonly string[];
 }
-
-const DAY_MS = 86_400_000;
 
 /** The rules of DESIGN §7 as a function that the journal can ask. */
 export function createJudge(rules: JudgeRules): Judge {

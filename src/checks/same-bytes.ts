@@ -1,3 +1,5 @@
+import { DAY_MS } from "../day.ts";
+
 /** A batch of the very same bytes. */
 export interface SameBytes {
   readonly id: string;
@@ -13,8 +15,6 @@ export type Meeting<Batch extends SameBytes> =
   | { readonly kind: "same"; readonly batch: Batch }
   /** The whole file waits for a person: another month, or a forgotten copy? */
   | { readonly kind: "again"; readonly batch: Batch };
-
-const DAY_MS = 86_400_000;
 
 /** The rows of DESIGN §7 that are about whole files. `known`: batches of the same bytes, newest first. */
 export function meet<Batch extends SameBytes>(

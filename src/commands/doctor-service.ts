@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { DAY_MS } from "../day.ts";
 import { preflight } from "../client/preflight.ts";
 import type { Preflight } from "../client/preflight.ts";
 import type { Config } from "../config/config.ts";
@@ -7,7 +8,6 @@ import { messageOf } from "../errors.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 const DAYS_LOOK = 21;
-const DAY_MS = 86_400_000;
 
 /** The way to the service: certificates of ours, and a connection on which nothing is asked. */
 export async function serviceFindings(config: Config, env: NodeJS.ProcessEnv, isOffline: boolean): Promise<Finding[]> {

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../day.ts";
+
 /** A cell of a workbook that holds something other than text. */
 export interface SheetValue {
   readonly token: "cell_number" | "cell_percentage" | "cell_date" | "cell_boolean" | "cell_error" | "cell_uncalculated";
@@ -52,7 +54,6 @@ export function percentageOf(decimal: string, stored: string): SheetValue {
   return { token: "cell_percentage", source: `${shown}%`, stored };
 }
 
-const DAY_MS = 86_400_000;
 /** The first day that both of Excel's calendars agree on with everybody else's: 1 March 1900. */
 const MARCH_1900 = 61;
 const LAST_DAY = 2_958_465;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../day.ts";
 import type { Parts } from "../parts.ts";
 import type { BatchSeq } from "../rows.ts";
 import { SeenRows } from "../seen.ts";
@@ -5,7 +6,6 @@ import type { JournalStore } from "../store.ts";
 
 const PAGE_ROWS = 1000;
 const JUDGED_ROWS = 20_000;
-const DAY_MS = 86_400_000;
 
 type BatchCalls = Pick<
   JournalStore,
