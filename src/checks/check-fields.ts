@@ -7,7 +7,7 @@ import type { CompiledField, CompiledForm } from "./compile.ts";
 import { faultOfCell, faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Place } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
-import type { Instruction } from "./instruction.ts";
+import { Instruction } from "./instruction.ts";
 import { inspectPeriod, inspectReference } from "./read-own.ts";
 import { readSheetValue } from "./read-sheet-value.ts";
 import { inspectText, isUnusual } from "./read-text.ts";
@@ -23,27 +23,22 @@ export interface FieldSetting {
   readonly periodAt: number;
 }
 
-/** Cannot occur in a valid value: control characters are refused. */
-const SEPARATOR = "\u001f";
-
 /** What a row's fields make: an instruction, or all their faults; and what is to be pointed out of them. */
 export type CheckedFields = { readonly warnings?: readonly Fault[] } & (
   | { readonly instruction: Instruction; readonly faults?: undefined }
   | { readonly instruction?: undefined; readonly faults: readonly Fault[] }
 );
 
-/**
- * The instruction that a row makes, or all its faults. The payload is compact JSON (§5.2 step 1) with the fields in
- * the order of §2; amounts and numbers keep the very digits of the file.
- */
+/** The instruction that a row makes, or all its faults. */
 export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting): CheckedFields {
-  const { fields } = form;
+  const wholeText = textOfAll(row);
+  // one look at the whole row, instead of one at each of its cells
+  const isUsual = !isUnusual(wholeText);
   const values: string[] = [];
   const faults: Fault[] = [];
   const warnings: Fault[] = [];
-  let payload = "";
-  for (const compiled of fields) {
-    const text = readField(row, compiled);
+  for (const compiled of form.fields) {
+    const text = readField(row, compiled, isUsual);
     if (typeof text !== "string") {
       const fault = faultOf(row, compiled, text, setting);
       if (!row.mapped || !isTold(faults, fault)) faults.push(fault);
@@ -51,37 +46,24 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
     }
     values.push(text);
     if (compiled.advise.length > 0 || compiled.advisesEmpty) advise(row, compiled, text, setting, warnings);
-    const json = text === "" ? compiled.whenEmpty : toJson(text, compiled);
-    if (json === undefined) continue;
-    payload += (payload === "" ? "{" : ",") + compiled.key + json;
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
   if (row.mapped) addOthers(faults, faultsOfOthers(row.mapped, setting.hasCells));
   const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
   if (faults.length > 0) return { faults, ...noted };
-  payload += "}";
-  // A template's example rows say EXAMPLE in a value; no field name does.
-  if (!setting.sandbox && payload.includes("EXAMPLE")) return { faults: [faultOfRow({ code: "example_row" })] };
+  // A template's example rows say EXAMPLE in a value that is sent.
+  const isExample = wholeText.includes(EXAMPLE) && values.some((value) => value.includes(EXAMPLE));
+  if (isExample && !setting.sandbox) return { faults: [faultOfRow({ code: "example_row" })] };
+  return { instruction: new Instruction(form, values, isUsual, { reference, period }), ...noted };
+}
 
-  const {
-    operation,
-    form: { option },
-  } = form;
-  const instruction: { -readonly [K in keyof Instruction]: Instruction[K] } = {
-    operation,
-    form: form.form,
-    payload,
-    values,
-    amount: values[form.amountAt] ?? "",
-    core: canonicalText(form, form.core, values),
-    beneficiary: canonicalText(form, form.beneficiary, values),
-  };
-  if (option !== undefined) instruction.option = option;
-  if (reference !== undefined) instruction.reference = reference;
-  if (period !== undefined) instruction.period = period;
-  if (form.debitAt >= 0) instruction.debitAccount = values[form.debitAt] ?? "";
-  return { instruction, ...noted };
+const EXAMPLE = "EXAMPLE";
+
+function textOfAll({ cells }: Row): string {
+  let all = "";
+  for (const cell of cells) all += typeof cell === "string" ? cell : cell.source;
+  return all;
 }
 
 const NOTHING_NOTED = {};
@@ -98,7 +80,7 @@ function advise(row: Row, compiled: CompiledField, text: string, setting: FieldS
 const MISSING_VALUE: Finding = { code: "value_missing" };
 
 /** The text to send, empty where nothing is to be sent, or what is wrong with it. */
-function readField(row: Row, compiled: CompiledField): string | Finding {
+function readField(row: Row, compiled: CompiledField, isUsual: boolean): string | Finding {
   const { field, index, inspect, isText } = compiled;
   const unmapped = row.mapped?.faults.get(index);
   if (unmapped) return unmapped;
@@ -118,7 +100,7 @@ function readField(row: Row, compiled: CompiledField): string | Finding {
     if (field.default === undefined) return field.required ? MISSING_VALUE : "";
     text = field.default;
   }
-  if (isText && isUnusual(text)) {
+  if (isText && !isUsual && isUnusual(text)) {
     const finding = inspectText(text);
     if (finding) return finding;
   }
@@ -163,20 +145,6 @@ function readToken(cell: Exclude<Row["cells"][number], string>, place: Place): s
     default:
       return cell satisfies never;
   }
-}
-
-function toJson(text: string, compiled: CompiledField): string {
-  if (!compiled.isText) return text;
-  return isUnusual(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-function canonicalText(form: CompiledForm, positions: readonly number[], values: readonly string[]): string {
-  let joined = form.form.option ?? "";
-  for (const position of positions) {
-    const value = values[position] ?? "";
-    joined += SEPARATOR + (form.fields[position]?.canonical?.(value) ?? value);
-  }
-  return joined;
 }
 
 const REFERENCE: Place = { name: "reference", kind: "id" };

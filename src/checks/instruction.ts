@@ -1,27 +1,96 @@
 import type { Form, Operation, PayoutOption } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
+import type { CompiledField, CompiledForm } from "./compile.ts";
 import type { Fault } from "./fault.ts";
+import { isUnusual } from "./read-text.ts";
 
-/** A valid row, ready to send (DESIGN §2). */
-export interface Instruction {
+/** What a row says beside its fields, none of which is sent. */
+export interface OwnValues {
+  /** The user's own id. */
+  readonly reference?: string | undefined;
+  /** The period that this row states itself. */
+  readonly period?: string | undefined;
+}
+
+/** Cannot occur in a valid value: control characters are refused. */
+const SEPARATOR = "\u001f";
+
+/**
+ * A valid row, ready to send (DESIGN §2). Its texts are made when they are asked for: who writes a row down needs no
+ * payload, and who sends it nothing else.
+ */
+export class Instruction {
   readonly operation: Operation;
-  readonly option?: PayoutOption;
-  /** The request body (or the plaintext payload of a payout) as compact JSON, fields in the order of §2. */
-  readonly payload: string;
+  readonly form: Form;
   /** What the payload holds of each field of the form, in its order: empty where it holds nothing. Never stored. */
   readonly values: readonly string[];
-  readonly form: Form;
+  readonly reference: string | undefined;
+  readonly period: string | undefined;
+  readonly #compiled: CompiledForm;
+  /** No value holds what JSON escapes. */
+  readonly #isUsual: boolean;
+
+  constructor(compiled: CompiledForm, values: readonly string[], isUsual: boolean, { reference, period }: OwnValues) {
+    this.operation = compiled.operation;
+    this.form = compiled.form;
+    this.values = values;
+    this.reference = reference;
+    this.period = period;
+    this.#compiled = compiled;
+    this.#isUsual = isUsual;
+  }
+
+  get option(): PayoutOption | undefined {
+    return this.form.option;
+  }
+
   /** As written in the file. */
-  readonly amount: string;
-  /** The user's own id, not sent. */
-  readonly reference?: string;
-  /** The period that this row states itself. */
-  readonly period?: string;
+  get amount(): string {
+    return this.values[this.#compiled.amountAt] ?? "";
+  }
+
+  get debitAccount(): string | undefined {
+    const { debitAt } = this.#compiled;
+    return debitAt < 0 ? undefined : (this.values[debitAt] ?? "");
+  }
+
+  /**
+   * The request body (or the plaintext payload of a payout): compact JSON (§5.2 step 1) with the fields in the order of
+   * §2; amounts and numbers keep the very digits of the file.
+   */
+  get payload(): string {
+    let payload = "";
+    for (const [index, field] of this.#compiled.fields.entries()) {
+      const text = this.values[index] ?? "";
+      const json = text === "" ? field.whenEmpty : this.#json(text, field);
+      if (json !== undefined) payload += (payload === "" ? "{" : ",") + field.key + json;
+    }
+    return `${payload}}`;
+  }
+
+  #json(text: string, { isText }: CompiledField): string {
+    if (!isText) return text;
+    return this.#isUsual || !isUnusual(text) ? `"${text}"` : JSON.stringify(text);
+  }
+
   /** The core fields (DESIGN §7) as one text, canonical; never logged or stored in clear. */
-  readonly core: string;
+  get core(): string {
+    return this.#canonical(this.#compiled.core);
+  }
+
   /** The beneficiary fields as one text, canonical; never logged or stored in clear. */
-  readonly beneficiary: string;
-  readonly debitAccount?: string;
+  get beneficiary(): string {
+    return this.#canonical(this.#compiled.beneficiary);
+  }
+
+  #canonical(positions: readonly number[]): string {
+    let joined = this.form.option ?? "";
+    for (const position of positions) {
+      const value = this.values[position] ?? "";
+      joined += SEPARATOR + (this.#compiled.fields[position]?.canonical?.(value) ?? value);
+    }
+    return joined;
+  }
 }
 
 /** What the checks say of one row. */
