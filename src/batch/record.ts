@@ -91,6 +91,7 @@ export async function writeDownRows(
   const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();
   const heard = new CorrectionsHeard();
+  let writing: Promise<unknown> | undefined;
   let written: Promise<unknown> | undefined;
   for await (const rows of opened.sheet.rows()) {
     const checked = opened.checker.check(rows);
@@ -105,8 +106,9 @@ export async function writeDownRows(
       const record = asIfReady(newRow);
       accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
     }
-    // these are written while the next ones are read
-    await written;
+    // two pages of rows are on their way while the next one is read: the journal finds one when it is done with the other
+    await writing;
+    writing = written;
     const created = written ? [] : [journal.createBatch(batch)];
     written = Promise.all([...created, journal.addRows(batch.id, newRows)]);
     // awaited above or by the caller, unless what is read next refuses the file
@@ -118,7 +120,7 @@ export async function writeDownRows(
   const corrections = heard.said();
   return {
     ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts },
-    ...{ differing, caps, written: Promise.resolve(written) },
+    ...{ differing, caps, written: Promise.all([writing, written]) },
     ...(corrections ? { corrections } : {}),
   };
 }

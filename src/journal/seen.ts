@@ -36,7 +36,7 @@ interface SeenRow {
 /** More equal payments than this in other batches say nothing new. */
 const ELSEWHERE_MAX = 64;
 const HERE_MAX = 8;
-/** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then written once. */
+/** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
 
 const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.core_key, r.period, r.ordinal, r.changed_at,
@@ -51,8 +51,10 @@ const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held
 
 /** The keys of all rows that were ever taken, and the rows that share one with the one that is judged (DESIGN §7). */
 export class SeenRows {
+  readonly #sort: StatementSync;
   readonly #enter: StatementSync;
   readonly #shared: StatementSync;
+  readonly #clear: StatementSync;
   readonly #elsewhere: readonly StatementSync[];
   readonly #elsewhereInPeriod: readonly StatementSync[];
   readonly #here: StatementSync;
@@ -63,24 +65,29 @@ export class SeenRows {
 
   /** `past`: name under which another journal is attached, whose rows all count as elsewhere. */
   constructor(database: DatabaseSync, past?: string) {
+    // `kin`: it corrects a row, by whatever keys
+    database.exec(
+      `CREATE TEMP TABLE entering (key BLOB NOT NULL, number INTEGER NOT NULL, kin INTEGER NOT NULL,
+         PRIMARY KEY (key, number)) STRICT, WITHOUT ROWID`,
+    );
+    const keysOf = (column: string): string =>
+      `SELECT ${column} AS key, number, family IS NOT NULL AS kin FROM row
+       WHERE batch = ?1 AND number BETWEEN ?2 AND ?3 AND core_key IS NOT NULL AND ${column} IS NOT NULL`;
+    this.#sort = database.prepare(
+      `INSERT INTO temp.entering ${keysOf("core_key")} UNION ALL ${keysOf("reference_key")} ORDER BY 1, 2`,
+    );
     this.#enter = database.prepare(
-      `INSERT INTO seen (key, batch, number)
-       SELECT core_key AS key, batch, number FROM row WHERE batch = ?1 AND number BETWEEN ?2 AND ?3 AND core_key IS NOT NULL
-       UNION ALL SELECT reference_key, batch, number FROM row
-         WHERE batch = ?1 AND number BETWEEN ?2 AND ?3 AND reference_key IS NOT NULL
-       ORDER BY 1`,
+      "INSERT INTO seen (key, batch, number) SELECT key, ?1, number FROM temp.entering ORDER BY key, number",
     );
     const schemas = past === undefined ? ["main"] : ["main", past];
     // of a million equal rows only the first one walks over the others
-    const isShared = (key: string): string =>
-      `EXISTS (SELECT 1 FROM main.seen s WHERE s.key = ${key} AND NOT (s.batch = ?1 AND s.number >= r.number))
-       ${past === undefined ? "" : `OR EXISTS (SELECT 1 FROM ${past}.seen s WHERE s.key = ${key})`}`;
     this.#shared = database.prepare(
-      `SELECT r.number FROM row r WHERE r.batch = ?1 AND r.number BETWEEN ?2 AND ?3 AND r.core_key IS NOT NULL
-       AND (${isShared("r.core_key")} OR (r.reference_key IS NOT NULL AND (${isShared("r.reference_key")}))
-         OR r.family IS NOT NULL)
-       ORDER BY r.number`,
+      `SELECT DISTINCT e.number FROM temp.entering e WHERE e.kin
+         OR EXISTS (SELECT 1 FROM main.seen s WHERE s.key = e.key AND NOT (s.batch = ?1 AND s.number >= e.number))
+         ${past === undefined ? "" : `OR EXISTS (SELECT 1 FROM ${past}.seen s WHERE s.key = e.key)`}
+       ORDER BY e.number`,
     );
+    this.#clear = database.prepare("DELETE FROM temp.entering");
     const from = (schema: string): string =>
       `SELECT ${COLUMNS} FROM ${schema}.seen s JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
        JOIN ${schema}.batch b ON b.seq = r.batch WHERE s.key = ?1`;
@@ -119,19 +126,21 @@ export class SeenRows {
     );
   }
 
-  /** Row numbers `[from, to]` of steps in which a batch is best entered. */
+  /** Row numbers `[from, to]` of steps in which a batch is best entered, one after the other. */
   static *steps(lastNumber: number): Generator<readonly [number, number]> {
     for (let from = 0; from <= lastNumber; from += ENTERED_ROWS_MAX) yield [from, from + ENTERED_ROWS_MAX - 1];
   }
 
-  /** The keys of these rows count from now on for whoever looks for them. */
-  enter(batchSeq: number, from: number, to: number): void {
-    this.#enter.run(batchSeq, from, to);
-  }
-
-  /** The rows among these that share a key with an earlier row of their batch, or with any of another one. */
-  shared(batchSeq: number, from: number, to: number): number[] {
-    return (this.#shared.all(batchSeq, from, to) as { number: number }[]).map((row) => row.number);
+  /**
+   * The keys of these rows count from now on for whoever looks for them. Gives the rows among them that share one with an
+   * earlier row of their batch, or with any of another one, and those that correct a row.
+   */
+  enter(batchSeq: number, from: number, to: number): number[] {
+    this.#sort.run(batchSeq, from, to);
+    this.#enter.run(batchSeq);
+    const shared = (this.#shared.all(batchSeq) as { number: number }[]).map((row) => row.number);
+    this.#clear.run();
+    return shared;
   }
 
   /** In other batches. */

@@ -73,13 +73,18 @@ export class Verdicts {
     this.#holdNear = database.prepare(HOLD_NEAR);
   }
 
+  /** A batch is about to be judged: what another one sent anew is none of its business. */
+  judgesFromHere(): void {
+    this.#sentAnew.clear();
+  }
+
   /**
-   * Rows `[from, to]` of a batch that is being taken; its keys are entered, and what comes before is judged. `sinceMs`:
-   * an equal row before that is another payment, where neither states anything.
+   * These rows of a batch that is being taken, in input order: they share their keys with others, their keys are entered,
+   * and what comes before them is judged. `sinceMs`: an equal row before that is another payment, where neither states
+   * anything.
    */
-  judgeNew(batch: BatchSeq, [from, to]: readonly [number, number], judge: Judge, nowMs: number, sinceMs: number): void {
-    if (from === 0) this.#sentAnew.clear();
-    for (const number of this.#seen.shared(batch.seq, from, to)) {
+  judgeNew(batch: BatchSeq, numbers: readonly number[], judge: Judge, nowMs: number, sinceMs: number): void {
+    for (const number of numbers) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const here = this.#seen.here(keysOf(row), batch.seq, number);
       const isRepeat =

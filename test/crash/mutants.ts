@@ -119,25 +119,20 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "amounts pass through a float",
-    edits: [
-      [
-        "src/checks/check-fields.ts",
-        "if (!compiled.isText) return text;",
-        "if (!compiled.isText) return String(Number(text));",
-      ],
-    ],
+    edits: [["src/checks/instruction.ts", "if (!isText) return text;", "if (!isText) return String(Number(text));"]],
     tests: ["test/checks/check-row.test.ts"],
   },
   {
     name: "no duplicate check when the file is checked",
-    edits: [
-      [
-        "src/journal/verdicts.ts",
-        "of this.#seen.shared(batch.seq, from, to))",
-        "of this.#seen.shared(batch.seq, to, from))",
-      ],
-    ],
+    edits: [["src/journal/seen.ts", "const shared = (this.#shared.all(batchSeq) as", "const shared = ([] as"]],
     tests: ["test/journal", "test/duplicates"],
+  },
+  {
+    name: "of a long file only the first rows are checked for duplicates",
+    edits: [
+      ["src/journal/calls/batches.ts", "at < shared.length; at += JUDGED_ROWS", "at < 1 && shared.length > 0; at += 1"],
+    ],
+    tests: ["test/journal/sqlite-journal.test.ts"],
   },
   {
     name: "no duplicate check when a row is attempted",

@@ -4,9 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, describeJournalStore, rules, newRow, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, describeJournalStore, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
 
 function openIn(directory: string): JournalStore {
   const store = openSqliteJournal(directory, createJudge);
@@ -97,5 +98,40 @@ it("knows until when the request of an unknown row may have left, however long t
   expect(seen).toEqual([
     [fromMs, fromMs + 2005],
     [fromMs, undefined],
+  ]);
+});
+
+it("finds what is repeated in a file of any length, wherever in it the two stand", { timeout: 60_000 }, async () => {
+  const store = openIn(temporaryDirectory());
+  await addBatch(store, "AAAA1111", [newRow(2, "earlier/100", { reference: "SAL-1" }), newRow(3, "without/100")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await sendRow(store, "AAAA1111", 3, "accepted");
+  const last = 405_000;
+  const repeats: Readonly<Record<number, NewRow>> = {
+    190_000: newRow(190_000, "5/100"),
+    200_000: newRow(200_000, "199999/100"),
+    399_999: newRow(399_999, "other/100", { reference: "SAL-1" }),
+    404_000: newRow(404_000, "10/100"),
+    405_000: newRow(405_000, "without/100"),
+  };
+  // more equal rows than are judged in one piece
+  const isEqual = (number: number): boolean => number > 30_000 && number <= 52_000;
+  await store.createBatch(newBatch("BBBB2222"));
+  for (let from = 2; from <= last; from += 1000) {
+    const numbers = Array.from({ length: Math.min(1000, last - from + 1) }, (_, index) => from + index);
+    const rows = numbers.map((one) => repeats[one] ?? newRow(one, isEqual(one) ? "equal/100" : `${one}/100`));
+    await store.addRows("BBBB2222", rows);
+  }
+  await store.judgeRows("BBBB2222", rules);
+  await store.openBatch("BBBB2222", { rows: last - 1, total: "0.00", remarks: [] });
+  const found = await store.rowsIn("BBBB2222", ["held", "duplicate"]);
+  const equal = found.filter(({ number }) => isEqual(number));
+  expect([equal[0]?.number, equal.at(-1)?.number, equal.length]).toEqual([30_002, 52_000, 21_999]);
+  expect(found.filter(({ number }) => !isEqual(number)).map(({ number, other }) => [number, other?.row])).toEqual([
+    [190_000, 5],
+    [200_000, 199_999],
+    [399_999, 2],
+    [404_000, 10],
+    [405_000, 3],
   ]);
 });

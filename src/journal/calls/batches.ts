@@ -48,23 +48,27 @@ export function batchCalls(parts: Parts): BatchCalls {
     addRows: (batchId, added) => group.run(() => rows.add(batches.seqOf(batchId), added, now())),
 
     async judgeRows(batchId, rules) {
-      const judgePiece = (batch: BatchSeq, from: number): void => {
+      const judgePiece = (batch: BatchSeq, numbers: readonly number[]): void => {
         const nowMs = laterOfNow();
         const sinceMs = nowMs - rules.duplicateDays * DAY_MS;
-        verdicts.judgeNew(batch, [from, from + JUDGED_ROWS - 1], judge(rules), nowMs, sinceMs);
+        verdicts.judgeNew(batch, numbers, judge(rules), nowMs, sinceMs);
       };
       // its last rows may be on their way yet: a small file is written and judged in one commit
       const { batch, lastNumber } = await group.run(() => {
         const recorded = batches.seqOf(batchId);
         const last = rows.lastNumber(recorded.seq);
+        verdicts.judgesFromHere();
         if (last >= JUDGED_ROWS) return { batch: recorded, lastNumber: last };
-        seen.enter(recorded.seq, 0, last);
-        judgePiece(recorded, 0);
+        judgePiece(recorded, seen.enter(recorded.seq, 0, last));
         return { batch: recorded, lastNumber: -1 };
       });
       // in pieces: other batches go on meanwhile, and what they change is seen when a row of this one begins
-      for (const [from, to] of SeenRows.steps(lastNumber)) await group.run(() => seen.enter(batch.seq, from, to));
-      for (let from = 0; from <= lastNumber; from += JUDGED_ROWS) await group.run(() => judgePiece(batch, from));
+      for (const [from, to] of SeenRows.steps(lastNumber)) {
+        const shared = await group.run(() => seen.enter(batch.seq, from, to));
+        for (let at = 0; at < shared.length; at += JUDGED_ROWS) {
+          await group.run(() => judgePiece(batch, shared.slice(at, at + JUDGED_ROWS)));
+        }
+      }
     },
 
     openBatch: (batchId, totals, allOrNothing = false, reasons = []) =>
