@@ -5,6 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { openCopy } from "../private-copy.ts";
 import { displayName } from "./missing.ts";
 import { identityOf, isUnchanged, openRegular } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
@@ -81,22 +82,22 @@ export async function keepText(text: string, extension: string, directory: strin
 
 /** Whether the snapshot still holds the bytes that it is named for; false when it is gone. */
 export async function verifySnapshot(path: string, sha256: string): Promise<boolean> {
-  let file;
+  let copy;
   try {
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    copy = await openCopy(path);
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return false;
     throw error;
   }
   try {
     const hash = createHash("sha256");
-    const { size } = await file.stat({ bigint: true });
-    await eachPiece(file, size, (piece) => {
-      hash.update(piece);
-    });
+    const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, copy.sizeBytes));
+    for (let bytesRead; (bytesRead = await copy.read(buffer, 0, buffer.length)) > 0;) {
+      hash.update(buffer.subarray(0, bytesRead));
+    }
     return hash.digest("hex") === sha256;
   } finally {
-    await file.close();
+    await copy.close();
   }
 }
 

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { binaryOfBytes } from "../format.ts";
+import { openCopy } from "../private-copy.ts";
 import type { FileFormat } from "./row.ts";
 import type { SheetSource } from "./source.ts";
 
@@ -22,10 +22,10 @@ export async function refuseOtherFormat(source: SheetSource, format: FileFormat)
 }
 
 async function beginningOf(path: string): Promise<Buffer> {
-  const file = await open(path, "r");
+  const file = await openCopy(path);
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(LOOKED_AT_BYTES), 0, LOOKED_AT_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
+    const beginning = Buffer.alloc(LOOKED_AT_BYTES);
+    return beginning.subarray(0, await file.read(beginning, 0, LOOKED_AT_BYTES));
   } finally {
     await file.close();
   }

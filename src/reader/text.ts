@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { open } from "node:fs/promises";
 import { workbookOfBytes } from "../format.ts";
+import { openCopy } from "../private-copy.ts";
 import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";
 
 export type Encoding = "utf-8" | "windows-1252";
@@ -28,13 +28,14 @@ const LOOKED_AT_BYTES = 64;
 
 /** The text of a file: UTF-8 with or without a byte order mark, UTF-16 with one, `encoding` for all others. */
 export async function* readText(path: string, encoding: Encoding): AsyncGenerator<TextChunk> {
-  const file = await open(path, "r");
+  const file = await openCopy(path);
   try {
-    const buffer = Buffer.allocUnsafe(CARRIED_BYTES_MAX + CHUNK_BYTES);
+    const bytesMax = Math.min(CHUNK_BYTES, file.sizeBytes);
+    const buffer = Buffer.allocUnsafe(CARRIED_BYTES_MAX + bytesMax);
     let carried = 0;
     let decoder: Decoder | undefined;
     for (;;) {
-      const { bytesRead } = await file.read(buffer, carried, CHUNK_BYTES);
+      const bytesRead = await file.read(buffer, carried, bytesMax);
       let bytes = buffer.subarray(0, carried + bytesRead);
       const isLast = bytesRead === 0;
       const hasBytes: boolean = bytes.length > 0 || decoder !== undefined;
