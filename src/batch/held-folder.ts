@@ -22,8 +22,8 @@ export function resumeCommand(folder: string): string {
 export async function heldFolder(journal: JournalStore, folders: readonly string[]): Promise<Stop | undefined> {
   const keys = new Set(await Promise.all(folders.map(holdKeyOf)));
   for (const key of keys) if (isOperationFolder(basename(key))) keys.add(dirname(key));
-  for (const key of keys) {
-    const hold = await journal.inboxHold(key);
+  const holds = await Promise.all([...keys].map(async (key) => ({ key, hold: await journal.inboxHold(key) })));
+  for (const { key, hold } of holds) {
     if (!hold) continue;
     const hint = `a person lets it go on with \`${resumeCommand(key)}\``;
     return { code: "folder_held", message: `${key} is held: ${hold.message}`, hint };

@@ -42,11 +42,11 @@ export class BatchReporting {
   /** People act while results are written, and write results themselves: the last one to write must have seen it all. */
   async write(known: BatchRecord, writing: Writing): Promise<BatchReport> {
     for (let times = 1; ; times += 1) {
-      const batch = await this.#ground.known(known.id);
-      const acts = (await this.#ground.journal.history(batch.id)).length;
+      const { journal } = this.#ground;
+      const [batch, { length: acts }] = await Promise.all([this.#ground.known(known.id), journal.history(known.id)]);
       const report = await this.#writeOnce(batch, writing);
       if (!writing.isFirst) await this.#writeBesideCopies(batch, writing);
-      if (times === WRITE_TIMES_MAX || (await this.#ground.journal.history(batch.id)).length === acts) return report;
+      if (times === WRITE_TIMES_MAX || (await journal.history(batch.id)).length === acts) return report;
     }
   }
 
@@ -67,11 +67,22 @@ export class BatchReporting {
     { submitted, startedAt, file, modeBefore, staysAside = false }: Writing,
   ): Promise<BatchReport> {
     const { sheet, view } = await this.#ground.open(batch);
-    const { label } = labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation);
+    const { journal } = this.#ground;
+    const [operations, mark] = await Promise.all([
+      journal.operations(batch.id),
+      batch.destination === SANDBOX ? undefined : journal.mark(),
+    ]);
+    const { label } = labelOf(operations, readingOf(batch).operation);
     const endedAt = this.#ground.now();
     const { stop, requests } = submitted;
-    const mark = batch.destination === SANDBOX ? {} : { mark: await this.#ground.journal.mark() };
-    const run = { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}), ...mark };
+    const run = {
+      operation: label,
+      requests,
+      startedAt,
+      endedAt,
+      ...(stop ? { stop } : {}),
+      ...(mark ? { mark } : {}),
+    };
     const { files, totals, exitCode } = await writeResults({
       batch,
       sheet,

@@ -89,10 +89,14 @@ export class BatchSending {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
     if (stop) return { requests: 0, stop };
-    await assertAddressKept(this.#ground, batch);
-    const toSend = (await journal.tallies(batch.id)).ready?.rows ?? 0;
+    const [, tallies, operations] = await Promise.all([
+      assertAddressKept(this.#ground, batch),
+      journal.tallies(batch.id),
+      journal.operations(batch.id),
+    ]);
+    const toSend = tallies.ready?.rows ?? 0;
     const opened = toSend > 0 ? await this.#ground.openVerified(batch) : undefined;
-    const { label, needsEnvelope } = labelOf(await journal.operations(batch.id), readingOf(batch).operation);
+    const { label, needsEnvelope } = labelOf(operations, readingOf(batch).operation);
     this.#ground.tell({
       type: "start",
       batch: batch.id,

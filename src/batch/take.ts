@@ -37,15 +37,19 @@ export class BatchTaking {
   async take(file: string, snapshot: Snapshot): Promise<Taken> {
     const fileName = basename(file);
     const input = await openInput(file, snapshot, this.#ground.services);
-    const isUntouched = await this.#ground.journal.wrote(snapshot.sha256);
+    const { journal, config } = this.#ground;
+    const { sha256, identity } = snapshot;
+    // asked together: each question costs a change of threads
+    const [isUntouched, ofBytes, lyingThere] = await Promise.all([
+      journal.wrote(sha256),
+      journal.batchesOfBytes(sha256, config.environment),
+      journal.sourceBatch(file, identityText(identity)),
+    ]);
     if (isUntouched && !(await this.#isMappedAnew(input))) throw ownFileRefused(fileName, "retry_not_corrected");
-    const period = this.#ground.config.period ?? input.sheet.wrapper?.period;
+    const period = config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
-    const ofBytes = await this.#ground.journal.batchesOfBytes(snapshot.sha256, this.#ground.config.environment);
-    const lyingThere = await this.#ground.journal.sourceBatch(file, identityText(snapshot.identity));
-    const known = readAlike(ofBytes, input, this.#ground.config, lyingThere);
-    const days = this.#ground.config.duplicateDays;
-    const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#ground.now(), days);
+    const known = readAlike(ofBytes, input, config, lyingThere);
+    const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#ground.now(), config.duplicateDays);
     const waiting = period === undefined ? [] : await this.#waitingWhole(known);
     if (meeting.kind === "same") {
       if (meeting.batch.archive !== undefined) throw wasArchived(fileName, meeting.batch);
@@ -56,7 +60,7 @@ export class BatchTaking {
     await assertEnvironmentKept(this.#ground);
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const opened = await understand(input, this.#ground.services);
-    await assertRoomForFile(this.#ground.config.stateDir, snapshot.sizeBytes);
+    await assertRoomForFile(config.stateDir, snapshot.sizeBytes);
     const batch = this.#newBatch(opened, { period, guessedPeriod }, timesTaken(ofBytes, input, period));
     const rules =
       meeting.kind === "again"

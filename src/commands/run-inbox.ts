@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { Processor } from "../processor.ts";
-import { DropFolder } from "../drop-folder/drop-folder.ts";
+import { DropFolder, SMALL_BESIDE } from "../drop-folder/drop-folder.ts";
 import type { Gate } from "../drop-folder/gate.ts";
 import { STOP_LOOK_MS } from "../drop-folder/stop-file.ts";
 import { folderTeller } from "./folder-teller.ts";
@@ -50,7 +50,10 @@ export async function runInbox(
       const { away, nextLookMs } = await drop.sweep();
       monitor.sawInbox(drop.folder, drop.count);
       if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
-      await untilDone(() => drop.lookForStop(), [drain("any"), drain("small")]);
+      await untilDone(
+        () => drop.lookForStop(),
+        [drain("any"), ...Array.from({ length: SMALL_BESIDE }, () => drain("small"))],
+      );
       // what only waited for one of these
       await untilDone(() => drop.lookForStop(), [drain("any")]);
       const leftMs = until - performance.now();

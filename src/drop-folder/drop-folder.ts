@@ -33,6 +33,9 @@ export interface DropFolderParts {
 
 const ANSWER_AFTER_MS = 120_000;
 
+/** So many small files go beside whatever else is on its way: while one waits for the disk, another uses the processor. */
+export const SMALL_BESIDE = 2;
+
 /** One inbox: what was found in it, what is done with it and in which order, and what is answered in the folder. */
 export class DropFolder {
   readonly folder: string;

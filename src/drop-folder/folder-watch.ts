@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
 import type { InboxCount } from "../metrics.ts";
 import { Bell } from "./bell.ts";
-import { DropFolder, type DropFolderParts } from "./drop-folder.ts";
+import { DropFolder, SMALL_BESIDE, type DropFolderParts } from "./drop-folder.ts";
 import { listenForHints } from "./folder-hints.ts";
 import type { Gate } from "./gate.ts";
 import { STOP_LOOK_MS } from "./stop-file.ts";
@@ -36,7 +36,7 @@ export class FolderWatch {
   readonly #drop: DropFolder;
   readonly #sweepBell = new Bell();
   readonly #workBell = new Bell();
-  readonly #besideBell = new Bell();
+  readonly #besideBells = Array.from({ length: SMALL_BESIDE }, () => new Bell());
   readonly #end = new AbortController();
   #failure: { readonly error: unknown } | undefined;
 
@@ -82,7 +82,7 @@ export class FolderWatch {
       await Promise.all([
         this.#guard(() => this.#sweeping(renewMark, () => mark.isStanding())),
         this.#guard(() => this.#working("any", this.#workBell)),
-        this.#guard(() => this.#working("small", this.#besideBell)),
+        ...this.#besideBells.map((bell) => this.#guard(() => this.#working("small", bell))),
         this.#guard(() => this.#lookingForStop()),
       ]);
       if (this.#failure) throw this.#failure.error;
@@ -104,8 +104,7 @@ export class FolderWatch {
       // or the mark alone was taken away: whoever comes next would believe that nobody watches
       if (now !== "away" && (isOther || !(await isMarked()))) await renewMark();
       which = now;
-      this.#workBell.ring();
-      this.#besideBell.ring();
+      this.#ringForWork();
       const tookMs = performance.now() - startedAt;
       await this.#rest(Math.min(REST_MAX_MS, tookMs * REST_TIMES));
       await this.#sweepBell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, nextLookMs - tookMs)));
@@ -148,8 +147,11 @@ export class FolderWatch {
   #wakeAll(): void {
     this.#end.abort();
     this.#sweepBell.ring();
-    this.#workBell.ring();
-    this.#besideBell.ring();
+    this.#ringForWork();
+  }
+
+  #ringForWork(): void {
+    for (const bell of [this.#workBell, ...this.#besideBells]) bell.ring();
   }
 
   async #rest(ms: number): Promise<void> {

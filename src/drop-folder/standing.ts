@@ -19,8 +19,12 @@ export class Standing {
   }
 
   async of(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
-    if ((await this.#journal.sourceBatch(path, identityText(identity))) !== undefined) return "taken";
-    const refused = await this.#journal.sourceBatch(path, await this.refusalKey(path, identity));
+    const refusalKey = await this.refusalKey(path, identity);
+    const [taken, refused] = await Promise.all([
+      this.#journal.sourceBatch(path, identityText(identity)),
+      this.#journal.sourceBatch(path, refusalKey),
+    ]);
+    if (taken !== undefined) return "taken";
     return refused === REFUSED ? "refused" : "new";
   }
 

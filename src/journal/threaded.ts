@@ -3,6 +3,7 @@ import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { OpenOptions } from "./open.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
+import { pages } from "./pages.ts";
 import { type Columns, newRowsAsColumns, recordsFromColumns } from "./row-columns.ts";
 import type { AttemptEnd, RowRecord } from "./row-record.ts";
 import type { Begun, JournalStore } from "./store.ts";
@@ -86,29 +87,12 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
   };
 }
 
-/** One page is asked for while the one before it is worked on. */
-async function* pages<T>(
-  pageFrom: (from: number) => Promise<readonly T[]>,
-  first: number,
-  numberOf: (row: T) => number,
-): AsyncGenerator<readonly T[]> {
-  let next = pageFrom(first);
-  for (;;) {
-    const page = await next;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    next = pageFrom(numberOf(last) + 1);
-    // it is awaited above, unless the reader has had enough
-    next.catch(() => undefined);
-    yield page;
-  }
-}
-
 type OfRow = "begin" | "end";
 
 /**
- * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes. When
- * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
+ * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes, those
+ * that were answered at one moment together. When there are more, what comes while one group commits gathers to the next
+ * one: fewer messages, larger groups.
  */
 const FEW_CALLS = 12;
 /** So many need not wait for the others of a burst: else thread, service and requests wait for each other by turns. */
@@ -159,8 +143,8 @@ class JournalThread {
   #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
     const answered = this.#add<T>(method, args);
     if (this.#gathered >= MANY_CALLS) this.#post();
-    else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
-    else if (this.#committing === 0) this.#postSoon();
+    else if (this.#waiting.size <= FEW_CALLS && method === "begin") process.nextTick(() => this.#post());
+    else if (this.#waiting.size <= FEW_CALLS || this.#committing === 0) this.#postSoon();
     return answered;
   }
 
@@ -181,10 +165,10 @@ class JournalThread {
     await ended;
   }
 
-  #postSoon(soon: (post: () => void) => unknown = setImmediate): void {
+  #postSoon(): void {
     if (this.#isPosting) return;
     this.#isPosting = true;
-    soon(() => {
+    setImmediate(() => {
       this.#isPosting = false;
       this.#post();
     });

@@ -1,10 +1,10 @@
 import { DAY_MS } from "../../day.ts";
+import { PAGE_ROWS, pages } from "../pages.ts";
 import type { Parts } from "../parts.ts";
 import type { BatchSeq } from "../rows.ts";
 import { SeenRows } from "../seen.ts";
 import type { JournalStore } from "../store.ts";
 
-const PAGE_ROWS = 1000;
 const JUDGED_ROWS = 20_000;
 
 type BatchCalls = Pick<
@@ -109,19 +109,4 @@ export function batchCalls(parts: Parts): BatchCalls {
 
     goneOrWaiting: (day) => read(() => daySums(day)),
   };
-}
-
-/** Rows in input order, however many there are. */
-async function* pages<T>(
-  pageFrom: (from: number) => Promise<readonly T[]>,
-  first: number,
-  numberOf: (row: T) => number,
-): AsyncGenerator<readonly T[]> {
-  for (let next = first; ;) {
-    const page = await pageFrom(next);
-    const last = page.at(-1);
-    if (last === undefined) return;
-    yield page;
-    next = numberOf(last) + 1;
-  }
 }
