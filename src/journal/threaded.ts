@@ -90,9 +90,8 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
 type OfRow = "begin" | "end";
 
 /**
- * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes, those
- * that were answered at one moment together. When there are more, what comes while one group commits gathers to the next
- * one: fewer messages, larger groups.
+ * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes. When
+ * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
  */
 const FEW_CALLS = 12;
 /** So many need not wait for the others of a burst: else thread, service and requests wait for each other by turns. */
@@ -143,8 +142,8 @@ class JournalThread {
   #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
     const answered = this.#add<T>(method, args);
     if (this.#gathered >= MANY_CALLS) this.#post();
-    else if (this.#waiting.size <= FEW_CALLS && method === "begin") process.nextTick(() => this.#post());
-    else if (this.#waiting.size <= FEW_CALLS || this.#committing === 0) this.#postSoon();
+    else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
+    else if (this.#committing === 0) this.#postSoon();
     return answered;
   }
 
@@ -165,10 +164,10 @@ class JournalThread {
     await ended;
   }
 
-  #postSoon(): void {
+  #postSoon(soon: (post: () => void) => unknown = setImmediate): void {
     if (this.#isPosting) return;
     this.#isPosting = true;
-    setImmediate(() => {
+    soon(() => {
       this.#isPosting = false;
       this.#post();
     });
