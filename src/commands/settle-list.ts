@@ -2,7 +2,8 @@ import { basename, resolve } from "node:path";
 import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
 import type { Config } from "../config/config.ts";
 import { FileRefusedError, PaydropError, systemCodeOf, type FileFault } from "../errors.ts";
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
+import { kindOf } from "../intake/source-file.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { normalizeName } from "../names.ts";
@@ -58,11 +59,11 @@ const COLUMNS = ["batch", "row", "as", "by", "note"] as const;
 const TWICE = { code: "twice", message: "this row stands twice in the list", hint: "delete one of the two lines" };
 
 async function readRows(path: string, fileName: string, config: Config): Promise<readonly Row[]> {
-  await stat(path).catch((error: unknown) => {
-    if (systemCodeOf(error) !== "ENOENT") throw error;
-    throw new PaydropError("usage", `${fileName}: there is no such file`, EXAMPLE);
+  const sheet = await openSheet(await fileAt(path, fileName), {
+    fileName,
+    encoding: config.choices.encoding,
+    knownNames: COLUMNS,
   });
-  const sheet = await openSheet(path, { fileName, encoding: config.choices.encoding, knownNames: COLUMNS });
   const rows: Row[] = [];
   for await (const chunk of sheet.rows()) rows.push(...chunk);
   const columns = new Set((sheet.header ?? rows[0]?.columns ?? []).map(normalizeName));
@@ -70,6 +71,18 @@ async function readRows(path: string, fileName: string, config: Config): Promise
   if (missing.length === 0) return rows;
   const message = `the list has no column ${missing.join(", ")}`;
   throw new FileRefusedError(fileName, [{ code: "column_missing", message, hint: EXAMPLE }]);
+}
+
+/** Where the list itself lies: a person may well name it by a link, and what is read here follows none. */
+async function fileAt(path: string, fileName: string): Promise<string> {
+  try {
+    const stats = await stat(path, { bigint: true });
+    if (stats.isFile()) return await realpath(path);
+    throw new PaydropError("usage", `${fileName}: this is ${kindOf(stats)}, not a file`, EXAMPLE);
+  } catch (error) {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+    throw new PaydropError("usage", `${fileName}: there is no such file`, EXAMPLE);
+  }
 }
 
 interface Line {

@@ -128,8 +128,14 @@ export class TwoLooks {
     if (look === "gone") return undefined;
     if (look === "unreadable") return waitSince(this.#unreadable, path, "unreadable", nowMs);
     this.#unreadable.delete(path);
+    // known by all that it holds: nothing more is to come, and nobody waits for it
+    if (file.isRetry && look.steady && (await this.#options.wrote(look.sha256))) {
+      this.#done.set(path, look.identity);
+      this.#watched.delete(path);
+      return undefined;
+    }
     if (watched && isSame(watched.look.identity, look.identity) && watched.look.sha256 === look.sha256 && look.steady) {
-      return this.#foundTheSame(file, { ...watched, look }, nowMs);
+      return this.#foundTheSame(path, { ...watched, look }, nowMs);
     }
     const firstSeenMs = watched?.firstSeenMs ?? nowMs;
     // from the end of the look: what was read may have been written while it was read
@@ -137,16 +143,11 @@ export class TwoLooks {
     return { waiting: { path, why: whyOf(look), forMs: nowMs - firstSeenMs } };
   }
 
-  async #foundTheSame({ path, isRetry }: FoundFile, watched: Watched, nowMs: number): Promise<Looked> {
+  #foundTheSame(path: string, watched: Watched, nowMs: number): Looked {
     const { look, firstSeenMs } = watched;
     if (look.end === "zeros") {
       this.#watched.set(path, { ...watched, atMs: nowMs });
       return { waiting: { path, why: "zeros", forMs: nowMs - firstSeenMs } };
-    }
-    if (isRetry && (await this.#options.wrote(look.sha256))) {
-      this.#done.set(path, look.identity);
-      this.#watched.delete(path);
-      return undefined;
     }
     this.#watched.set(path, { ...watched, isSettled: true });
     return { ready: { path, identity: look.identity, sha256: look.sha256 } };

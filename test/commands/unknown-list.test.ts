@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { expect, test } from "vitest";
@@ -160,4 +162,17 @@ test("every line is checked before any is carried out", async () => {
   const from = office.write("list.csv", "batch,row,as\nX,3,done\n");
   expect((await office.refused("settle", [], { from })).stderr).toContain("the list has no column by, note");
   expect(await office.refused("settle", [], { from: `${from}.gone` })).toMatchObject({ code: 2 });
+});
+
+test("the list may be named by a link; a folder is told as what it is", async () => {
+  const { office } = await withUnknownRows();
+  const [first = {}] = await listOf(office);
+  const list = write(office, "list.csv", [{ ...first, as: "not-done", by: "asha", note: "no entry" }]);
+  const link = join(office.folder, "link.csv");
+  symlinkSync(resolve(office.folder, list), link);
+  expect(await office.paydrop("settle", "--from", link)).toMatchObject({ code: 0 });
+  mkdirSync(join(office.folder, "lists.csv"));
+  const folder = await office.paydrop("settle", "--from", join(office.folder, "lists.csv"));
+  expect(folder).toMatchObject({ code: 2 });
+  expect(folder.stderr).toContain("lists.csv: this is a folder, not a file");
 });
