@@ -111,16 +111,19 @@ export async function writeDownRows(
     writing = written;
     const created = written ? [] : [journal.createBatch(batch)];
     written = Promise.all([...created, journal.addRows(batch.id, newRows)]);
-    // awaited above or by the caller, unless what is read next refuses the file
+    // awaited above or below, unless what is read next refuses the file
     written.catch(() => undefined);
   }
+  const allWritten = Promise.all([writing, written]);
+  // awaited by the caller, unless it refuses the file
+  allWritten.catch(() => undefined);
   const found = counter.totals();
   const differing = compareControl(opened.control, found, config.requireControl);
   const caps = compareFile(opened.reading.rules, sums.sums);
   const corrections = heard.said();
   return {
     ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts },
-    ...{ differing, caps, written: Promise.all([writing, written]) },
+    ...{ differing, caps, written: allWritten },
     ...(corrections ? { corrections } : {}),
   };
 }

@@ -286,3 +286,20 @@ describe("a batch whose private copy is gone", () => {
     expect(server.requests).toHaveLength(4);
   });
 });
+
+test("a journal that fails while a file is refused ends the run as a journal that failed, not as something nobody foresaw", async () => {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  const codes: unknown[] = [];
+  for (const nth of [1, 2, 3]) {
+    const desk = openDesk(server.url);
+    desk.write("t.csv", transfersCsv(3));
+    const env = { ...desk.env, PAYDROP_TEST: "1", PAYDROP_FAULT: `fail@commit.before:${nth}` };
+    const said = await runProgram(["run", "t.csv", "--expect-rows", "9"], { env, cwd: desk.folder });
+    codes.push(said.code);
+  }
+  // the second commit is that of the rows, which nobody waits for any more
+  expect(codes.slice(0, 2)).toEqual([74, 74]);
+  expect([5, 74]).toContain(codes[2]);
+  expect(server.requests).toHaveLength(0);
+});
