@@ -2,22 +2,27 @@
 export const PAGE_ROWS = 1000;
 
 /**
- * Rows in input order, however many there are. One page is asked for while the one before it is worked on; a page that is
- * not full is the last one.
+ * Rows in input order, however many there are; a page that is not full is the last one. `isAhead`: one page is asked for
+ * while the one before it is worked on. That pays where another thread finds it: in the same one it only costs a page
+ * that nobody may want.
  */
 export async function* pages<T>(
   pageFrom: (from: number) => Promise<readonly T[]>,
   first: number,
   numberOf: (row: T) => number,
+  isAhead: boolean,
 ): AsyncGenerator<readonly T[]> {
-  let next: Promise<readonly T[]> | undefined = pageFrom(first);
-  while (next) {
-    const page: readonly T[] = await next;
+  let asked: Promise<readonly T[]> | undefined;
+  for (let from = first; ;) {
+    const page = await (asked ?? pageFrom(from));
     const last = page.at(-1);
     if (last === undefined) return;
-    next = page.length < PAGE_ROWS ? undefined : pageFrom(numberOf(last) + 1);
+    from = numberOf(last) + 1;
+    const isLast = page.length < PAGE_ROWS;
+    asked = isAhead && !isLast ? pageFrom(from) : undefined;
     // it is awaited above, unless the reader has had enough
-    next?.catch(() => undefined);
+    asked?.catch(() => undefined);
     yield page;
+    if (isLast) return;
   }
 }

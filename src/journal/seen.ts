@@ -138,7 +138,9 @@ export class SeenRows {
   enter(batchSeq: number, from: number, to: number): number[] {
     this.#sort.run(batchSeq, from, to);
     this.#enter.run(batchSeq);
-    const shared = (this.#shared.all(batchSeq) as { number: number }[]).map((row) => row.number);
+    const shared: number[] = [];
+    // one by one: an object for each of them would be held in memory at once
+    for (const row of this.#shared.iterate(batchSeq)) shared.push(row["number"] as number);
     this.#clear.run();
     return shared;
   }

@@ -76,12 +76,14 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
         (from) => thread.call<Columns<RowRecord>>("rows", [batchId, from]).then(recordsFromColumns),
         fromRow,
         (row: RowRecord) => row.number,
+        true,
       ),
     readyRows: (batchId, fromRow = 0) =>
       pages(
         (from) => thread.call("readyRows", [batchId, from]),
         fromRow,
         (row: number) => row,
+        true,
       ),
     close: () => thread.close(),
   };

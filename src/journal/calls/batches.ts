@@ -88,6 +88,7 @@ export function batchCalls(parts: Parts): BatchCalls {
         (from) => read(() => rows.page(seqOf(batchId), from, PAGE_ROWS)),
         fromRow,
         ({ number }) => number,
+        false,
       ),
 
     readyRows: (batchId, fromRow = 0) =>
@@ -95,6 +96,7 @@ export function batchCalls(parts: Parts): BatchCalls {
         (from) => read(() => rows.readyPage(seqOf(batchId), from, PAGE_ROWS)),
         fromRow,
         (number) => number,
+        false,
       ),
 
     operations: (batchId) => read(() => rows.operations(seqOf(batchId))),
