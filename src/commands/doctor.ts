@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { readAesIv, readAesKey } from "../client/keys.ts";
 import type { Config } from "../config/config.ts";
 import { loadSettings } from "../config/load.ts";
+import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { openProcessor } from "../processor.ts";
@@ -11,6 +12,7 @@ import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 import type { Finding, Health } from "./doctor-finding.ts";
 import { inboxFindings, stateFindings } from "./doctor-folders.ts";
+import { heldFindings } from "./doctor-held.ts";
 import { serviceFindings } from "./doctor-service.ts";
 import { lookOf } from "./look-of.ts";
 import { namedChoices } from "./named-choices.ts";
@@ -27,8 +29,10 @@ export async function run(call: Call): Promise<number> {
     baseUrl(config),
     ...keys(config),
     ...keyFiles(call.env),
+    ...misspelt(call.env),
     ...state,
     ...inboxes.flatMap((inbox) => inboxFindings(inbox, config, file)),
+    ...(await heldFindings(inboxes, config)),
     await clock(
       config,
       state.every(({ health }) => health !== "wrong"),
@@ -112,6 +116,15 @@ function keyFiles(env: NodeJS.ProcessEnv): Finding[] {
       },
     ];
   });
+}
+
+function misspelt(env: NodeJS.ProcessEnv): Finding[] {
+  return misspeltVariables(env).map(({ said, meant }) => ({
+    what: said,
+    health: "look",
+    found: "is not a setting and says nothing",
+    hint: `did you mean ${meant}?`,
+  }));
 }
 
 /**

@@ -7,13 +7,14 @@ import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { openProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { refuseSettingsIn, stateRemark } from "./doctor-folders.ts";
+import { refuseSettingsIn } from "./doctor-folders.ts";
 import { errorText } from "./error-text.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { listenForSignals } from "./signals.ts";
+import { startRemarks } from "./start-remarks.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
 /**
@@ -61,8 +62,7 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
       "send",
     );
     try {
-      const remark = config.quiet ? undefined : stateRemark(config);
-      if (remark !== undefined) teller.say(remark);
+      for (const remark of startRemarks(config, call.env)) teller.say(remark);
       await monitor.follow(processor.journal);
       for (const file of named) {
         if (listening.stopping) {

@@ -5,13 +5,13 @@ import { Gate } from "../drop-folder/gate.ts";
 import type { RunEvent } from "../events.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { stateRemark } from "./doctor-folders.ts";
 import { folderTeller } from "./folder-teller.ts";
 import { withLog } from "./log-events.ts";
 import type { Monitor } from "./monitor.ts";
 import { QuietTries } from "./quiet-tries.ts";
 import { announceStop, withSending } from "./run.ts";
 import { listenForSignals } from "./signals.ts";
+import { startRemarks } from "./start-remarks.ts";
 import { createTeller } from "./teller.ts";
 
 /** Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off. */
@@ -44,8 +44,7 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
         sawInbox: (count) => monitor.sawInbox(folder, count),
         batchEnded: (exitCode) => monitor.batchEnded(exitCode),
       });
-      const remark = config.quiet ? undefined : stateRemark(config);
-      if (remark !== undefined) teller.say(remark);
+      for (const remark of startRemarks(config, call.env)) teller.say(remark);
       await folderWatch.untilStopped(() => {
         if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
       });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
@@ -240,7 +240,53 @@ describe("the way to the service", () => {
   });
 });
 
+test("a variable that nearly has the name of a setting is told, without what it holds; another program's is not", async () => {
+  const env = { PAYDROP_CONCURENCY: "3", PAYDROP_APIKEY: "sk-0123456789", PAYDROP_IMAGE: "x:1", PAYDROP_RATEE: "" };
+  const said = await doctor({ ...KEYS, ...env });
+  expect(said.code).toBe(0);
+  expect(healthOf(said, "PAYDROP_CONCURENCY")).toBe("look");
+  expect(said.findings.map(({ what }) => what).filter((what) => Object.keys(env).includes(what))).toEqual([
+    "PAYDROP_CONCURENCY",
+    "PAYDROP_APIKEY",
+  ]);
+  expect(JSON.stringify(said)).not.toContain("sk-0123456789");
+  expect((await paydrop(["doctor", "--offline"], { ...KEYS, ...env })).stdout).toContain(
+    "→ did you mean PAYDROP_CONCURRENCY?",
+  );
+
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "t.csv"), "from_account,to_account,amount\n50100271828001,50100000000001,101.00\n");
+  const operands = ["run", "--sandbox", "--operation", "transfer", join(folder, "t.csv")];
+  const run = await paydrop(operands, env);
+  expect(run).toMatchObject({ code: 0 });
+  expect(run.stderr).toContain(
+    "PAYDROP_CONCURENCY is not a setting and says nothing: did you mean PAYDROP_CONCURRENCY?",
+  );
+  expect(run.stderr).not.toContain("PAYDROP_IMAGE");
+  expect((await paydrop([...operands, "--quiet"], env)).stderr).toBe("");
+});
+
 describe("folders and clock", () => {
+  test("a drop folder of which nothing goes is told: a STOP lies in it, or it is still held by one", async () => {
+    const inbox = temporaryDirectory();
+    const stateDir = join(temporaryDirectory(), "state");
+    const flags = ["--offline", "--inbox", inbox, "--state-dir", stateDir];
+    mkdirSync(join(inbox, "transfers"));
+    writeFileSync(join(inbox, "transfers", "Stop.txt"), "");
+    const stopped = await doctor(KEYS, flags);
+    expect(stopped.code).toBe(0);
+    expect(found(stopped, `inbox ${inbox}`)).toContain(
+      `look nothing goes from it: ${join(inbox, "transfers", "Stop.txt")} lies there`,
+    );
+    expect((await paydrop(["run", "--inbox", inbox, "--state-dir", stateDir], KEYS)).code).toBe(0);
+    rmSync(join(inbox, "transfers", "Stop.txt"));
+    expect(found(await doctor(KEYS, flags), `inbox ${inbox}`)).toContain(
+      "look nothing goes from it: a file named STOP was put into the folder",
+    );
+    await paydrop(["resume", "--inbox", inbox, "--by", "asha", "--state-dir", stateDir], KEYS);
+    expect(found(await doctor(KEYS, flags), `inbox ${inbox}`)).not.toContain("nothing goes");
+  });
+
   test("an inbox is looked at: rights, free space, and that state and settings lie elsewhere", async () => {
     const inbox = temporaryDirectory();
     const good = await doctor(KEYS, ["--offline", "--inbox", inbox]);

@@ -1,0 +1,13 @@
+import type { Config } from "../config/config.ts";
+import { misspeltVariables } from "../config/misspelt-variables.ts";
+import { stateRemark } from "./doctor-folders.ts";
+
+/** What whoever begins to send should hear first, a line each; nothing with `--quiet`. */
+export function startRemarks(config: Config, env: NodeJS.ProcessEnv): readonly string[] {
+  if (config.quiet) return [];
+  const state = stateRemark(config);
+  const misspelt = misspeltVariables(env).map(
+    ({ said, meant }) => `${said} is not a setting and says nothing: did you mean ${meant}?`,
+  );
+  return [...(state === undefined ? [] : [state]), ...misspelt];
+}

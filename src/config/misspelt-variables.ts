@@ -1,0 +1,28 @@
+import { nearest } from "./nearest.ts";
+import { SECRETS } from "./secrets-in.ts";
+import { SETTING_NAMES, variableOf } from "./settings.ts";
+
+const PREFIX = "PAYDROP_";
+const SECRET_VARIABLES = Object.values(SECRETS).flatMap(({ variable }) => [variable, `${variable}_FILE`]);
+const KNOWN = [
+  ...SETTING_NAMES.map(variableOf),
+  ...SECRET_VARIABLES,
+  "PAYDROP_CONFIG",
+  "PAYDROP_TEST",
+  "PAYDROP_FAULT",
+];
+
+/**
+ * Variables that say nothing to paydrop, and nearly have the name of one that does. Others with this prefix may well
+ * belong to somebody else. Never a value: it may be a key.
+ */
+export function misspeltVariables(
+  env: NodeJS.ProcessEnv,
+): readonly { readonly said: string; readonly meant: string }[] {
+  const known = new Map(KNOWN.map((name) => [name.slice(PREFIX.length).toLowerCase(), name]));
+  return Object.keys(env).flatMap((said) => {
+    if (!said.startsWith(PREFIX) || !env[said] || KNOWN.includes(said)) return [];
+    const meant = known.get(nearest(said.slice(PREFIX.length), [...known.keys()]) ?? "");
+    return meant === undefined ? [] : [{ said, meant }];
+  });
+}
