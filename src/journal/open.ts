@@ -63,6 +63,7 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
     if (!hasSchema(database)) throw new DamageError("its tables are not those that paydrop makes");
     readIdentity(database);
     if (isChecked) {
+      sortBeside(database, path);
       assertSound(database, path, mayBeTorn(database));
       noteOpen(database);
     }
@@ -71,6 +72,14 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
     database.close();
     throw error;
   }
+}
+
+/**
+ * What SQLite puts aside while it sorts the keys of a large file lies where the journal lies: a temporary folder that is
+ * full, or that nobody may write to, ended the journal in the middle, and what other files had in flight was unknown (I8).
+ */
+function sortBeside(database: DatabaseSync, path: string): void {
+  database.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
 }
 
 /**

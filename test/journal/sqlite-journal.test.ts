@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
@@ -135,3 +135,31 @@ it("finds what is repeated in a file of any length, wherever in it the two stand
     [405_000, 3],
   ]);
 });
+
+it.skipIf(!existsSync("/proc/self/fd"))(
+  "puts aside what it sorts where the journal lies, whatever other folders hold",
+  async () => {
+    const directory = join(temporaryDirectory(), "a clerk's state");
+    const store = openSqliteJournal(directory, createJudge, Date.now, { isChecked: true });
+    onTestFinished(() => store.close());
+    await store.createBatch(newBatch("AAAA1111"));
+    for (let from = 2; from < 80_000; from += 1000) {
+      const numbers = Array.from({ length: 1000 }, (_, index) => from + index);
+      const rows = numbers.map((one) => newRow(one, `${one}/100`, { reference: `SAL-${one}` }));
+      await store.addRows("AAAA1111", rows);
+    }
+    await store.judgeRows("AAAA1111", rules);
+    const open = readdirSync("/proc/self/fd").flatMap((fd) => linkOf(`/proc/self/fd/${fd}`));
+    const putAside = open.filter((path) => basename(path).startsWith("etilqs_"));
+    expect(putAside.map((path) => dirname(path))).toContain(realpathSync(directory));
+  },
+);
+
+function linkOf(path: string): string[] {
+  try {
+    return [readlinkSync(path)];
+  } catch {
+    // it was closed meanwhile
+    return [];
+  }
+}
