@@ -26,6 +26,8 @@ export interface LettingGo {
   readonly stays: readonly string[];
   /** Makes the rows ready and notes the act. Left out when there is nothing to do. */
   readonly apply?: () => Promise<void>;
+  /** Rows are in another state since what goes was found out: the results beside the file do not know it. */
+  readonly isJudgedAnew?: boolean;
   /** Exit code when there is nothing to do. */
   readonly code: number;
 }
@@ -91,7 +93,7 @@ async function sendNow(
     await requireKeys(sender.journal, batch, config);
     const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
     tellGoing(call, config, batch, going, await sender.heldFolder(batch.id));
-    if (!going.apply) return nothingToDo(call, config, batch, going);
+    if (!going.apply) return await nothingToDo(call, config, sender, batch, going);
     return await send(call, config, sender, batch, told, going.apply);
   } finally {
     await sender.close();
@@ -109,7 +111,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
     going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
     const held = await reader.heldFolder(batch.id);
     tellGoing(call, config, batch, going, held);
-    if (!going.apply) return nothingToDo(call, config, batch, going);
+    if (!going.apply) return await nothingToDo(call, config, reader, batch, going);
     await going.apply();
     const note = `${going.act}: left to the paydrop that is working`;
     await reader.journal.note(batch.id, { by: going.by, kind: "handover", note });
@@ -182,7 +184,16 @@ function tellGoing(call: Call, config: Config, batch: BatchRecord, going: Lettin
   });
 }
 
-function nothingToDo(call: Call, config: Config, batch: BatchRecord, { code }: LettingGo): number {
+async function nothingToDo(
+  call: Call,
+  config: Config,
+  processor: Processor,
+  batch: BatchRecord,
+  { code, isJudgedAnew = false }: LettingGo,
+): Promise<number> {
+  // whose rows are on their way writes them at its end
+  const isAtRest = isJudgedAnew && !(await processor.journal.tallies(batch.id)).sending;
+  if (isAtRest) await processor.writeResultsAgain(batch.id);
   if (config.json) tell(call, config, "", { type: "summary", batch: batch.id, requests: 0, exit_code: code });
   return code;
 }

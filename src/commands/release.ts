@@ -26,7 +26,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   if (reason === undefined) throw new PaydropError("usage", "--reason is missing", EXAMPLE);
   if (batch.phase === "cancelled") throw cancelled(batch);
   const wanted = wantedRows(call);
-  const { changed, freed } = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
+  const { changed, freed, isJudgedAnew } = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
 
   const rows = await chosenRows(journal, batch, wanted, freed);
   const blockers = await openOthers(journal, rows);
@@ -42,7 +42,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
     ...(batch.phase === "paused" ? [`The batch is paused: paydrop resume ${batch.id} sends them`] : []),
   ];
   const ready = isSending && batch.phase === "open" ? await journal.rowsIn(batch.id, ["ready"]) : freed;
-  const base = { act: "release", by, stays, code: rows.length > 0 ? 6 : 0 } as const;
+  const base = { act: "release", by, stays, isJudgedAnew, code: rows.length > 0 ? 6 : 0 } as const;
   if (wanted !== "all" && going.length < rows.length)
     return { ...base, rows: [], stays: [...stays, ...freedText(freed, batch), "Nothing was released."] };
   if (going.length + freed.length === 0)
@@ -72,6 +72,12 @@ function wantedRows(call: Call): readonly number[] | "all" {
   return isAll ? "all" : rowsSaid(said);
 }
 
+interface JudgedAnew {
+  readonly changed: ReadonlySet<number>;
+  readonly freed: readonly RowRecord[];
+  readonly isJudgedAnew: boolean;
+}
+
 /**
  * The row that these waited for may have come to an end meanwhile; then they are held for another reason, or for none,
  * and nobody has seen that yet. Gives those of the wanted ones that are held for another one now, and the free ones.
@@ -81,17 +87,19 @@ async function judgeOpenOnes(
   batch: BatchRecord,
   rules: JudgeRules,
   wanted: readonly number[] | "all",
-): Promise<{ readonly changed: ReadonlySet<number>; readonly freed: readonly RowRecord[] }> {
+): Promise<JudgedAnew> {
   const before = (await journal.rowsIn(batch.id, ["held"])).filter(({ code }) => code === "other_row_open");
-  if (before.length === 0) return { changed: new Set(), freed: [] };
+  if (before.length === 0) return { changed: new Set(), freed: [], isJudgedAnew: false };
   await journal.judgeAgain(batch.id, rules);
   const waited = new Set(before.map((row) => row.number));
-  const now = (await journal.rowsIn(batch.id, ["held", "duplicate", "ready"]))
-    .filter(({ number, code }) => waited.has(number) && code !== "other_row_open")
-    .filter(({ number, state }) => (wanted === "all" ? state !== "duplicate" : wanted.includes(number)));
+  const moved = (await journal.rowsIn(batch.id, ["held", "duplicate", "ready"])).filter(
+    ({ number, code }) => waited.has(number) && code !== "other_row_open",
+  );
+  const now = moved.filter(({ number, state }) => (wanted === "all" ? state !== "duplicate" : wanted.includes(number)));
   return {
     changed: new Set(now.filter(({ state }) => state !== "ready").map((row) => row.number)),
     freed: now.filter(({ state }) => state === "ready"),
+    isJudgedAnew: moved.length > 0,
   };
 }
 

@@ -71,6 +71,21 @@ test("where every held row waits for an open one elsewhere, what is next is that
   expect((await office.paydrop("status", batch)).stdout).toContain(`paydrop release ${batch} --row 3`);
 });
 
+test("what a row turns out to be when it is about to be released stands in the results, though nothing goes", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", transfersCsv(2, { reference: (index) => `REF-${index}` }));
+  expect((await office.run("pay.csv")).code).toBe(7);
+  office.server.use(() => wire.answer(200));
+  office.write("again.csv", transfersCsv(3, { reference: (index) => `REF-${index}` }));
+  await office.run("again.csv");
+  expect(office.statuses("again.csv")).toEqual({ 2: "accepted", 3: "held", 4: "accepted" });
+  await office.run("pay.csv");
+  const ended = await office.paydrop("release", office.batchOf("again.csv"), "--row", "3", ...BY);
+  expect(ended).toMatchObject({ code: 6, stdout: expect.stringContaining("Nothing was released.") as string });
+  expect(office.statuses("again.csv")).toEqual({ 2: "accepted", 3: "duplicate", 4: "accepted" });
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+});
+
 test("a row that waits for a held one can be released, and the next step says so", async () => {
   const office = await openOffice(() => wire.answer(200));
   office.write("pay.csv", transfersCsv(1));
