@@ -13,7 +13,7 @@ import { excerptOf } from "../submission/excerpt.ts";
 import { Pace } from "../submission/pace.ts";
 import { RETRY_LIMITS } from "../submission/retry.ts";
 import { sendableRows, type Sendable } from "../submission/sendable-rows.ts";
-import { STOPS } from "../submission/stop-rules.ts";
+import { STOPS, UnknownsInARow } from "../submission/stop-rules.ts";
 import { submit, type Sent, type SubmitOptions, type Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { compareToday } from "./record.ts";
@@ -34,6 +34,7 @@ export class BatchSending {
   readonly #lanes: LimitFunction;
   readonly #pace: Pace;
   readonly #alone: LimitFunction = pLimit(1);
+  readonly #unknowns = new UnknownsInARow();
   #working = 0;
   #stopOfAll: Stop | undefined;
   /** One for all batches: the next file finds the connections of the one before it. */
@@ -163,6 +164,7 @@ export class BatchSending {
       lanes: this.#lanes,
       pace: this.#pace,
       alone: this.#alone,
+      unknowns: this.#unknowns,
       retry429: config.choices.retry429,
       limits: { ...RETRY_LIMITS, unreachableMs: config.retryForMs },
       soft: services.signal?.soft ?? NEVER,

@@ -6,16 +6,34 @@ const UNKNOWN_MAX = 3;
 const IDENTICAL_REFUSALS_MAX = 10;
 const UNREACHABLE_ROWS_MAX = 5;
 
+/** How many rows in a row had no clear answer, until one has or they are enough to stop. */
+export class UnknownsInARow {
+  #count = 0;
+
+  areTooMany(outcome: Outcome): boolean {
+    this.#count = outcome.state === "unknown" ? this.#count + 1 : 0;
+    if (this.#count < UNKNOWN_MAX) return false;
+    this.#count = 0;
+    return true;
+  }
+}
+
 /** When a run stops before its last row (DESIGN §8). It only ever stops: a person or the next run goes on. */
 export class StopRules {
-  #unknown = 0;
+  readonly #unknowns = new UnknownsInARow();
+  readonly #unknownsOfAll: UnknownsInARow;
   #unreachable = 0;
   #refusals = 0;
   #lastRefusal = "";
 
+  /** `unknownsOfAll`: of all batches of the process, since a hundred files of one row each are no better than one of a hundred. */
+  constructor(unknownsOfAll: UnknownsInARow) {
+    this.#unknownsOfAll = unknownsOfAll;
+  }
+
   /** Looks at the final outcome of a row, in the order they come in. `text`: the answer, to tell refusals apart. */
   observe(outcome: Outcome, text: string): Stop | undefined {
-    this.#unknown = outcome.state === "unknown" ? this.#unknown + 1 : 0;
+    const isTooUnclear = [this.#unknowns, this.#unknownsOfAll].map((one) => one.areTooMany(outcome)).includes(true);
     this.#unreachable = outcome.reason === "unreachable" ? this.#unreachable + 1 : 0;
     const refusal = outcome.reason === "refused" ? `${outcome.httpStatus ?? ""} ${withoutIds(text)}` : "";
     this.#refusals = refusal !== "" && refusal === this.#lastRefusal ? this.#refusals + 1 : refusal === "" ? 0 : 1;
@@ -23,7 +41,7 @@ export class StopRules {
 
     if (outcome.stop !== undefined) return stopFor(outcome.stop, outcome.httpStatus);
     if (outcome.reason === "rate_limited") return STOPS.rate_limited;
-    if (this.#unknown >= UNKNOWN_MAX) return STOPS.unknown_in_a_row;
+    if (isTooUnclear) return STOPS.unknown_in_a_row;
     if (this.#refusals >= IDENTICAL_REFUSALS_MAX) return STOPS.same_refusal;
     if (this.#unreachable >= UNREACHABLE_ROWS_MAX) return STOPS.unreachable;
     return undefined;

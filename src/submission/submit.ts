@@ -7,7 +7,7 @@ import type { Begun } from "../journal/store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import type { Pace } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
-import { STOPS, StopRules } from "./stop-rules.ts";
+import { STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
 
 /** A row that may go. */
 export interface SendableRow {
@@ -49,6 +49,8 @@ export interface SubmitOptions {
   readonly lanes: LimitFunction;
   /** Shared too: when the service asks for time, it is given time. */
   readonly pace: Pace;
+  /** Shared too: what has no clear answer has none for whichever file. */
+  readonly unknowns: UnknownsInARow;
   /** Of all batches one row at a time goes alone. */
   readonly alone: LimitFunction;
   readonly retry429: boolean;
@@ -84,7 +86,7 @@ class Run<Row extends SendableRow> {
   readonly #options: SubmitOptions;
   readonly #pace: Pace;
   readonly #retries: Retries;
-  readonly #rules = new StopRules();
+  readonly #rules: StopRules;
   readonly #stopping = new AbortController();
   /** Until a row was accepted or refused for its own sake, each goes alone: a wrong key costs one row, not a file. */
   #alone = true;
@@ -98,6 +100,7 @@ class Run<Row extends SendableRow> {
     this.#parts = parts;
     this.#options = options;
     this.#pace = options.pace;
+    this.#rules = new StopRules(options.unknowns);
     this.#retries = new Retries(options.limits, () => performance.now(), options.random);
   }
 

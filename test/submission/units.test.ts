@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Pace } from "../../src/submission/pace.ts";
 import { backoffMs, Retries } from "../../src/submission/retry.ts";
 import type { Outcome } from "../../src/submission/outcome.ts";
-import { StopRules } from "../../src/submission/stop-rules.ts";
+import { StopRules, UnknownsInARow } from "../../src/submission/stop-rules.ts";
 
 const LIMITS = { unreachableMs: 1000, rateLimitedMax: 2, retryAfterMaxMs: 300_000 };
 const NEVER = new AbortController().signal;
@@ -124,13 +124,26 @@ describe("stop rules", () => {
   const unreachable: Outcome = { state: "not_sent", reason: "unreachable" };
 
   function codes(...outcomes: readonly (readonly [Outcome, string?])[]): (string | undefined)[] {
-    const rules = new StopRules();
+    const rules = new StopRules(new UnknownsInARow());
     return outcomes.map(([outcome, text]) => rules.observe(outcome, text ?? "")?.code);
   }
 
   test("three unknown in a row, not three among others", () => {
     expect(codes([unknown], [unknown], [unknown])).toEqual([undefined, undefined, "unknown_in_a_row"]);
     expect(codes([unknown], [unknown], [accepted], [unknown], [unknown]).every((one) => one === undefined)).toBe(true);
+  });
+
+  test("three unknown in a row of several files, also where each file has other rows between", () => {
+    const ofAll = new UnknownsInARow();
+    const files = [new StopRules(ofAll), new StopRules(ofAll), new StopRules(ofAll)];
+    expect(files.map((one) => one.observe(unknown, "")?.code)).toEqual([undefined, undefined, "unknown_in_a_row"]);
+    expect(files.map((one) => one.observe(accepted, ""))).toEqual([undefined, undefined, undefined]);
+    const [first, second] = files;
+    const said = [unknown, unknown, unknown].map((one) => {
+      second?.observe(accepted, "");
+      return first?.observe(one, "")?.code;
+    });
+    expect(said).toEqual([undefined, undefined, "unknown_in_a_row"]);
   });
 
   test("five rows that found nobody", () => {
@@ -162,7 +175,10 @@ describe("stop rules", () => {
     "certificate_refused",
     "local_error",
   ] as const)("%s stops at once", (reason) => {
-    const stop = new StopRules().observe({ state: "rejected", reason, stop: reason, httpStatus: 401 }, "");
+    const stop = new StopRules(new UnknownsInARow()).observe(
+      { state: "rejected", reason, stop: reason, httpStatus: 401 },
+      "",
+    );
     expect(stop).toMatchObject({ code: reason });
     expect(stop?.message).toContain("(HTTP 401)");
     expect(stop?.hint).not.toBe("");
@@ -170,7 +186,7 @@ describe("stop rules", () => {
 
   test("a long answer costs no time", () => {
     const startedAt = performance.now();
-    const rules = new StopRules();
+    const rules = new StopRules(new UnknownsInARow());
     for (let count = 0; count < 100; count += 1) rules.observe(refused, "a-".repeat(32_768));
     expect(performance.now() - startedAt).toBeLessThan(1000);
   });

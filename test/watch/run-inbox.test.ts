@@ -171,6 +171,15 @@ test("three rows without a clear answer hold the folder until a person says resu
   expect(server.requests).toHaveLength(7);
 }, 40_000);
 
+test("files of one row each: after three without a clear answer no other one goes", async () => {
+  const server = await service(() => answer(500));
+  const desk = openInboxDesk(server.url);
+  for (let file = 1; file <= 8; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
+  const ended = await desk.call("run", "--inbox", desk.inbox);
+  expect(ended).toMatchObject({ code: 4, stdout: expect.stringContaining("3 rows in a row had no clear answer") });
+  expect(server.requests).toHaveLength(3);
+});
+
 test("rows that a person releases while the watcher has the lock are sent by it", async () => {
   const server = await service();
   const desk = openInboxDesk(server.url);
