@@ -176,7 +176,8 @@ test("files of one row each: after three without a clear answer no other one goe
   const desk = openInboxDesk(server.url);
   for (let file = 1; file <= 8; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
   const ended = await desk.call("run", "--inbox", desk.inbox);
-  expect(ended).toMatchObject({ code: 4, stdout: expect.stringContaining("3 rows in a row had no clear answer") });
+  expect(ended.code).toBe(4);
+  expect(ended.stdout).toContain("3 rows in a row had no clear answer");
   expect(server.requests).toHaveLength(3);
 });
 
