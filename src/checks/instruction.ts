@@ -59,13 +59,14 @@ export class Instruction {
    * §2; amounts and numbers keep the very digits of the file.
    */
   get payload(): string {
-    let payload = "";
+    // joined, not added up: a page of rows would hold every piece of every one until it is sent
+    const members: string[] = [];
     for (const [index, field] of this.#compiled.fields.entries()) {
       const text = this.values[index] ?? "";
       const json = text === "" ? field.whenEmpty : this.#json(text, field);
-      if (json !== undefined) payload += (payload === "" ? "{" : ",") + field.key + json;
+      if (json !== undefined) members.push(field.key + json);
     }
-    return `${payload}}`;
+    return `{${members.join(",")}}`;
   }
 
   #json(text: string, { isText }: CompiledField): string {
