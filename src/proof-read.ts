@@ -41,7 +41,7 @@ export async function checkFile(path: string, services: Services, all = false): 
   opening.catch(() => undefined);
   const past = LookBack.at(config.stateDir);
   try {
-    const snapshot = await takeSnapshot(path, scratchDir, "passing");
+    const snapshot = await takeSnapshot(path, scratchDir);
     const earlier = await EarlierPayees.of(config);
     const input = await openInput(resolve(path), snapshot, services);
     const opened = lookingBack(await understand(input, services), earlier);

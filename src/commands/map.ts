@@ -45,7 +45,7 @@ async function mapFile(call: Call): Promise<number> {
   const target = settingsFile ?? newSettingsFile(call);
   const scratch = await newScratchFolder("map");
   try {
-    const input = await openInput(resolve(file), await takeSnapshot(file, scratch, "passing"), { config });
+    const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
     const noHeader = headerless(input.columns);
     if (noHeader) throw new FileRefusedError(basename(file), [noHeader]);
     const columns = headerOf(input.columns);

@@ -20,8 +20,6 @@ export interface Snapshot {
   readonly identity: FileIdentity;
 }
 
-type Lifetime = "lasting" | "passing";
-
 /** A file in the private folder of the snapshots. */
 export interface KeptFile {
   readonly name: string;
@@ -36,15 +34,14 @@ const COPY_BYTES = 256 * 1024;
 /**
  * Copies the file at `path` into the private folder `directory` while hashing it, and names the copy by its hash. The
  * input is only read. Throws PaydropError: `usage` for what is not a readable regular file, `stopped` for a file that
- * keeps changing, `journal` when the copy cannot be written. `lifetime`: one that is thrown away when the process has
- * read it need not outlive a loss of power.
+ * keeps changing, `journal` when the copy cannot be written.
  */
-export async function takeSnapshot(path: string, directory: string, lifetime: Lifetime = "lasting"): Promise<Snapshot> {
+export async function takeSnapshot(path: string, directory: string): Promise<Snapshot> {
   const source = await openRegular(path);
   try {
     await writing(path, () => mkdir(directory, { recursive: true, mode: 0o700 }));
     for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
-      const snapshot = await copyOnce(source, path, directory, lifetime);
+      const snapshot = await copyOnce(source, path, directory);
       if (snapshot) return snapshot;
       await setTimeout(PAUSE_MS * attempt);
     }
@@ -107,12 +104,7 @@ export async function removeTemporaries(directory: string): Promise<void> {
 }
 
 /** undefined when the file changed while it was copied. */
-async function copyOnce(
-  source: FileHandle,
-  path: string,
-  directory: string,
-  lifetime: Lifetime,
-): Promise<Snapshot | undefined> {
+async function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
   const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
   const copy = await writing(path, () => open(temporary, "wx", 0o600));
   try {
@@ -124,7 +116,7 @@ async function copyOnce(
       sizeBytes += piece.length;
       await writing(path, () => copy.writeFile(piece));
     });
-    if (lifetime === "lasting") await writing(path, () => copy.sync());
+    await writing(path, () => copy.sync());
     const identity = identityOf(await source.stat({ bigint: true }));
     if (!isUnchanged(before, identity) || identity.sizeBytes !== sizeBytes.toString()) return undefined;
 
@@ -133,7 +125,7 @@ async function copyOnce(
     if (!(await verifySnapshot(target, sha256))) {
       await writing(path, () => rename(temporary, target));
     }
-    if (lifetime === "lasting") await writing(path, () => syncDirectory(directory));
+    await writing(path, () => syncDirectory(directory));
     return { path: target, sha256, sizeBytes, identity };
   } finally {
     await copy.close();

@@ -33,7 +33,8 @@ export class StopRules {
 
   /** Looks at the final outcome of a row, in the order they come in. `text`: the answer, to tell refusals apart. */
   observe(outcome: Outcome, text: string): Stop | undefined {
-    const isTooUnclear = [this.#unknowns, this.#unknownsOfAll].map((one) => one.areTooMany(outcome)).includes(true);
+    const areTooMany = this.#unknowns.areTooMany(outcome);
+    const areTooManyOfAll = this.#unknownsOfAll.areTooMany(outcome);
     this.#unreachable = outcome.reason === "unreachable" ? this.#unreachable + 1 : 0;
     const refusal = outcome.reason === "refused" ? `${outcome.httpStatus ?? ""} ${withoutIds(text)}` : "";
     this.#refusals = refusal !== "" && refusal === this.#lastRefusal ? this.#refusals + 1 : refusal === "" ? 0 : 1;
@@ -41,7 +42,7 @@ export class StopRules {
 
     if (outcome.stop !== undefined) return stopFor(outcome.stop, outcome.httpStatus);
     if (outcome.reason === "rate_limited") return STOPS.rate_limited;
-    if (isTooUnclear) return STOPS.unknown_in_a_row;
+    if (areTooMany || areTooManyOfAll) return STOPS.unknown_in_a_row;
     if (this.#refusals >= IDENTICAL_REFUSALS_MAX) return STOPS.same_refusal;
     if (this.#unreachable >= UNREACHABLE_ROWS_MAX) return STOPS.unreachable;
     return undefined;
