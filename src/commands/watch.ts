@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { FolderWatch } from "../drop-folder/folder-watch.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import type { RunEvent } from "../events.ts";
+import { gravest } from "../exit-codes.ts";
 import { openProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { folderTeller } from "./folder-teller.ts";
@@ -14,7 +15,10 @@ import { listenForSignals } from "./signals.ts";
 import { startRemarks } from "./start-remarks.ts";
 import { createTeller } from "./teller.ts";
 
-/** Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off. */
+/**
+ * Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off;
+ * 4 or 74 when what was on its way then ended with that.
+ */
 export function run(call: Call): Promise<number> {
   return withSending(call, (config, sandbox, monitor) => watch(call, config, sandbox, monitor));
 }
@@ -26,6 +30,7 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
     if (folderWatch?.isWorking) announceStop(which, call, config, teller);
   }, config.logFile === undefined);
   const gate = new Gate(listening.signal);
+  const lastCodes: number[] = [];
   try {
     const tries = new QuietTries(teller.onEvent, () => folderWatch?.isTrying === true);
     const onEvent = (event: RunEvent): void => {
@@ -42,13 +47,17 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
         isPolling: call.flags["poll"] === true,
         settleIsSaid: config.origins?.["settle"] !== undefined,
         sawInbox: (count) => monitor.sawInbox(folder, count),
-        batchEnded: (exitCode) => monitor.batchEnded(exitCode),
+        batchEnded: (exitCode) => {
+          monitor.batchEnded(exitCode);
+          if (listening.stopping) lastCodes.push(exitCode);
+        },
       });
       for (const remark of startRemarks(config, call.env)) teller.say(remark);
       await folderWatch.untilStopped(() => {
         if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
       });
-      return folderWatch.wasCutOff ? 7 : 0;
+      // a file that was refused just then is answered in the folder, as any other
+      return gravest([folderWatch.wasCutOff ? 7 : 0, ...lastCodes.filter((code) => code === 4 || code === 74)]);
     } finally {
       await monitor.unfollow();
       await processor.close();
