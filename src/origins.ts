@@ -9,13 +9,12 @@ import { faultOfCell } from "./checks/fault-of.ts";
 import type { Fault } from "./checks/fault.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import type { Config } from "./config/config.ts";
-import { CopyGoneError, PaydropError, systemCodeOf } from "./errors.ts";
-import { verifySnapshot } from "./intake/snapshot.ts";
+import { PaydropError, systemCodeOf } from "./errors.ts";
 import type { BatchRecord } from "./journal/batch-record.ts";
 import type { Row } from "./reader/row.ts";
 import type { Operation } from "./operations/operation.ts";
 import { withoutTextMark } from "./spreadsheet-text.ts";
-import { openSnapshot, readingOf } from "./reading.ts";
+import { assertWhole, openSnapshot, readingOf } from "./reading.ts";
 
 /** What `retry_of` makes of a row: a correction, or something to point out; neither for a row that names none. */
 export interface Tie {
@@ -166,9 +165,7 @@ class EarlierRows {
     const isFirst = this.#chunks === undefined;
     await this.close();
     const reading = readingOf(this.#batch);
-    if (isFirst && !(await verifySnapshot(join(this.#snapshots, reading.snapshot), this.#batch.sha256))) {
-      throw new CopyGoneError(`the private copy of ${this.#batch.fileName} is missing or damaged`, "");
-    }
+    if (isFirst) await assertWhole(this.#batch, this.#snapshots);
     const { sheet, view } = await openSnapshot(this.#batch, reading, this.#snapshots);
     this.#view = view;
     this.#chunks = sheet.rows()[Symbol.asyncIterator]();

@@ -7,8 +7,10 @@ import { createChecker, type Checker } from "./checks/check-row.ts";
 import type { CheckChoices } from "./checks/compile.ts";
 import type { KnownValues } from "./checks/rules.ts";
 import type { Choices } from "./config/config.ts";
+import { CopyGoneError } from "./errors.ts";
 import type { MappingSaid } from "./events.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
+import { verifySnapshot } from "./intake/snapshot.ts";
 import type { BatchRecord } from "./journal/batch-record.ts";
 import { OPERATIONS, operationNamed } from "./operations/catalogue.ts";
 import type { OperationName } from "./operations/operation.ts";
@@ -57,6 +59,15 @@ export interface OpenedSnapshot {
   readonly view: RowMapper;
   readonly mapping?: MappingInUse;
   readonly checker: Checker;
+}
+
+/** Throws CopyGoneError when the private copy is not there as it was taken. */
+export async function assertWhole(batch: BatchRecord, snapshots: string): Promise<void> {
+  if (await verifySnapshot(join(snapshots, readingOf(batch).snapshot), batch.sha256)) return;
+  throw new CopyGoneError(
+    `the private copy of ${batch.fileName} (batch ${batch.id}) is missing or damaged`,
+    "drop or run the very same file again, or restore the state directory from a backup; nothing was sent",
+  );
 }
 
 export async function openSnapshot(batch: BatchRecord, reading: Reading, snapshots: string): Promise<OpenedSnapshot> {

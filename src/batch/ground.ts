@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
-import { CopyGoneError, PaydropError } from "../errors.ts";
+import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
-import { verifySnapshot } from "../intake/snapshot.ts";
 import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -11,7 +10,7 @@ import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
 import { Leftovers } from "../results/leftovers.ts";
 import { SANDBOX } from "../results/next-steps.ts";
-import { openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
+import { assertWhole, openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { judgeRulesOf } from "./record.ts";
 
 /** What taking, sending and reporting a batch stand on. */
@@ -61,19 +60,11 @@ export class Ground {
   }
 
   async verifySnapshot(batch: BatchRecord): Promise<void> {
-    const snapshot = join(this.snapshots, readingOf(batch).snapshot);
     if (batch.archive !== undefined) throw archivedError(batch);
-    if (!(await verifySnapshot(snapshot, batch.sha256))) throw snapshotGone(batch);
+    await assertWhole(batch, this.snapshots);
   }
 
   tell(event: RunEvent): void {
     this.services.onEvent?.(event);
   }
-}
-
-function snapshotGone(batch: BatchRecord): PaydropError {
-  return new CopyGoneError(
-    `the private copy of ${batch.fileName} (batch ${batch.id}) is missing or damaged`,
-    "drop or run the very same file again, or restore the state directory from a backup; nothing was sent",
-  );
 }

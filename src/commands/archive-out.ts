@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { verifySnapshot } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { assertRoomForFile } from "../journal/room.ts";
@@ -37,8 +38,11 @@ export async function moveOut(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // whoever has the lock is the only one who writes here: what is unfinished is of a crash
   for (const name of await readdir(folder)) if (name.startsWith(".")) await unlink(join(folder, name));
-  const whole = batches.filter((batch) => existsSync(copyOf(config, batch)));
-  for (const batch of batches) if (!whole.includes(batch)) tell(call, config, ...withoutCopy(batch));
+  const whole: BatchRecord[] = [];
+  for (const batch of batches) {
+    if (await verifySnapshot(copyOf(config, batch), batch.sha256)) whole.push(batch);
+    else tell(call, config, ...withoutCopy(batch));
+  }
   await assertRoomForFile(config.stateDir, whole.reduce((sum, batch) => sum + batch.sizeBytes, 0) / 4);
   for (const batch of whole) await packCopy(copyOf(config, batch), packedCopyOf(config, batch), batch.sha256);
   const name = newName(folder, whole[0]?.id ?? "none");
@@ -90,7 +94,7 @@ export function packedCopyOf(config: Config, batch: BatchRecord): string {
 
 function withoutCopy({ id, fileName }: BatchRecord): [string, Record<string, unknown>] {
   return [
-    `Batch ${id} stays: the private copy of ${fileName} is missing.`,
-    { type: "stays", batch: id, why: "the private copy of its file is missing" },
+    `Batch ${id} stays: the private copy of ${fileName} is missing or damaged.`,
+    { type: "stays", batch: id, why: "the private copy of its file is missing or damaged" },
   ];
 }

@@ -11,7 +11,7 @@ import { openProcessor } from "../processor.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { lockstep } from "../results/lockstep.ts";
 import { tableIn, type TableRow } from "../results/table.ts";
-import { openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
+import { assertWhole, openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { knownBatch } from "./known-batch.ts";
 import type { TemplateMade } from "./template.ts";
 
@@ -48,7 +48,9 @@ export async function startingFile(
         "leave the operation out",
       );
     }
-    const snapshot = await openSnapshot(batch, reading, join(config.stateDir, "snapshots"));
+    const snapshots = join(config.stateDir, "snapshots");
+    await assertWhole(batch, snapshots);
+    const snapshot = await openSnapshot(batch, reading, snapshots);
     const format = asked.format ?? batch.format;
     const made = copyOf(batch, snapshot, () => journal.rows(batch.id), format);
     return await write(made, format === "xlsx");

@@ -8,7 +8,7 @@ import { maskAccountId } from "../mask.ts";
 import type { Row } from "../reader/row.ts";
 import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
 import { sentenceOf } from "../results/sentences.ts";
-import { openSnapshot, readingOf } from "../reading.ts";
+import { assertWhole, openSnapshot, readingOf } from "../reading.ts";
 
 /** One unknown row, with what a person needs to find it in the service's dashboard. */
 export interface UnknownRow {
@@ -36,7 +36,7 @@ export async function unknownRows(journal: JournalStore, config: Config): Promis
   return found;
 }
 
-/** The rows as the file said them; none when the private copy of the file is gone: the list must not fail for that. */
+/** The rows as the file said them; none when its private copy is gone or damaged: the list must not fail for that. */
 async function rowsOfSnapshot(
   batch: BatchRecord,
   records: readonly RowRecord[],
@@ -45,7 +45,9 @@ async function rowsOfSnapshot(
   const wanted = new Set(records.map((record) => record.number));
   const found = new Map<number, Row>();
   try {
-    const { sheet, view } = await openSnapshot(batch, readingOf(batch), join(config.stateDir, "snapshots"));
+    const snapshots = join(config.stateDir, "snapshots");
+    await assertWhole(batch, snapshots);
+    const { sheet, view } = await openSnapshot(batch, readingOf(batch), snapshots);
     for await (const rows of sheet.rows()) {
       for (const row of rows) if (wanted.has(row.number)) found.set(row.number, view(row));
       if (found.size === wanted.size) break;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { constants, lstatSync } from "node:fs";
 import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
@@ -30,6 +30,7 @@ const TRIES_MAX = 3;
 const PAUSE_MS = 100;
 const TEMPORARY = /^\.snapshot-[0-9a-f]{32}\.tmp$/;
 const COPY_BYTES = 256 * 1024;
+const LOOK_AT_DISK = "Look at the disk and the rights of the state directory; nothing was sent.";
 
 /**
  * Copies the file at `path` into the private folder `directory` while hashing it, and names the copy by its hash. The
@@ -77,22 +78,30 @@ export async function keepText(text: string, extension: string, directory: strin
   return { name, sha256 };
 }
 
-/** Whether the snapshot still holds the bytes that it is named for; false when it is gone. */
+/**
+ * Whether the snapshot still holds the bytes that it is named for; false when it is gone, or a link or a folder lies in its
+ * place. Throws PaydropError `journal` when it is there and cannot be read.
+ */
 export async function verifySnapshot(path: string, sha256: string): Promise<boolean> {
-  let copy;
   try {
-    copy = await openCopy(path);
+    const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return isFile && (await hashOf(path)) === sha256;
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return false;
-    throw error;
+    const message = `the private copy of a file cannot be read (${messageOf(error)})`;
+    throw new PaydropError("journal", message, LOOK_AT_DISK, { cause: error });
   }
+}
+
+async function hashOf(path: string): Promise<string> {
+  const copy = await openCopy(path);
   try {
     const hash = createHash("sha256");
     const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, copy.sizeBytes));
     for (let bytesRead; (bytesRead = await copy.read(buffer, 0, buffer.length)) > 0;) {
       hash.update(buffer.subarray(0, bytesRead));
     }
-    return hash.digest("hex") === sha256;
+    return hash.digest("hex");
   } finally {
     await copy.close();
   }
@@ -157,7 +166,7 @@ async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
     throw new PaydropError(
       "journal",
       `${displayName(path)}: the private copy of the file could not be written (${messageOf(error)})`,
-      "Look at the disk and the rights of the state directory; nothing was sent.",
+      LOOK_AT_DISK,
       { cause: error },
     );
   }

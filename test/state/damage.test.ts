@@ -265,28 +265,6 @@ test("a damaged lock file: exit 74, nothing is sent, and what to do", async () =
   expect(stderr).toMatch(/the lock file .*lock\.db cannot be used.*\n {2}→ nothing was sent; .*delete it/);
 });
 
-describe("a batch whose private copy is gone", () => {
-  test("cannot go on, and its results say so", async () => {
-    const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
-    onTestFinished(() => server.close());
-    const desk = openDesk(server.url);
-    desk.write("t.csv", transfersCsv(3));
-    const stopped = await desk.run("t.csv", "--json");
-    expect(stopped.code).toBe(7);
-    const { batch } = JSON.parse(stopped.stdout.split("\n")[0] ?? "") as { batch: string };
-    for (const name of readdirSync(join(desk.stateDir, "snapshots"))) rmSync(join(desk.stateDir, "snapshots", name));
-    const message = `the private copy of t.csv (batch ${batch}) is missing or damaged`;
-    const goingOn = desk.inProcess((processor) => processor.goOn(batch));
-    await expect(goingOn).rejects.toMatchObject({ code: "journal", message });
-    const { code, stderr } = await runProgram(["results", batch], { env: desk.env });
-    expect([code, server.requests.length]).toEqual([74, 1]);
-    expect(stderr).toMatch(/the private copy of t\.csv .*\n {2}→ /);
-    // the same file dropped again brings the copy back
-    expect((await desk.run("t.csv")).code).toBe(0);
-    expect(server.requests).toHaveLength(4);
-  });
-});
-
 test("a journal that fails while a file is refused ends the run as a journal that failed, not as something nobody foresaw", async () => {
   const server = await startFaultServer(() => answer(200));
   onTestFinished(() => server.close());

@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { answer, startFaultServer } from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
+
+/** Each puts something else in the place of the private copy at `path`. */
+const GONE: Readonly<Record<string, { instead: (path: string) => void; comesBack: boolean }>> = {
+  "is gone": { instead: () => undefined, comesBack: true },
+  "holds other rows": {
+    instead: (path) => writeFileSync(path, transfersCsv(3).replace("101.00", "901.00")),
+    comesBack: true,
+  },
+  "is a link, even to its very bytes": {
+    instead: (path) => {
+      const moved = join(path, "..", "..", "moved.csv");
+      writeFileSync(moved, transfersCsv(3));
+      symlinkSync(moved, path);
+    },
+    comesBack: true,
+  },
+  "is a folder": { instead: (path) => mkdirSync(path), comesBack: false },
+};
+
+test.each(Object.entries(GONE))(
+  "a batch whose private copy %s cannot go on, and all that needs it says so",
+  async (_, gone) => {
+    const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
+    onTestFinished(() => server.close());
+    const desk = openDesk(server.url);
+    desk.write("t.csv", transfersCsv(3));
+    const stopped = await desk.run("t.csv", "--json");
+    expect(stopped.code).toBe(7);
+    const { batch } = JSON.parse(stopped.stdout.split("\n")[0] ?? "") as { batch: string };
+    const [copy = ""] = readdirSync(join(desk.stateDir, "snapshots")).map((name) =>
+      join(desk.stateDir, "snapshots", name),
+    );
+    rmSync(copy);
+    gone.instead(copy);
+    const message = `the private copy of t.csv (batch ${batch}) is missing or damaged`;
+    const goingOn = desk.inProcess((processor) => processor.goOn(batch));
+    await expect(goingOn).rejects.toMatchObject({ code: "journal", message });
+    for (const command of [
+      ["results", batch],
+      ["report", batch],
+      ["template", "--from", batch],
+      ["retry", batch, "--by", "asha"],
+    ]) {
+      const { code, stdout, stderr } = await runProgram(command, { env: desk.env });
+      expect({ command, code, told: stderr.includes(message) }).toEqual({ command, code: 74, told: true });
+      expect(stdout).not.toContain("901.00");
+    }
+    expect(server.requests).toHaveLength(1);
+    // the same file dropped again brings the copy back, or says what lies in its way
+    const again = await desk.run("t.csv");
+    expect(again.code).toBe(gone.comesBack ? 0 : 74);
+    if (!gone.comesBack) expect(again.stderr).toMatch(/private copy of the file could not be written .*\n {2}→ /);
+    expect(server.requests).toHaveLength(gone.comesBack ? 4 : 1);
+  },
+);
+
+test("an unknown row is not listed by the accounts of a private copy that holds others", async () => {
+  const server = await startFaultServer(() => answer(500));
+  onTestFinished(() => server.close());
+  const desk = openDesk(server.url);
+  desk.write("t.csv", transfersCsv(1));
+  expect((await desk.run("t.csv")).code).toBe(4);
+  const list = async (): Promise<string> =>
+    (await runProgram(["status", "--unknown", "--csv"], { env: desk.env })).stdout;
+  expect(await list()).toContain("0001");
+  const [copy = ""] = readdirSync(join(desk.stateDir, "snapshots")).map((name) =>
+    join(desk.stateDir, "snapshots", name),
+  );
+  writeFileSync(copy, transfersCsv(1).replace("000000001", "000000009"));
+  const without = await list();
+  expect(without).toContain("t.csv");
+  expect(without).not.toContain("0009");
+});
