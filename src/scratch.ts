@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf, PaydropError } from "./errors.ts";
+import { messageOf, PaydropError, systemCodeOf } from "./errors.ts";
 
 /** Those that are there now. */
 const folders = new Set<string>();
@@ -25,11 +25,26 @@ export async function newScratchFolder(purpose: string): Promise<string> {
 
 /** What went wrong in one, in words of its own where its disk is full: nothing was on its way there. */
 export async function scratchFailure(error: unknown, folder: string): Promise<unknown> {
-  if (!(error instanceof PaydropError) || error.code !== "journal") return error;
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize > FULL_BYTES) return error;
+  const isOfDisk = error instanceof PaydropError && error.code === "journal";
+  if (!saysFull(error) && !(isOfDisk && (await isFull(folder)))) return error;
+  // SQLite sorts elsewhere where it is told to
+  const { SQLITE_TMPDIR: sorting, TMPDIR: own } = process.env;
+  const folders = sorting === undefined || sorting === own ? tmpdir() : `${tmpdir()}, or SQLITE_TMPDIR ${sorting}`;
   const hint = "make room there, or name another folder with TMPDIR; nothing was sent";
-  return new PaydropError("journal", `the disk of temporary files (${tmpdir()}) is full`, hint, { cause: error });
+  return new PaydropError("journal", `the disk of temporary files (${folders}) is full`, hint, { cause: error });
+}
+
+/** What was too much for it may be gone again by now. */
+function saysFull(error: unknown): boolean {
+  const code = systemCodeOf((error as { cause?: unknown } | undefined)?.cause);
+  return code === "ENOSPC" || code === "EDQUOT" || SQLITE_FULL.test(messageOf(error));
+}
+
+const SQLITE_FULL = /^(?:the journal failed: )?database or disk is full$/;
+
+async function isFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize <= FULL_BYTES;
 }
 
 /** With less than this left a disk is called full: SQLite gives up pages before the last byte. */

@@ -201,13 +201,17 @@ describe("surroundings that are broken", () => {
     expect(readFileSync(`${file}.results.csv`, "utf8")).toContain("accepted");
   });
 
-  test.skipIf(!canMount)(
-    "a check whose temporary files fill their disk says so, and not that anything was in flight",
-    async () => {
+  test.skipIf(!canMount).each([
+    { what: "copy", variable: "TMPDIR", kilobytes: 300 },
+    { what: "journal", variable: "TMPDIR", kilobytes: 2_000 },
+    { what: "sorting", variable: "SQLITE_TMPDIR", kilobytes: 16 },
+  ])(
+    "a check that fills the disk of temporary files by its $what says so, and not that anything was in flight",
+    async ({ variable, kilobytes }) => {
       const file = join(temporaryFolder(), "transfers.csv");
-      const rows = Array.from({ length: 20_000 }, (_, index) => `ACC-1,ACC-${index},1.00\n`).join("");
-      writeFileSync(file, `from_account,to_account,amount\n${rows}`);
-      const env = { TMPDIR: smallDisk(2_000) };
+      const rows = Array.from({ length: 60_000 }, (_, index) => `ACC-1,ACC-${(index * 7919) % 100_003},1.00\n`);
+      writeFileSync(file, `from_account,to_account,amount\n${rows.join("")}`);
+      const env = { [variable]: smallDisk(kilobytes) };
       const { code, stderr } = await runProgram(["check", file], { env });
       expect(stderr).toMatch(
         /^paydrop: the disk of temporary files \(.*\) is full\n {2}→ make room there.*nothing was sent\n$/,
