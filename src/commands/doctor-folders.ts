@@ -98,8 +98,18 @@ function stateFolder(stateDir: string): Finding {
     const found = `${stateDir} is open to others (mode ${(stats.mode & 0o777).toString(8)})`;
     return { what, health: "wrong", found, hint: `chmod 700 ${asWord(stateDir)}` };
   } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return { what, health: "fine", found: `${stateDir}, made by the first run` };
+    if (systemCodeOf(error) === "ENOENT") return yetToMake(what, stateDir, elsewhere);
     return { what, health: "wrong", found: `${stateDir}: ${messageOf(error)}`, hint: elsewhere };
+  }
+}
+
+function yetToMake(what: string, folder: string, hint: string): Finding {
+  const above = nearestThere(folder);
+  try {
+    accessSync(above, constants.W_OK | constants.X_OK);
+    return { what, health: "fine", found: `${folder}, made by the first run` };
+  } catch (error) {
+    return { what, health: "wrong", found: `${folder} cannot be made in ${above}: ${messageOf(error)}`, hint };
   }
 }
 

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createCertificates } from "../support/certificates.ts";
 import { paydrop, temporaryFolder } from "../support/paydrop.ts";
+import { canMount, makeReadOnly, smallDisk } from "../support/small-disk.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 interface Document {
@@ -23,6 +24,8 @@ const KEYS = {
   PAYDROP_API_KEY: "live-key-0123456789",
   PAYDROP_AES_KEY: "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
   PAYDROP_AES_IV: "00112233445566778899aabbccddeeff",
+  // where the state folder would be made
+  XDG_STATE_HOME: temporaryFolder(),
 };
 
 async function doctor(
@@ -98,6 +101,19 @@ describe("doctor", () => {
     expect(healthOf(document, "state folder")).toBe("wrong");
     chmodSync(folder, 0o700);
     expect((await doctor({ ...KEYS, PAYDROP_STATE_DIR: folder })).code).toBe(0);
+  });
+
+  test.skipIf(!canMount)("a state folder that cannot be made is wrong: the first run would end with 74", async () => {
+    const disk = smallDisk(64);
+    const env = { ...KEYS, PAYDROP_STATE_DIR: join(disk, "paydrop", "state") };
+    expect((await doctor(env)).findings.find(({ what }) => what === "state folder")).toMatchObject({ health: "fine" });
+    makeReadOnly(disk);
+    const document = await doctor(env);
+    expect(document.code).toBe(2);
+    expect(document.findings.find(({ what }) => what === "state folder")).toMatchObject({
+      health: "wrong",
+      found: expect.stringContaining(`${env.PAYDROP_STATE_DIR} cannot be made in ${disk}: `) as string,
+    });
   });
 
   test("a key file that others may read is worth a look", async () => {
