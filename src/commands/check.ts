@@ -33,8 +33,8 @@ async function checkOne(call: Call, config: Config, file: string): Promise<numbe
   const sandbox = call.flags["sandbox"] === true;
   try {
     const report = await checkFile(file, { config, sandbox }, call.flags["all"] === true);
-    const written = await note(call, file, () => checkText(report, NOTE_LOOK));
-    if (config.quiet && report.exitCode === 0) return 0;
+    const { written, code } = await note(call, config, file, () => checkText(report, NOTE_LOOK));
+    if (config.quiet && report.exitCode === 0) return code;
     if (config.json) {
       for (const object of checkObjects(report, written)) call.stdout.write(`${JSON.stringify(object)}\n`);
     } else {
@@ -42,10 +42,12 @@ async function checkOne(call: Call, config: Config, file: string): Promise<numbe
       call.stdout.write(inLook(checkText(report, screenLook(call, look)), look));
       if (written !== undefined) call.stdout.write(`written    ${written}\n`);
     }
-    return report.exitCode;
+    return gravest([report.exitCode, code]);
   } catch (error) {
     tellError(call, config, error);
-    return gravest([exitCodeOf(error), await noteRefusal(call, config, file, error)]);
+    if (!(error instanceof FileRefusedError)) return exitCodeOf(error);
+    const refused = (): string => `It would be refused as a whole.\n\n${errorText(error, false, false)}`;
+    return gravest([exitCodeOf(error), (await note(call, config, file, refused)).code]);
   }
 }
 
@@ -62,19 +64,21 @@ function screenLook(call: Call, look: Look): CheckLook {
 
 const NOTE_LOOK: CheckLook = { color: false, width: 76, namesFile: false, isAiry: true };
 
-/** Written when it is asked for; an earlier one is written again, for it says what is no longer true. */
-async function note(call: Call, file: string, textOf: () => string): Promise<string | undefined> {
-  if (call.flags["write"] !== true && !(await hasCheckNote(file))) return undefined;
-  return writeCheckNote(file, textOf());
-}
-
-async function noteRefusal(call: Call, config: Config, file: string, error: unknown): Promise<number> {
-  if (!(error instanceof FileRefusedError)) return 0;
+/**
+ * Written when it is asked for; an earlier one is written again, for it says what is no longer true. What keeps it from
+ * being written is told, and keeps nobody from the answer itself.
+ */
+async function note(
+  call: Call,
+  config: Config,
+  file: string,
+  textOf: () => string,
+): Promise<{ readonly written?: string; readonly code: number }> {
   try {
-    await note(call, file, () => `It would be refused as a whole.\n\n${errorText(error, false, false)}`);
-    return 0;
+    if (call.flags["write"] !== true && !(await hasCheckNote(file))) return { code: 0 };
+    return { written: await writeCheckNote(file, textOf()), code: 0 };
   } catch (unwritable) {
     tellError(call, config, unwritable);
-    return exitCodeOf(unwritable);
+    return { code: exitCodeOf(unwritable) };
   }
 }

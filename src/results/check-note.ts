@@ -19,7 +19,14 @@ export async function hasCheckNote(file: string): Promise<boolean> {
 export async function writeCheckNote(file: string, text: string): Promise<string> {
   const path = checkNotePath(file);
   assertOurs(path, await standingOfNote(path));
-  await writeAtomically(path, noteText(file, text), await modeOf(file));
+  try {
+    await writeAtomically(path, noteText(file, text), await modeOf(file));
+  } catch (error) {
+    if (!(error instanceof PaydropError)) throw error;
+    throw new PaydropError(error.code, error.message, "make room and give the rights, then check again with --write", {
+      cause: error,
+    });
+  }
   return path;
 }
 

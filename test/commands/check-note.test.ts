@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { inputName } from "../../src/intake/names.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { runProgram } from "../support/program.ts";
+import { canMount, makeReadOnly, smallDisk } from "../support/small-disk.ts";
 
 const check = (desk: Desk, ...operands: string[]) =>
   runProgram(["check", ...operands], { env: desk.env, cwd: desk.folder });
@@ -37,6 +38,21 @@ test("without --write nothing is written, and a file that is not ours stays", as
   expect(await check(desk, "a.csv")).toMatchObject({ code: 0 });
   expect(await check(desk, "--write", "a.csv")).toMatchObject({ code: 74 });
   expect(noteOf(desk, "a.csv")).toBe("my own notes");
+});
+
+test.skipIf(!canMount)("an answer that cannot be left beside the file is on the screen all the same", async () => {
+  const desk = openDesk("http://127.0.0.1:9");
+  const disk = smallDisk(64);
+  writeFileSync(join(disk, "a.csv"), transfersCsv(3));
+  writeFileSync(join(disk, "b.csv"), "from_account,to_account,amount\n");
+  makeReadOnly(disk);
+  const { code, stdout, stderr } = await check(desk, "--write", join(disk, "a.csv"), join(disk, "b.csv"));
+  expect(code).toBe(74);
+  expect(stdout).toContain("3 ready");
+  expect(stderr).toContain("b.csv: the file has a header");
+  expect(stderr.match(/\.check\.txt cannot be written: the disk is read-only\n {2}→ .*$/gm)).toHaveLength(2);
+  expect(stderr).toContain("then check again with --write");
+  expect(stderr).not.toContain("paydrop results");
 });
 
 test("the answer is never taken for a file to send", () => {
