@@ -14,7 +14,7 @@ import {
   type LookedAtRow,
 } from "./checks/second-look.ts";
 import type { Config } from "./config/config.ts";
-import { PaydropError, systemCodeOf } from "./errors.ts";
+import { isFileTrouble } from "./errors.ts";
 import { LookBack } from "./journal/look-back.ts";
 import type { BatchRecord } from "./journal/batch-record.ts";
 import { openSnapshot, readingOf } from "./reading.ts";
@@ -70,7 +70,7 @@ export class EarlierPayees {
         }
       }
     } catch (error) {
-      if (!(error instanceof PaydropError) && systemCodeOf(error) === undefined) throw error;
+      if (!isFileTrouble(error)) throw error;
     }
   }
 

@@ -66,6 +66,11 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** What paydrop or the system says of a file that cannot be read; anything else thrown is a bug. */
+export function isFileTrouble(thrown: unknown): boolean {
+  return thrown instanceof PaydropError || systemCodeOf(thrown) !== undefined;
+}
+
 /** The system error code (`ENOENT`) of anything thrown, if it has one. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   const code = (thrown as { code?: unknown } | null | undefined)?.code;

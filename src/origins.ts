@@ -9,7 +9,7 @@ import { faultOfCell } from "./checks/fault-of.ts";
 import type { Fault } from "./checks/fault.ts";
 import type { CheckedRow } from "./checks/instruction.ts";
 import type { Config } from "./config/config.ts";
-import { PaydropError, systemCodeOf } from "./errors.ts";
+import { isFileTrouble } from "./errors.ts";
 import type { BatchRecord } from "./journal/batch-record.ts";
 import type { Row } from "./reader/row.ts";
 import type { Operation } from "./operations/operation.ts";
@@ -126,7 +126,7 @@ class EarlierRows {
     try {
       return await this.#find(numbers);
     } catch (error) {
-      if (!(error instanceof PaydropError) && systemCodeOf(error) === undefined) throw error;
+      if (!isFileTrouble(error)) throw error;
       this.#isGone = true;
       return this.#allGone(numbers);
     }

@@ -81,6 +81,20 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
   }
 }
 
+/** A piece of work on a processor, which is closed whatever becomes of it. */
+export async function withProcessor<T>(
+  services: Services,
+  mode: "send" | "read",
+  work: (processor: Processor) => Promise<T>,
+): Promise<T> {
+  const processor = await openProcessor(services, mode);
+  try {
+    return await work(processor);
+  } finally {
+    await processor.close();
+  }
+}
+
 function processorOf(work: BatchWork, journal: JournalStore, lock: InstanceLock | undefined): Processor {
   return {
     journal,

@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { counted } from "../results/next-steps.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import { bringBack } from "./archive-back.ts";
@@ -17,15 +17,13 @@ import { personOrLogin } from "./who.ts";
  * `archive/`, or one comes back. What tells a duplicate stays where it is. Exit 0.
  */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   const { before: day, restore, dry_run: dryRun } = call.flags;
   const before = typeof day === "string" ? startOf(day) : undefined;
   if ((before === undefined) === (restore === undefined)) {
     throw new PaydropError("usage", "say which batches", "paydrop archive --before 2026-01-01, or --restore BATCH");
   }
-  const processor = await openProcessor({ config }, dryRun === true ? "read" : "send");
-  try {
-    const { journal } = processor;
+  return withProcessor({ config }, dryRun === true ? "read" : "send", async ({ journal }) => {
     const who = personOrLogin(config);
     if (before === undefined) await bringBack(call, config, journal, String(restore), who);
     else if (dryRun === true) await listOld(call, config, journal, before);
@@ -35,9 +33,7 @@ export async function run(call: Call): Promise<number> {
       tell(call, config, "", { type: "summary", batches: moved, exit_code: 0 });
     }
     return 0;
-  } finally {
-    await processor.close();
-  }
+  });
 }
 
 async function listOld(call: Call, config: Config, journal: JournalStore, beforeMs: number): Promise<void> {

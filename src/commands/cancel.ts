@@ -1,6 +1,6 @@
 import type { Tallies } from "../journal/batch-record.ts";
-import { counted } from "../results/next-steps.ts";
-import { UNSENT_STATES } from "../results/status.ts";
+import { counted, settleCommand } from "../results/next-steps.ts";
+import { rowsIn, UNSENT_STATES } from "../results/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";
 
@@ -14,22 +14,17 @@ export function run(call: Call): Promise<number> {
 }
 
 function linesOf(tallies: Tallies, id: string): string[] {
-  const rows = rowsOf(tallies);
-  const unsent = UNSENT_STATES.reduce((sum, state) => sum + (rows[state] ?? 0), 0);
-  const accepted = rows["accepted"] ?? 0;
-  const unknown = rows["unknown"] ?? 0;
-  const inFlight = rows["sending"] ?? 0;
+  const unsent = rowsIn(tallies, ...UNSENT_STATES);
+  const accepted = rowsIn(tallies, "accepted");
+  const unknown = rowsIn(tallies, "unknown");
+  const inFlight = rowsIn(tallies, "sending");
   return [
     `${counted(unsent)} ${unsent === 1 ? "was" : "were"} not sent and will not be.`,
     ...(inFlight > 0 ? [`${counted(inFlight)} in flight cannot be stopped any more.`] : []),
     ...(accepted > 0
       ? [`${counted(accepted)} ${accepted === 1 ? "was" : "were"} accepted and cannot be called back.`]
       : []),
-    ...(unknown > 0
-      ? [
-          `${counted(unknown)} unknown still must be looked up:  paydrop settle ${id} --row N --as done|not-done --by NAME --note TEXT`,
-        ]
-      : []),
+    ...(unknown > 0 ? [`${counted(unknown)} unknown still must be looked up:  ${settleCommand(id)}`] : []),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { settleCommand } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
 import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
@@ -66,7 +67,7 @@ function settledText({ batch, row, as, by }: Settling, phase: BatchPhase): strin
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
       `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, the money goes out twice unless the bank gave it back.`,
-      `  → a mistake?  paydrop settle ${batch} --row ${row.number} --as done --by NAME --note TEXT`,
+      `  → a mistake?  ${settleCommand(batch, row.number, "done")}`,
     );
   }
   return lines.join("\n");

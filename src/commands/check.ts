@@ -1,23 +1,23 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { FileRefusedError } from "../errors.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
-import { folded } from "../results/folded.ts";
-import { inLook, type Look } from "../results/look.ts";
+import type { CheckReport } from "../results/check-report.ts";
+import { inLook } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
 import { checkObjects } from "./check-objects.ts";
 import { checkText, type CheckLook } from "./check-text.ts";
-import type { Call } from "./command.ts";
-import { errorText } from "./error-text.ts";
+import type { Call, Output } from "./command.ts";
+import { errorShown, errorText } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { leavingNothing } from "./signals.ts";
 
 /** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   const checkAll = (used: Config): Promise<number> => checkEach(call, used);
   return leavingNothing(() => (call.flags["sandbox"] === true ? withSandboxState(config, checkAll) : checkAll(config)));
 }
@@ -38,28 +38,24 @@ async function checkOne(call: Call, config: Config, file: string): Promise<numbe
     if (config.json) {
       for (const object of checkObjects(report, written)) call.stdout.write(`${JSON.stringify(object)}\n`);
     } else {
-      const look = lookOf(call.stdout, call, config);
-      call.stdout.write(inLook(checkText(report, screenLook(call, look)), look));
+      call.stdout.write(checkShown(report, call.stdout, call, config));
       if (written !== undefined) call.stdout.write(`written    ${written}\n`);
     }
     return gravest([report.exitCode, code]);
   } catch (error) {
-    tellError(call, config, error);
+    call.stderr.write(errorShown(error, call.stderr, call, config));
     if (!(error instanceof FileRefusedError)) return exitCodeOf(error);
     const refused = (): string => `It would be refused as a whole.\n\n${errorText(error, false, false)}`;
     return gravest([exitCodeOf(error), (await note(call, config, file, refused)).code]);
   }
 }
 
-function tellError(call: Call, config: Config, error: unknown): void {
-  const text = errorText(error, config.json, config.verbose);
-  call.stderr.write(config.json ? text : folded(text, lookOf(call.stderr, call, config)));
-}
-
 /** A line that is read by a program, or searched, is not broken. */
-function screenLook(call: Call, look: Look): CheckLook {
-  const isAiry = call.stdout.isTerminal;
-  return { ...look, width: isAiry ? look.width : Number.POSITIVE_INFINITY, namesFile: true, isAiry };
+export function checkShown(report: CheckReport, output: Output, call: Call, config: Config): string {
+  const look = lookOf(output, call, config);
+  const isAiry = output.isTerminal;
+  const width = isAiry ? look.width : Number.POSITIVE_INFINITY;
+  return inLook(checkText(report, { ...look, width, namesFile: true, isAiry }), look);
 }
 
 const NOTE_LOOK: CheckLook = { color: false, width: 76, namesFile: false, isAiry: true };
@@ -78,7 +74,7 @@ async function note(
     if (call.flags["write"] !== true && !(await hasCheckNote(file))) return { code: 0 };
     return { written: await writeCheckNote(file, textOf()), code: 0 };
   } catch (unwritable) {
-    tellError(call, config, unwritable);
+    call.stderr.write(errorShown(unwritable, call.stderr, call, config));
     return { code: exitCodeOf(unwritable) };
   }
 }

@@ -15,6 +15,12 @@ export interface Call {
   readonly stderr: Output;
 }
 
+/** The text behind an option; undefined where it was not given, or is empty. */
+export function optionOf({ flags }: Call, name: string): string | undefined {
+  const said = flags[name];
+  return typeof said === "string" && said !== "" ? said : undefined;
+}
+
 /** Does the work and gives the exit code of DESIGN §10. Throws PaydropError when it cannot go on. */
 export type Run = (call: Call) => Promise<number>;
 

@@ -1,4 +1,4 @@
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "../config/settings.ts";
 import { PaydropError } from "../errors.ts";
 import type { Call, Command } from "./command.ts";
@@ -9,7 +9,7 @@ import { COMMANDS } from "./list.ts";
  * status` for batches where one belongs, and completes files elsewhere.
  */
 export function run(call: Call): Promise<number> {
-  loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  loadWithoutKeys(call);
   const shell = call.operands[0] ?? "";
   const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
   if (!script) throw new PaydropError("usage", `no completion for "${shell}"`, "write one of bash, zsh, fish");

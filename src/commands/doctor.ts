@@ -6,7 +6,7 @@ import { loadSettings } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { asWord, printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<number> {
     baseUrl(config),
     ...keys(config),
     ...keyFiles(call.env),
-    ...misspelt(call.env),
+    ...misspeltVariables(call.env).map(({ said: what, ...rest }): Finding => ({ what, health: "look", ...rest })),
     ...state,
     ...inboxes.flatMap((inbox) => inboxFindings(inbox, config, file)),
     ...(await heldFindings(inboxes, config)),
@@ -118,15 +118,6 @@ function keyFiles(env: NodeJS.ProcessEnv): Finding[] {
   });
 }
 
-function misspelt(env: NodeJS.ProcessEnv): Finding[] {
-  return misspeltVariables(env).map(({ said, meant }) => ({
-    what: said,
-    health: "look",
-    found: "is not a setting and says nothing",
-    hint: `did you mean ${meant}?`,
-  }));
-}
-
 /**
  * Days are counted for duplicates: a clock at its factory setting, or behind what the journal has seen, would forget or
  * invent them. The journal is only opened where that changes nothing.
@@ -151,15 +142,12 @@ async function clock(config: Config, isStateSound: boolean): Promise<Finding> {
 const CLOCK_SLACK_MS = 60_000;
 
 /** The latest time that the journal knows of. */
-async function lastSeenMs(config: Config): Promise<number> {
-  const processor = await openProcessor({ config }, "read");
-  try {
-    const { lastAttemptAt } = await processor.journal.mark();
-    const batches = await processor.journal.batches();
+function lastSeenMs(config: Config): Promise<number> {
+  return withProcessor({ config }, "read", async ({ journal }) => {
+    const { lastAttemptAt } = await journal.mark();
+    const batches = await journal.batches();
     return batches.reduce((last, { createdAt }) => Math.max(last, createdAt), lastAttemptAt);
-  } finally {
-    await processor.close();
-  }
+  });
 }
 
 function screenText(config: Config, findings: readonly Finding[]): string {

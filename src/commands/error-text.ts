@@ -1,6 +1,10 @@
+import type { Config } from "../config/config.ts";
 import { FileRefusedError, PaydropError, describeFileFault, messageOf } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { printable } from "../printable.ts";
+import { folded } from "../results/folded.ts";
+import type { Call, Output } from "./command.ts";
+import { lookOf } from "./look-of.ts";
 
 /**
  * Anything thrown as the last word on stderr: what was found, then one arrow line what to do; with `json` one object on
@@ -10,6 +14,12 @@ export function errorText(error: unknown, json: boolean, verbose: boolean): stri
   if (json) return `${JSON.stringify(errorObject(error))}\n`;
   const stack = verbose && error instanceof Error && error.stack ? `${error.stack}\n` : "";
   return `${linesOf(error).join("\n")}\n${stack}`;
+}
+
+/** The same for whoever looks at `output`. */
+export function errorShown(error: unknown, output: Output, call: Call, config: Config): string {
+  const text = errorText(error, config.json, config.verbose);
+  return config.json ? text : folded(text, lookOf(output, call, config));
 }
 
 function linesOf(error: unknown): string[] {

@@ -1,4 +1,5 @@
 import { PaydropError } from "../errors.ts";
+import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 
@@ -8,4 +9,11 @@ export async function knownBatch(journal: JournalStore, said: string | undefined
   if (batch) return batch;
   const message = said === undefined || said === "" ? "no batch is named" : `there is no batch "${said}"`;
   throw new PaydropError("usage", message, "`paydrop status` lists them");
+}
+
+/** The same of a batch whose details are not archived: nothing of such a one goes, or is copied. */
+export async function wholeBatch(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {
+  const batch = await knownBatch(journal, said);
+  if (batch.archive !== undefined) throw archivedError(batch);
+  return batch;
 }

@@ -2,19 +2,16 @@ import type { Config } from "../config/config.ts";
 import { loadConfig, requireSending } from "../config/load.ts";
 import type { RunEvent, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { openProcessor, type Processor, type Services } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { goingText, sumOf, type GoingRow } from "./going.ts";
-import { knownBatch } from "./known-batch.ts";
-import { withLog } from "./log-events.ts";
-import { monitored, withoutMonitors } from "./monitor.ts";
-import { announceStop, inSandbox, sendHandedOver } from "./run.ts";
-import { listenForSignals } from "./signals.ts";
+import { wholeBatch } from "./known-batch.ts";
+import { monitored } from "./monitor.ts";
+import { sandboxedIfAsked, sendHandedOver, withTeller } from "./run.ts";
 import { tell } from "./tell.ts";
-import { createTeller, type Teller } from "./teller.ts";
+import type { Teller } from "./teller.ts";
 import { trySending } from "./try-lock.ts";
 
 /** What a person's word lets go. */
@@ -52,28 +49,15 @@ export type Prepare = (asked: Asked) => Promise<LettingGo>;
 export async function letGo(call: Call, prepare: Prepare): Promise<number> {
   const sandbox = call.flags["sandbox"] === true;
   const config = loadConfig({ flags: call.flags, env: call.env, secrets: sandbox ? "ignore" : "read" });
-  const work = (used: Config): Promise<number> => letGoWith(call, used, sandbox, prepare);
-  if (!sandbox) return work(config);
-  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(withoutMonitors(config), work);
-}
-
-async function letGoWith(call: Call, config: Config, sandbox: boolean, prepare: Prepare): Promise<number> {
-  const teller = await withLog(createTeller(call, config), call, config);
-  const listening = listenForSignals(
-    (which) => announceStop(which, call, config, teller),
-    config.logFile === undefined,
+  return sandboxedIfAsked(call, config, (used) =>
+    withTeller(call, used, async (teller, { signal }) => {
+      const told: Told = { teller, listeners: [teller.onEvent] };
+      const onEvent = (event: RunEvent): void => told.listeners.forEach((tellOne) => tellOne(event));
+      const services = { config: used, sandbox, signal, onEvent };
+      const sender = await trySending(services);
+      return sender ? sendNow(call, services, sender, prepare, told) : leave(call, services, prepare, told);
+    }),
   );
-  const told: Told = { teller, listeners: [teller.onEvent] };
-  const onEvent = (event: RunEvent): void => told.listeners.forEach((tellOne) => tellOne(event));
-  const services = { config, sandbox, signal: listening.signal, onEvent };
-  try {
-    const sender = await trySending(services);
-    return sender ? await sendNow(call, services, sender, prepare, told) : await leave(call, services, prepare, told);
-  } finally {
-    listening.close();
-    teller.close();
-  }
 }
 
 interface Told {
@@ -89,7 +73,7 @@ async function sendNow(
   told: Told,
 ): Promise<number> {
   try {
-    const batch = await batchToLetGo(sender.journal, call.operands[0]);
+    const batch = await wholeBatch(sender.journal, call.operands[0]);
     await requireKeys(sender.journal, batch, config);
     const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
     tellGoing(call, config, batch, going, await sender.heldFolder(batch.id));
@@ -107,7 +91,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
   let batch: BatchRecord;
   let going: LettingGo;
   try {
-    batch = await batchToLetGo(reader.journal, call.operands[0]);
+    batch = await wholeBatch(reader.journal, call.operands[0]);
     going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
     const held = await reader.heldFolder(batch.id);
     tellGoing(call, config, batch, going, held);
@@ -143,23 +127,13 @@ function send(
 ): Promise<number> {
   return monitored(call, config, async (monitor) => {
     listeners.push(monitor.onEvent);
-    await monitor.follow(sender.journal);
-    try {
+    return monitor.following(sender.journal, async () => {
       await apply?.();
       const report = await sender.goOn(batch.id);
       teller.ended(report);
       return gravest([report.exitCode, ...(await sendHandedOver(sender, teller))]);
-    } finally {
-      await monitor.unfollow();
-    }
+    });
   });
-}
-
-/** Of an archived batch nothing goes: said before a row is named, or an act noted. */
-async function batchToLetGo(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {
-  const batch = await knownBatch(journal, said);
-  if (batch.archive !== undefined) throw archivedError(batch);
-  return batch;
 }
 
 /** Keys are missing: said before anything is changed. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { nearest } from "../config/nearest.ts";
-import type { AmountUnit, Lookup } from "../config/mapping.ts";
+import { fieldsToFill, type AmountUnit, type Lookup } from "../config/mapping.ts";
+import { meantOrAll } from "../config/nearest.ts";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
@@ -55,11 +55,10 @@ function pairsOf(given: unknown, flag: string, read: (value: string) => string):
 }
 
 function fieldNamed(said: string, flag: string): string {
-  const fields = [...new Set([...OPERATIONS.flatMap(({ forms }) => forms.flatMap((form) => form.fields.map(({ name }) => name))), "reference", "period"])]; // prettier-ignore
+  const fields = fieldsToFill(OPERATIONS.flatMap(({ forms }) => forms));
   const found = fields.find((field) => normalizeName(field) === normalizeName(said));
   if (found !== undefined) return found;
-  const meant = nearest(said, fields);
-  throw new PaydropError("usage", `${flag}: there is no field "${printable(said)}"`, meant ? `did you mean ${meant}?` : `there are ${fields.join(", ")}`); // prettier-ignore
+  throw new PaydropError("usage", `${flag}: there is no field "${printable(said)}"`, meantOrAll(said, fields));
 }
 
 export function columnNamed(said: string, columns: readonly string[], flag: string): string {

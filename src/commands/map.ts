@@ -12,15 +12,14 @@ import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapp
 import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
 import { folded } from "../results/folded.ts";
-import { inLook } from "../results/look.ts";
 import { checkFile } from "../proof-read.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 import { openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
-import { checkText } from "./check-text.ts";
+import { checkShown } from "./check.ts";
 import type { Call } from "./command.ts";
-import { errorText } from "./error-text.ts";
+import { errorShown } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
 import { readMapFlags, type MapFlags } from "./map-flags.ts";
 import { askedOut, lackingIn, missing, type Answered } from "./map-questions.ts";
@@ -180,13 +179,10 @@ async function showCheck(
   const output = isWritten ? call.stdout : call.stderr;
   try {
     const report = await checkFile(file, { config: { ...config, mappings: [mapping], mapping: mapping.name } });
-    const look = lookOf(output, call, config);
-    const isAiry = output.isTerminal;
-    const width = isAiry ? look.width : Number.POSITIVE_INFINITY;
-    output.write(inLook(checkText(report, { ...look, width, namesFile: true, isAiry }), look));
+    output.write(checkShown(report, output, call, config));
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
-    output.write(folded(errorText(error, false, config.verbose), lookOf(output, call, config)));
+    output.write(errorShown(error, output, call, config));
   }
 }
 

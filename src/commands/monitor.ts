@@ -14,14 +14,12 @@ const EVERY_MS = 15_000;
 /** What a monitor is told of a process that sends: metrics while it works, and a ping with the exit code at its end. */
 export interface Monitor {
   readonly onEvent: (event: RunEvent) => void;
-  /** Called once the instance lock is held: rows are counted in this journal, and the file is ours to write. */
-  follow(journal: JournalStore): Promise<void>;
+  /** What is done with the instance lock held: rows are counted in this journal, and the file is ours to write. */
+  following<T>(journal: JournalStore, work: () => Promise<T>): Promise<T>;
   /** What waits in a drop folder now. */
   sawInbox(folder: string, count: InboxCount): void;
   /** A batch of a process that goes on has ended. */
   batchEnded(exitCode: number): void;
-  /** Called before the journal is closed. */
-  unfollow(): Promise<void>;
 }
 
 /**
@@ -88,7 +86,16 @@ class OwnMonitor implements Monitor {
     this.#counts.touch(event.batch);
   };
 
-  async follow(journal: JournalStore): Promise<void> {
+  async following<T>(journal: JournalStore, work: () => Promise<T>): Promise<T> {
+    try {
+      await this.#follow(journal);
+      return await work();
+    } finally {
+      await this.#unfollow();
+    }
+  }
+
+  async #follow(journal: JournalStore): Promise<void> {
     if (!this.#isMeasured) return;
     const { metricsFile, metricsPort } = this.#config;
     this.#journal = journal;
@@ -100,6 +107,13 @@ class OwnMonitor implements Monitor {
     }, this.#everyMs).unref();
   }
 
+  async #unfollow(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#writing;
+    if (this.#journal) await this.#counts.read(this.#journal).catch((error: unknown) => this.#complain(error));
+    this.#journal = undefined;
+  }
+
   sawInbox(folder: string, count: InboxCount): void {
     this.#inboxes.set(folder, count);
     this.#metrics.inbox = summedInboxes([...this.#inboxes.values()]);
@@ -107,13 +121,6 @@ class OwnMonitor implements Monitor {
 
   batchEnded(exitCode: number): void {
     this.#metrics.finished(exitCode, Date.now());
-  }
-
-  async unfollow(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#writing;
-    if (this.#journal) await this.#counts.read(this.#journal).catch((error: unknown) => this.#complain(error));
-    this.#journal = undefined;
   }
 
   async ended(exitCode: number): Promise<void> {

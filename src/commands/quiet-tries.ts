@@ -1,4 +1,5 @@
 import type { RunEvent } from "../events.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 
 /**
  * A service that is away is told once. Every further try would tell the same: it is kept back until something else
@@ -28,7 +29,5 @@ export class QuietTries {
 
 /** The service has answered to a row, and not that it does not know us. */
 function isNews(event: RunEvent): boolean {
-  return (
-    event.type === "row" && event.status !== "not_sent" && !["key_refused", "address_refused"].includes(event.reason)
-  );
+  return event.type === "row" && event.status !== "not_sent" && !RESUMABLE_REFUSALS.includes(event.reason);
 }

@@ -3,7 +3,7 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { counted } from "../results/next-steps.ts";
+import { counted, settleCommand } from "../results/next-steps.ts";
 import { sentenceOf } from "../results/sentences.ts";
 import type { Call } from "./command.ts";
 import { whichRows } from "./going.ts";
@@ -164,7 +164,7 @@ function blockedText(row: RowRecord, others: Others): string {
   if (state === "unknown" && row.other) {
     return [
       `Row ${row.number} stays held: it waits for ${place}, which is unknown and may have gone through.`,
-      `  → look that one up, then: paydrop settle ${row.other.batch} --row ${row.other.row} --as done|not-done --by NAME --note TEXT`,
+      `  → look that one up, then: ${settleCommand(row.other.batch, row.other.row)}`,
     ].join("\n");
   }
   const is = state === "sending" ? "is being sent" : "is about to be sent";

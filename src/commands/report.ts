@@ -1,29 +1,28 @@
 import { resolve, join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { lookAt } from "../intake/look.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { createClock } from "../results/report/clock.ts";
 import { documentOf, REPORT_FORMS, type ReportForm } from "../results/report/forms.ts";
 import { headlineOf } from "../results/report/headline.ts";
 import type { Report } from "../results/report/report.ts";
 import { writeReport, writeReportTo, type ReportDocument, type WrittenReport } from "../results/report/write-report.ts";
-import type { Call } from "./command.ts";
+import { optionOf, type Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { tell } from "./tell.ts";
 
 /** Writes a report on a batch for people to read, print and sign. Exit 0, or 74 when it could not lie beside the input. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
-  const form = formSaid(call.flags["format"]);
+  const config = loadWithoutKeys(call);
+  const form = formSaid(optionOf(call, "format") ?? "html");
   const clock = createClock(config.timeZone ?? "UTC");
-  const out = textSaid(call.flags["out"]);
-  const processor = await openProcessor({ config }, "read");
-  try {
+  const out = optionOf(call, "out");
+  return withProcessor({ config }, "read", async (processor) => {
     const { journal } = processor;
     const { batch, file } = await batchSaid(journal, call.operands[0]);
     const report = await processor.report(batch.id);
@@ -42,9 +41,7 @@ export async function run(call: Call): Promise<number> {
           })
         : await writeReportTo(resolve(out), document, mode);
     return told(call, config, report, form, written);
-  } finally {
-    await processor.close();
-  }
+  });
 }
 
 function told(call: Call, config: Config, report: Report, form: ReportForm, written: WrittenReport): number {
@@ -94,8 +91,7 @@ function pathOf({ folder, fileName }: BatchRecord): string {
   return join(folder, fileName);
 }
 
-function formSaid(value: unknown): ReportForm {
-  const said = textSaid(value) ?? "html";
+function formSaid(said: string): ReportForm {
   if (Object.hasOwn(REPORT_FORMS, said)) return said as ReportForm;
   throw new PaydropError(
     "usage",
@@ -107,8 +103,4 @@ function formSaid(value: unknown): ReportForm {
 function asText({ content }: ReportDocument): string {
   if (typeof content === "string") return content;
   throw new PaydropError("usage", "a workbook is no text for stdout", "name a file: --out report.xlsx");
-}
-
-function textSaid(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,6 +1,6 @@
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { jsonSummary } from "../results/json-lines.ts";
 import { summaryText } from "../results/screen.ts";
 import type { Call } from "./command.ts";
@@ -8,9 +8,8 @@ import { lookOf } from "./look-of.ts";
 
 /** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they are written. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
-  const processor = await openProcessor({ config }, "read");
-  try {
+  const config = loadWithoutKeys(call);
+  return withProcessor({ config }, "read", async (processor) => {
     const said = call.operands[0] ?? "";
     const batch = await processor.journal.batch(said);
     if (!batch) throw new PaydropError("usage", `there is no batch "${said}"`, "paydrop status lists them");
@@ -19,7 +18,5 @@ export async function run(call: Call): Promise<number> {
       config.json ? `${JSON.stringify(jsonSummary(report))}\n` : summaryText(report, lookOf(call.stdout, call, config)),
     );
     return report.files.elsewhere === undefined ? 0 : 74;
-  } finally {
-    await processor.close();
-  }
+  });
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { asWord } from "../printable.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
+import { clearStopAnswers, removeStopFiles, STOP_MESSAGE } from "../drop-folder/stop-file.ts";
 import { personNamed } from "./who.ts";
 
 /**
@@ -13,12 +13,10 @@ import { personNamed } from "./who.ts";
  * sends nothing itself: the watcher goes on, or the next run of the inbox.
  */
 export async function resumeInbox(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   const folder = resolve(String(call.flags["inbox"]));
   const by = personNamed(config, resumeCommand(folder));
-  const processor = await openProcessor({ config }, "read");
-  try {
-    const { journal } = processor;
+  return withProcessor({ config }, "read", async ({ journal }) => {
     const key = await holdKeyOf(folder);
     const hold = await journal.inboxHold(key);
     const removed = await removeStop(folder);
@@ -32,15 +30,13 @@ export async function resumeInbox(call: Call): Promise<number> {
     if (hold) await journal.liftInboxHold(key, by);
     await clearStopAnswers(folder);
     const text = [
-      `${folder} goes on, by ${by}. It was held: ${hold?.message ?? "a file named STOP was put into the folder"}`,
+      `${folder} goes on, by ${by}. It was held: ${hold?.message ?? STOP_MESSAGE}`,
       `  → a watcher goes on by itself; without one: paydrop run --inbox ${asWord(folder)}`,
     ];
     if (config.json) call.stdout.write(`${JSON.stringify({ type: "summary", inbox: folder, by, exit_code: 0 })}\n`);
     else if (!config.quiet) call.stdout.write(`${text.join("\n")}\n`);
     return 0;
-  } finally {
-    await processor.close();
-  }
+  });
 }
 
 /** First of all: a STOP that stays would hold the folder again at once. */

@@ -40,9 +40,8 @@ export async function safeRows(
   batch: BatchRecord,
   states: readonly RowRecord["state"][],
 ): Promise<readonly RowRecord[]> {
-  const resumable: readonly string[] = RESUMABLE_REFUSALS;
   const rows = await journal.rowsIn(batch.id, states);
-  return rows.filter(({ state, code }) => state !== "rejected" || (code !== undefined && resumable.includes(code)));
+  return rows.filter(({ state, code }) => state !== "rejected" || RESUMABLE_REFUSALS.includes(code ?? ""));
 }
 
 /** The act never stands without its rows, nor the rows without the act (I5). */

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { openProcessor, type Processor } from "../processor.ts";
+import { withProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { tell } from "./tell.ts";
@@ -12,13 +12,10 @@ import { recoverIfDead } from "./try-lock.ts";
  * act stands in either case. For `--json` this is the end: the summary.
  */
 export async function rewriteResults(call: Call, config: Config, batchIds: readonly string[]): Promise<number> {
-  const processor = await openProcessor({ config }, "read");
   const codes: number[] = [];
-  try {
+  await withProcessor({ config }, "read", async (processor) => {
     for (const id of batchIds) codes.push(await rewriteOne(call, config, processor, id));
-  } finally {
-    await processor.close();
-  }
+  });
   const code = gravest(codes);
   tell(call, config, "", { type: "summary", batches: batchIds, exit_code: code });
   return code;

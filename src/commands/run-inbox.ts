@@ -15,17 +15,17 @@ import type { Teller } from "./teller.ts";
 const PATIENCE_SETTLES = 3;
 const LOOK_MIN_MS = 20;
 
+/** What a run works with. */
+export interface RunParts {
+  readonly config: Config;
+  readonly processor: Processor;
+  readonly teller: Teller;
+  readonly gate: Gate;
+  readonly monitor: Monitor;
+}
+
 /** Takes everything of an inbox that is complete, once, and says what is not. Gives the gravest exit code. */
-export async function runInbox(
-  folder: string,
-  parts: {
-    readonly config: Config;
-    readonly processor: Processor;
-    readonly teller: Teller;
-    readonly gate: Gate;
-    readonly monitor: Monitor;
-  },
-): Promise<number> {
+export async function runInbox(folder: string, parts: RunParts): Promise<number> {
   const { config, processor, teller, gate, monitor } = parts;
   let hasFailed = false;
   const isStopping = (): boolean => gate.isOver || hasFailed;

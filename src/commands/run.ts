@@ -5,7 +5,7 @@ import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { openProcessor, type Processor } from "../processor.ts";
+import { withProcessor, type Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { refuseSettingsIn } from "./doctor-folders.ts";
 import { errorText } from "./error-text.ts";
@@ -13,7 +13,8 @@ import { Gate } from "../drop-folder/gate.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
 import { withSandboxState } from "./sandbox-state.ts";
-import { listenForSignals } from "./signals.ts";
+import type { RunParts } from "./run-inbox.ts";
+import { listenForSignals, type Listening } from "./signals.ts";
 import { startRemarks } from "./start-remarks.ts";
 import { createTeller, type Teller } from "./teller.ts";
 
@@ -30,75 +31,80 @@ export function withSending(
   call: Call,
   work: (config: Config, sandbox: boolean, monitor: Monitor) => Promise<number>,
 ): Promise<number> {
-  const sandboxed = call.flags["sandbox"] === true;
-  const { config, file } = loadSettings({ flags: call.flags, env: call.env, secrets: sandboxed ? "ignore" : "read" });
+  const sandbox = call.flags["sandbox"] === true;
+  const { config, file } = loadSettings({ flags: call.flags, env: call.env, secrets: sandbox ? "ignore" : "read" });
   refuseSettingsIn(operandsOf(call), file);
-  if (!sandboxed) {
-    requireSending(config, config.operation === "payout");
-    return monitored(call, config, (monitor) => work(config, false, monitor));
-  }
-  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(withoutMonitors(config), (sandboxConfig) =>
-    monitored(call, sandboxConfig, (monitor) => work(sandboxConfig, true, monitor)),
-  );
+  if (!sandbox) requireSending(config, config.operation === "payout");
+  return sandboxedIfAsked(call, config, (used) => monitored(call, used, (monitor) => work(used, sandbox, monitor)));
 }
 
 async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
-  const teller = await withLog(createTeller(call, config), call, config);
-  const listening = listenForSignals(
-    (which) => announceStop(which, call, config, teller),
-    config.logFile === undefined,
-  );
-  const gate = new Gate(listening.signal);
-  const codes: number[] = [];
-  try {
+  return withTeller(call, config, async (teller, listening) => {
     const named = namedIn(call);
+    const gate = new Gate(listening.signal);
     const onEvent = (event: RunEvent): void => {
       monitor.onEvent(event);
       teller.onEvent(event);
     };
-    const processor = await openProcessor(
-      { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named) },
-      "send",
-    );
-    try {
+    const services = { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named) };
+    return withProcessor(services, "send", (processor) => {
       for (const remark of startRemarks(config, call.env)) teller.say(remark);
-      await monitor.follow(processor.journal);
-      for (const file of named) {
-        if (listening.stopping) {
-          codes.push(7);
-          break;
-        }
-        // a STOP in the folder before it is no word about this one
-        gate.open();
-        try {
-          if (await isFolder(file)) {
-            const { runInbox } = await import("./run-inbox.ts");
-            codes.push(await runInbox(file, { config, processor, teller, gate, monitor }));
-            continue;
+      return monitor.following(processor.journal, async () => {
+        const codes: number[] = [];
+        for (const path of named) {
+          if (listening.stopping) {
+            codes.push(7);
+            break;
           }
-          const report = await processor.processFile(file);
-          codes.push(report.exitCode);
-          teller.ended(report);
-        } catch (error) {
-          const code = exitCodeOf(error);
-          // a refused file does not keep the others waiting; a failing disk or an unknown failure does
-          if (code !== 5 && code !== 2) throw error;
-          codes.push(code);
-          teller.say(errorText(error, config.json, config.verbose).trimEnd());
+          // a STOP in the folder before it is no word about this one
+          gate.open();
+          codes.push(await sendOne(path, { config, processor, teller, gate, monitor }));
         }
-      }
-      gate.open();
-      if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
-    } finally {
-      await monitor.unfollow();
-      await processor.close();
+        gate.open();
+        if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
+        return gravest(codes);
+      });
+    });
+  });
+}
+
+/** A file, or all that is complete in a folder. A refused one does not keep the others waiting; a failing disk does. */
+async function sendOne(path: string, parts: RunParts): Promise<number> {
+  const { config, processor, teller } = parts;
+  try {
+    if (await isFolder(path)) {
+      const { runInbox } = await import("./run-inbox.ts");
+      return await runInbox(path, parts);
     }
+    const report = await processor.processFile(path);
+    teller.ended(report);
+    return report.exitCode;
+  } catch (error) {
+    const code = exitCodeOf(error);
+    if (code !== 5 && code !== 2) throw error;
+    teller.say(errorText(error, config.json, config.verbose).trimEnd());
+    return code;
+  }
+}
+
+/** As long as something is sent, somebody is told of it, and signals are heard. `isCuttingOff`: a stop would cut rows off. */
+export async function withTeller(
+  call: Call,
+  config: Config,
+  work: (teller: Teller, listening: Listening) => Promise<number>,
+  isCuttingOff: () => boolean = () => true,
+): Promise<number> {
+  const teller = await withLog(createTeller(call, config), call, config);
+  const announce = (which: "soft" | "hard"): void => {
+    if (isCuttingOff()) announceStop(which, call, config, teller);
+  };
+  const listening = listenForSignals(announce, config.logFile === undefined);
+  try {
+    return await work(teller, listening);
   } finally {
     listening.close();
     teller.close();
   }
-  return gravest(codes);
 }
 
 /** Files and folders, `--inbox` among them. Throws `usage` for none. */
@@ -149,7 +155,7 @@ export async function sendHandedOver(processor: Processor, teller: Teller): Prom
 }
 
 /** Said before anything stops: what the next Ctrl-C would do. Of no use to whoever reads a mail of cron. */
-export function announceStop(which: "soft" | "hard", call: Call, config: Config, teller: Teller): void {
+function announceStop(which: "soft" | "hard", call: Call, config: Config, teller: Teller): void {
   if (config.quiet && !call.stderr.isTerminal) return;
   const finishing =
     `finishing the rows in flight, ${config.concurrency} at most; nothing new is sent. ` +
@@ -157,10 +163,19 @@ export function announceStop(which: "soft" | "hard", call: Call, config: Config,
   teller.say(which === "hard" ? "stopping now: rows in flight become unknown" : finishing);
 }
 
-/**
- * The sandbox inside this process, with its own well-known keys and a state folder of its own.
- */
-export async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
+/** With `--sandbox` nothing is sent but to a sandbox inside this process, and no monitor is told of it. */
+export function sandboxedIfAsked(
+  call: Call,
+  config: Config,
+  work: (config: Config) => Promise<number>,
+): Promise<number> {
+  if (call.flags["sandbox"] !== true) return work(config);
+  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
+  return inSandbox(withoutMonitors(config), work);
+}
+
+/** With its own well-known keys and a state folder of its own. */
+async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
   const { startSandbox } = await import("../sandbox/server.ts");
   const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });
   try {

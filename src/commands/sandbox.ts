@@ -1,11 +1,11 @@
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError, systemCodeOf } from "../errors.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import type { Call } from "./command.ts";
 
 /** The service, pretended, until SIGINT or SIGTERM. Its keys are well known on purpose, so they may be printed. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   const port = portOf(call.flags["port"]);
   const stopped = untilSignal();
   const sandbox = await startSandbox({ port }).catch((error: unknown) => {

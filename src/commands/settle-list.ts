@@ -10,6 +10,7 @@ import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
 import { openSheet } from "../reader/sheet.ts";
+import { settleCommand } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
 import { asSaid, noteOf, rowToSettle, type Settling, type Settlings } from "./settling.ts";
 import { cleanName, textSaid } from "./who.ts";
@@ -211,5 +212,5 @@ function fault(column: string, message: string, hint: string): FileFault {
 }
 
 function byHand(batch: string, row: number): string {
-  return `if it must change: paydrop settle ${batch} --row ${row} --as done|not-done --by NAME --note TEXT`;
+  return `if it must change: ${settleCommand(batch, row)}`;
 }

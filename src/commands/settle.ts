@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { carryOutSettlings } from "./carry-out-settlings.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
@@ -15,20 +15,15 @@ import { personNamed, textSaid } from "./who.ts";
 
 /** A person says what became of unknown rows. Needs no lock: it works while another process sends. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   const list = call.flags["from"];
-  const processor = await openProcessor({ config }, "read");
-  let touched: readonly string[];
-  try {
-    const { journal } = processor;
+  const touched = await withProcessor({ config }, "read", async ({ journal }) => {
     const settlings =
       typeof list === "string"
         ? await readSettleList(list, journal, call, config)
         : await settlingsSaid(call, config, journal);
-    touched = await carryOutSettlings(call, config, journal, settlings);
-  } finally {
-    await processor.close();
-  }
+    return carryOutSettlings(call, config, journal, settlings);
+  });
   return rewriteResults(call, config, touched);
 }
 

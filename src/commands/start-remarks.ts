@@ -6,8 +6,6 @@ import { stateRemark } from "./doctor-folders.ts";
 export function startRemarks(config: Config, env: NodeJS.ProcessEnv): readonly string[] {
   if (config.quiet) return [];
   const state = stateRemark(config);
-  const misspelt = misspeltVariables(env).map(
-    ({ said, meant }) => `${said} is not a setting and says nothing: did you mean ${meant}?`,
-  );
+  const misspelt = misspeltVariables(env).map(({ said, found, hint }) => `${said} ${found}: ${hint}`);
   return [...(state === undefined ? [] : [state]), ...misspelt];
 }

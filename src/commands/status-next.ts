@@ -1,6 +1,14 @@
 import type { RowState } from "../journal/state.ts";
-import { asTried, SANDBOX, waitingSteps, WHEN_MENDED } from "../results/next-steps.ts";
-import { UNSENT_STATES } from "../results/status.ts";
+import {
+  asTried,
+  decisionSteps,
+  releaseCommand,
+  SANDBOX,
+  settleCommand,
+  waitingSteps,
+  WHEN_MENDED,
+} from "../results/next-steps.ts";
+import { rowsIn, UNSENT_STATES } from "../results/status.ts";
 import { whichRows } from "./going.ts";
 import type { FullStatus } from "./status.ts";
 
@@ -18,29 +26,27 @@ function stepsOf({ batch, open, resumable, tallies, waitsFor }: FullStatus): str
       `  paydrop archive --restore ${id}`,
     ];
   }
-  const rows = (state: RowState): number => tallies[state]?.rows ?? 0;
+  const rows = (...states: RowState[]): number => rowsIn(tallies, ...states);
   const steps: string[] = [];
   const named = (state: RowState): string => whichRows((open[state] ?? []).map((number) => ({ number })));
   if (rows("unknown") > 0) {
-    const first = open.unknown?.[0] ?? "N";
     steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
-    steps.push(`  paydrop settle ${id} --row ${first} --as done|not-done --by NAME --note TEXT`);
+    steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);
   }
   if (phase === "cancelled") {
-    if (UNSENT_STATES.some((state) => rows(state) > 0)) steps.push("cancelled: what was not sent stays unsent");
+    if (rows(...UNSENT_STATES) > 0) steps.push("cancelled: what was not sent stays unsent");
     return steps;
   }
   if (rows("held") > 0 && waitsFor) {
     const [what = "", command = ""] = waitingSteps(named("held"), rows("held"), waitsFor);
     steps.push(what, `  ${command}`);
   } else if (rows("held") > 0) {
-    steps.push(`decide on ${named("held")}: the results file says why; to send them all the same`);
-    steps.push(
-      `  paydrop release ${id} ${rows("held") === 1 ? named("held").replace(/^row/, "--row") : "--row N…|--all"} --by NAME --reason TEXT`,
-    );
+    const which = rows("held") === 1 ? named("held").replace(/^row/, "--row") : undefined;
+    const [what = "", command = ""] = decisionSteps(named("held"), releaseCommand(id, which));
+    steps.push(what, `  ${command}`);
   }
   if (phase === "paused") steps.push("paused; to go on", `  paydrop resume ${id}`);
-  else if (rows("ready") + rows("not_sent") + rows("settled_not_done") > 0) {
+  else if (rows("ready", "not_sent", "settled_not_done") > 0) {
     steps.push("to send what was not sent or is settled as not done", `  paydrop retry ${id}`);
   } else if (resumable > 0) {
     steps.push(WHEN_MENDED, `  paydrop retry ${id}`);

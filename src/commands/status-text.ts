@@ -2,7 +2,7 @@ import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import type { Look } from "../results/look.ts";
-import { REFUSED_FOR_THE_KEY, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
+import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
 import { rowRanges } from "../results/row-ranges.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { statusNext } from "./status-next.ts";
@@ -20,12 +20,12 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { title: "batch", right: false, cell: ({ batch }) => batch.id },
   { title: "rows", right: true, cell: ({ batch }) => String(batch.rows) },
-  { title: "accepted", right: true, cell: (status) => rowsIn(status, "accepted", "settled_done") },
-  { title: "unknown", right: true, cell: (status) => rowsIn(status, "unknown", "sending") },
-  { title: "held", right: true, cell: (status) => rowsIn(status, "held") },
-  { title: "refused", right: true, cell: (status) => rowsIn(status, "rejected", "invalid") },
-  { title: "not sent", right: true, cell: (status) => rowsIn(status, "ready", "not_sent", "settled_not_done") },
-  { title: "duplicate", right: true, cell: (status) => rowsIn(status, "duplicate"), isRare: true },
+  { title: "accepted", right: true, cell: (status) => count(status, "accepted", "settled_done") },
+  { title: "unknown", right: true, cell: (status) => count(status, "unknown", "sending") },
+  { title: "held", right: true, cell: (status) => count(status, "held") },
+  { title: "refused", right: true, cell: (status) => count(status, "rejected", "invalid") },
+  { title: "not sent", right: true, cell: (status) => count(status, "ready", "not_sent", "settled_not_done") },
+  { title: "duplicate", right: true, cell: (status) => count(status, "duplicate"), isRare: true },
   { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
   { title: "amount", right: true, cell: ({ batch }) => batch.total },
   { title: "phase", right: false, cell: ({ batch }) => phaseOf(batch) },
@@ -111,8 +111,8 @@ function phaseOf({ phase, archive }: BatchStatus["batch"]): string {
   return archive === undefined ? phase : "archived";
 }
 
-function rowsIn({ tallies }: BatchStatus, ...states: RowState[]): string {
-  return String(states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0));
+function count({ tallies }: BatchStatus, ...states: RowState[]): string {
+  return String(rowsIn(tallies, ...states));
 }
 
 function time(ms: number): string {

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
@@ -9,9 +9,7 @@ import { unknownCsv, unknownObject, unknownText } from "./unknown-text.ts";
 
 /** `status --unknown`: what a person must look up. Exit 0; with `--check` 4 when there is any. */
 export async function showUnknown(call: Call, config: Config): Promise<number> {
-  const processor = await openProcessor({ config }, "read");
-  try {
-    const { journal } = processor;
+  return withProcessor({ config }, "read", async ({ journal }) => {
     let onTheirWay = 0;
     for (const { id } of await journal.batches()) onTheirWay += (await journal.rowsIn(id, ["sending"])).length;
     // rows of a process that died are unknown, but nobody has said so yet
@@ -27,7 +25,5 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
     } else call.stdout.write(folded(unknownText(rows), lookOf(call.stdout, call, config)));
     if (onTheirWay > 0 && !config.json) call.stderr.write(`${onTheirWay} more are being sent at this moment\n`);
     return code;
-  } finally {
-    await processor.close();
-  }
+  });
 }

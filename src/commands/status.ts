@@ -1,10 +1,10 @@
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
@@ -31,16 +31,15 @@ export interface FullStatus extends BatchStatus {
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   if (call.flags["csv"] === true && call.flags["unknown"] !== true) {
     throw new PaydropError("usage", "--csv is for the list of unknown rows", "paydrop status --unknown --csv");
   }
   if (call.flags["unknown"] === true) return showUnknown(call, config);
-  const processor = await openProcessor({ config }, "read");
-  try {
+  return withProcessor({ config }, "read", async ({ journal }) => {
     const said = call.operands[0];
-    const all = said === undefined ? await everyBatch(processor.journal) : [await oneBatch(processor.journal, said)];
-    const code = call.flags["check"] === true ? gravest(await openCodesOf(processor.journal, all)) : 0;
+    const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said)];
+    const code = call.flags["check"] === true ? gravest(await openCodesOf(journal, all)) : 0;
     if (config.quiet && code === 0) return code;
     if (config.json) for (const status of all) call.stdout.write(`${JSON.stringify(batchObject(status))}\n`);
     if (config.json)
@@ -50,9 +49,7 @@ export async function run(call: Call): Promise<number> {
       call.stdout.write(said === undefined ? batchTable(all, roomOf(look)) : all.map((one) => batchText(one, look)).join("")); // prettier-ignore
     }
     return code;
-  } finally {
-    await processor.close();
-  }
+  });
 }
 
 async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
@@ -74,7 +71,7 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   for await (const rows of hasOpen(tallies) ? journal.rows(batch.id) : []) {
     for (const { state, number, code } of rows) {
       if (!isOpen(state)) continue;
-      if (state === "rejected" && RESUMABLE.includes(code ?? "")) resumable += 1;
+      if (state === "rejected" && RESUMABLE_REFUSALS.includes(code ?? "")) resumable += 1;
       const numbers = (open[state] ??= []);
       if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
     }
@@ -92,14 +89,12 @@ function isOpen(state: RowState): boolean {
   return codeOfState(state) !== 0 || state === "rejected" || state === "invalid";
 }
 
-const RESUMABLE: readonly string[] = RESUMABLE_REFUSALS;
-
 /** Rows that were refused for the key or the address look answered, and go again when the batch does. */
 async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
   const codes = all.flatMap(openCodes);
   const refused = all.filter(({ tallies }) => (tallies.rejected?.rows ?? 0) > 0);
   const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
-  const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders, RESUMABLE);
+  const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders, RESUMABLE_REFUSALS);
   return refused.some(({ batch }) => unfinished.includes(batch.id)) ? [...codes, 7] : codes;
 }
 

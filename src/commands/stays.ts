@@ -2,6 +2,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { RowState } from "../journal/state.ts";
+import { rowsIn } from "../results/status.ts";
 import { whichRows } from "./going.ts";
 
 const WORDS: readonly (readonly [states: readonly RowState[], word: string])[] = [
@@ -22,8 +23,7 @@ export async function staysText(
 ): Promise<string[]> {
   const tallies = await journal.tallies(batch.id);
   const parts = WORDS.flatMap(([states, word]) => {
-    const all = states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0);
-    const count = all - going.filter((row) => states.includes(row.state)).length;
+    const count = rowsIn(tallies, ...states) - going.filter((row) => states.includes(row.state)).length;
     return count > 0 ? [`${count} ${word}`] : [];
   });
   const unknown = await journal.rowsIn(batch.id, ["unknown"]);

@@ -1,6 +1,6 @@
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import type { Tallies } from "../journal/batch-record.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import type { JsonLine } from "../results/json-lines.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
@@ -22,12 +22,9 @@ export async function stopBatch(
   [phase, kind]: readonly ["paused", "pause"] | readonly ["cancelled", "cancel"],
   words: (stopped: Stopped) => readonly [string, JsonLine],
 ): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
+  const config = loadWithoutKeys(call);
   const { by, remark } = personOrLogin(config);
-  const processor = await openProcessor({ config }, "read");
-  let touched: readonly string[];
-  try {
-    const { journal } = processor;
+  const touched = await withProcessor({ config }, "read", async ({ journal }) => {
     const batch = await knownBatch(journal, call.operands[0]);
     const { id } = batch;
     const already = batch.phase === phase;
@@ -36,9 +33,7 @@ export async function stopBatch(
       await journal.setPhase(id, phase, { by, kind, note });
     }
     tell(call, config, ...words({ id, by, already, tallies: await journal.tallies(id) }));
-    touched = already ? [] : [id];
-  } finally {
-    await processor.close();
-  }
+    return already ? [] : [id];
+  });
   return rewriteResults(call, config, touched);
 }

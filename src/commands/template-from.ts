@@ -2,17 +2,16 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { isTable, type FileFormat } from "../format.ts";
-import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { normalizeName } from "../names.ts";
 import { operationSaid } from "../operations/catalogue.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { lockstep } from "../results/lockstep.ts";
 import { tableIn, type TableRow } from "../results/table.ts";
 import { assertWhole, openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
-import { knownBatch } from "./known-batch.ts";
+import { wholeBatch } from "./known-batch.ts";
 import type { TemplateMade } from "./template.ts";
 
 export interface StartingFile {
@@ -33,11 +32,8 @@ export async function startingFile(
   asked: StartingFile,
   write: (made: TemplateMade, isBinary: boolean) => Promise<number>,
 ): Promise<number> {
-  const processor = await openProcessor({ config }, "read");
-  try {
-    const { journal } = processor;
-    const batch = await knownBatch(journal, asked.from);
-    if (batch.archive !== undefined) throw archivedError(batch);
+  return withProcessor({ config }, "read", async ({ journal }) => {
+    const batch = await wholeBatch(journal, asked.from);
     const reading = readingOf(batch);
     const operation = asked.operation === undefined ? undefined : operationSaid(asked.operation);
     if (asked.operation !== undefined && operation?.name !== reading.operation) {
@@ -53,10 +49,8 @@ export async function startingFile(
     const snapshot = await openSnapshot(batch, reading, snapshots);
     const format = asked.format ?? batch.format;
     const made = copyOf(batch, snapshot, () => journal.rows(batch.id), format);
-    return await write(made, format === "xlsx");
-  } finally {
-    await processor.close();
-  }
+    return write(made, format === "xlsx");
+  });
 }
 
 type Records = () => AsyncIterable<readonly RowRecord[]>;

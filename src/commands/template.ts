@@ -1,13 +1,13 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadWithoutKeys } from "../config/load.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../format.ts";
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
-import type { Call } from "./command.ts";
+import { optionOf, type Call } from "./command.ts";
 import { notesOn, templateFile } from "./template-file.ts";
 import { startingFile } from "./template-from.ts";
 
@@ -20,10 +20,10 @@ export interface TemplateMade {
 
 /** A file to fill in on stdout or in a file, and nothing else there; what the interface leaves open goes to stderr. */
 export async function run(call: Call): Promise<number> {
-  const config = loadConfig({ flags: call.flags, env: call.env, secrets: "ignore" });
-  const out = textSaid(call.flags["out"]);
+  const config = loadWithoutKeys(call);
+  const out = optionOf(call, "out");
   const format = formatSaid(call, config, out);
-  const from = textSaid(call.flags["from"]);
+  const from = optionOf(call, "from");
   if (from !== undefined) {
     return await startingFile(config, { from, operation: call.operands[0], format }, (made, isBinary) =>
       write(call, config, made, out, isBinary),
@@ -108,8 +108,4 @@ function formOf(operation: Operation, option: unknown): Form {
   const found = operation.forms.find((form) => form.option === wanted);
   if (found) return found;
   throw new PaydropError("usage", `there is no option "${String(option)}"`, `write --option ${options.join(" or ")}`);
-}
-
-function textSaid(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

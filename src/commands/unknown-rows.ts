@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { PaydropError, systemCodeOf } from "../errors.ts";
+import { isFileTrouble } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -53,7 +53,7 @@ async function rowsOfSnapshot(
       if (found.size === wanted.size) break;
     }
   } catch (error) {
-    if (!(error instanceof PaydropError) && systemCodeOf(error) === undefined) throw error;
+    if (!isFileTrouble(error)) throw error;
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { printable } from "../printable.ts";
 import { guardCell } from "../results/cell.ts";
-import { counted } from "../results/next-steps.ts";
+import { counted, settleCommand } from "../results/next-steps.ts";
 import { sumOf } from "./going.ts";
 import type { UnknownRow } from "./unknown-rows.ts";
 
@@ -18,7 +18,7 @@ export function unknownText(rows: readonly UnknownRow[]): string {
       `  ${row.happened}`,
       `  look for ${lookFor(row)}`,
       `  ${sentText(row)}`,
-      `  → paydrop settle ${batch.id} --row ${record.number} --as done|not-done --by NAME --note TEXT`,
+      `  → ${settleCommand(batch.id, record.number)}`,
     );
   }
   lines.push("", "Many at once:  paydrop status --unknown --csv > unknown.csv, fill in as, by and note, then");
@@ -28,14 +28,28 @@ export function unknownText(rows: readonly UnknownRow[]): string {
 
 /** A list to fill in: a person decides in the last three columns. UTF-8 with BOM and CRLF, as a spreadsheet wants it. */
 export function unknownCsv(rows: readonly UnknownRow[]): string {
-  const lines = rows.map((row) => [
-    ...Object.values(cellsOf(row)).map((cell) => guardCell(printable(cell))),
-    "",
-    "",
-    "",
-  ]);
-  return stringify([[...COLUMNS, "as", "by", "note"], ...lines], { bom: true, record_delimiter: "\r\n" });
+  const cells = Object.values(COLUMNS);
+  const lines = rows.map((row) => [...cells.map((cellOf) => guardCell(printable(cellOf(row) ?? ""))), "", "", ""]);
+  const header = [...Object.keys(COLUMNS), "as", "by", "note"];
+  return stringify([header, ...lines], { bom: true, record_delimiter: "\r\n" });
 }
+
+const COLUMNS: Readonly<Record<string, (row: UnknownRow) => string | undefined>> = {
+  batch: ({ batch }) => batch.id,
+  file: ({ batch }) => batch.fileName,
+  row: ({ record }) => String(record.number),
+  operation: ({ record }) => record.operation,
+  amount: ({ record }) => record.amount,
+  from_account: ({ fromAccount }) => fromAccount,
+  account: ({ account }) => account,
+  attempt: ({ record }) => String(record.attempts),
+  sent_from_utc: ({ sentAt }) => iso(sentAt),
+  sent_until_utc: ({ untilAt }) => iso(untilAt),
+  sent_from_local: ({ sentAt }) => local(sentAt),
+  sent_until_local: ({ untilAt }) => local(untilAt),
+  what_happened: ({ happened }) => happened,
+  look_for: lookFor,
+};
 
 export function unknownObject(row: UnknownRow): Record<string, unknown> {
   const { batch, record } = row;
@@ -54,45 +68,6 @@ export function unknownObject(row: UnknownRow): Record<string, unknown> {
     http_status: record.httpStatus,
     sent_from: iso(row.sentAt),
     sent_until: iso(row.untilAt),
-    look_for: lookFor(row),
-  };
-}
-
-type Cells = Readonly<Record<(typeof COLUMNS)[number], string>>;
-
-const COLUMNS = [
-  "batch",
-  "file",
-  "row",
-  "operation",
-  "amount",
-  "from_account",
-  "account",
-  "attempt",
-  "sent_from_utc",
-  "sent_until_utc",
-  "sent_from_local",
-  "sent_until_local",
-  "what_happened",
-  "look_for",
-] as const;
-
-function cellsOf(row: UnknownRow): Cells {
-  const { batch, record } = row;
-  return {
-    batch: batch.id,
-    file: batch.fileName,
-    row: String(record.number),
-    operation: record.operation ?? "",
-    amount: record.amount ?? "",
-    from_account: row.fromAccount ?? "",
-    account: row.account ?? "",
-    attempt: String(record.attempts),
-    sent_from_utc: iso(row.sentAt) ?? "",
-    sent_until_utc: iso(row.untilAt) ?? "",
-    sent_from_local: local(row.sentAt) ?? "",
-    sent_until_local: local(row.untilAt) ?? "",
-    what_happened: row.happened,
     look_for: lookFor(row),
   };
 }

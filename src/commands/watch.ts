@@ -4,16 +4,15 @@ import { FolderWatch } from "../drop-folder/folder-watch.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import type { RunEvent } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { folderTeller } from "./folder-teller.ts";
-import { withLog } from "./log-events.ts";
 import type { Monitor } from "./monitor.ts";
 import { QuietTries } from "./quiet-tries.ts";
-import { announceStop, withSending } from "./run.ts";
-import { listenForSignals } from "./signals.ts";
+import { withSending, withTeller } from "./run.ts";
+import type { Listening } from "./signals.ts";
 import { startRemarks } from "./start-remarks.ts";
-import { createTeller } from "./teller.ts";
+import type { Teller } from "./teller.ts";
 
 /**
  * Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off;
@@ -24,46 +23,37 @@ export function run(call: Call): Promise<number> {
 }
 
 async function watch(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
-  const teller = await withLog(createTeller(call, config), call, config);
   let folderWatch: FolderWatch | undefined;
-  const listening = listenForSignals((which) => {
-    if (folderWatch?.isWorking) announceStop(which, call, config, teller);
-  }, config.logFile === undefined);
-  const gate = new Gate(listening.signal);
-  const lastCodes: number[] = [];
-  try {
+  const sendDropped = (teller: Teller, listening: Listening): Promise<number> => {
+    const gate = new Gate(listening.signal);
+    const lastCodes: number[] = [];
     const tries = new QuietTries(teller.onEvent, () => folderWatch?.isTrying === true);
     const onEvent = (event: RunEvent): void => {
       monitor.onEvent(event);
       tries.onEvent(event);
     };
-    const processor = await openProcessor({ config, sandbox, signal: gate, onEvent, isLarge: true }, "send");
-    try {
-      await monitor.follow(processor.journal);
-      const folder = resolve(call.operands[0] ?? ".");
-      folderWatch = new FolderWatch({
-        ...{ config, processor, folder, gate },
-        listener: folderTeller(teller, config),
-        isPolling: call.flags["poll"] === true,
-        settleIsSaid: config.origins?.["settle"] !== undefined,
-        sawInbox: (count) => monitor.sawInbox(folder, count),
-        batchEnded: (exitCode) => {
-          monitor.batchEnded(exitCode);
-          if (listening.stopping) lastCodes.push(exitCode);
-        },
-      });
-      for (const remark of startRemarks(config, call.env)) teller.say(remark);
-      await folderWatch.untilStopped(() => {
-        if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
-      });
-      // a file that was refused just then is answered in the folder, as any other
-      return gravest([folderWatch.wasCutOff ? 7 : 0, ...lastCodes.filter((code) => code === 4 || code === 74)]);
-    } finally {
-      await monitor.unfollow();
-      await processor.close();
-    }
-  } finally {
-    listening.close();
-    teller.close();
-  }
+    return withProcessor({ config, sandbox, signal: gate, onEvent, isLarge: true }, "send", (processor) =>
+      monitor.following(processor.journal, async () => {
+        const folder = resolve(call.operands[0] ?? ".");
+        folderWatch = new FolderWatch({
+          ...{ config, processor, folder, gate },
+          listener: folderTeller(teller, config),
+          isPolling: call.flags["poll"] === true,
+          settleIsSaid: config.origins?.["settle"] !== undefined,
+          sawInbox: (count) => monitor.sawInbox(folder, count),
+          batchEnded: (exitCode) => {
+            monitor.batchEnded(exitCode);
+            if (listening.stopping) lastCodes.push(exitCode);
+          },
+        });
+        for (const remark of startRemarks(config, call.env)) teller.say(remark);
+        await folderWatch.untilStopped(() => {
+          if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
+        });
+        // a file that was refused just then is answered in the folder, as any other
+        return gravest([folderWatch.wasCutOff ? 7 : 0, ...lastCodes.filter((code) => code === 4 || code === 74)]);
+      }),
+    );
+  };
+  return withTeller(call, config, sendDropped, () => folderWatch?.isWorking === true);
 }

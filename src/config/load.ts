@@ -19,7 +19,7 @@ export interface Sources {
   /** The three secrets are removed from it. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** `ignore`: for commands that never send; a broken key file must not stand in their way. */
+  /** `ignore`: a broken key file must not stand in the way of what never sends. */
   readonly secrets?: "read" | "ignore";
   /** The settings file that is named may not be there yet: it is about to be written. */
   readonly mayBeNew?: boolean;
@@ -28,6 +28,11 @@ export interface Sources {
 /** Flags over environment over credential files over paydrop.toml over defaults. Throws PaydropError `config`. */
 export function loadConfig(sources: Sources): Config {
   return loadSettings(sources).config;
+}
+
+/** The same for a command that never sends. */
+export function loadWithoutKeys({ flags, env }: Required<Pick<Sources, "flags" | "env">>): Config {
+  return loadConfig({ flags, env, secrets: "ignore" });
 }
 
 export interface LoadedSettings {

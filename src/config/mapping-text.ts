@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
-import { nearest } from "./nearest.ts";
+import { meantOrAll, nearest } from "./nearest.ts";
 
 /** `/etc/paydrop/paydrop.toml: line 12: ` of a key by its path. */
 export type PlaceOf = (path: readonly string[]) => string;
@@ -115,8 +115,7 @@ export class MappingText {
   }
 
   unknown(key: string, known: readonly string[]): PaydropError {
-    const meant = nearest(key, known);
-    return this.wrong(`there is no "${printable(key)}" in a mapping`, meant ? `did you mean ${meant}?` : `there are ${known.join(", ")}`); // prettier-ignore
+    return this.wrong(`there is no "${printable(key)}" in a mapping`, meantOrAll(key, known));
   }
 
   notOneOf(said: string, words: readonly string[]): PaydropError {

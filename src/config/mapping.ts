@@ -45,9 +45,6 @@ export interface Lookup {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Columns of our own that are not sent; a mapping may fill them too. */
-const OWN_FIELDS = ["reference", "period"];
-
 /** All tables `[mapping.NAME]`. Relative paths mean `folder`. Throws PaydropError `config` with the place. */
 export function readMappings(raw: unknown, folder: string, placeOf: PlaceOf): readonly Mapping[] {
   const all = new MappingText(raw, ["mapping"], placeOf);
@@ -63,7 +60,7 @@ function readMapping(name: string, raw: unknown, folder: string, placeOf: PlaceO
   }
   text.assertKeys(KEYS);
   const { operation, option, forms } = readOperation(text);
-  const fields = [...new Set([...forms.flatMap((form) => form.fields.map((field) => field.name)), ...OWN_FIELDS])];
+  const fields = fieldsToFill(forms);
   const header = text.at("header").texts();
   const columns = readColumns(text.at("columns"), header, fields);
   const mapping: Mapping = {
@@ -86,6 +83,12 @@ function readMapping(name: string, raw: unknown, folder: string, placeOf: PlaceO
   assertComplete(text, mapping, forms);
   assertUnit(text, mapping);
   return mapping;
+}
+
+/** What a mapping may fill: the fields of these forms, and columns of our own that are not sent. */
+export function fieldsToFill(forms: readonly Form[]): readonly string[] {
+  const sent = forms.flatMap((form) => form.fields.map((field) => field.name));
+  return [...new Set([...sent, "reference", "period"])];
 }
 
 interface ReadOperation {

@@ -12,17 +12,23 @@ const KNOWN = [
   "PAYDROP_FAULT",
 ];
 
+/** A variable, and what there is to say of it. */
+interface Misspelt {
+  readonly said: string;
+  readonly found: string;
+  readonly hint: string;
+}
+
 /**
  * Variables that say nothing to paydrop, and nearly have the name of one that does. Others with this prefix may well
  * belong to somebody else. Never a value: it may be a key.
  */
-export function misspeltVariables(
-  env: NodeJS.ProcessEnv,
-): readonly { readonly said: string; readonly meant: string }[] {
+export function misspeltVariables(env: NodeJS.ProcessEnv): readonly Misspelt[] {
   const known = new Map(KNOWN.map((name) => [name.slice(PREFIX.length).toLowerCase(), name]));
   return Object.keys(env).flatMap((said) => {
     if (!said.startsWith(PREFIX) || !env[said] || KNOWN.includes(said)) return [];
     const meant = known.get(nearest(said.slice(PREFIX.length), [...known.keys()]) ?? "");
-    return meant === undefined ? [] : [{ said, meant }];
+    if (meant === undefined) return [];
+    return [{ said, found: "is not a setting and says nothing", hint: `did you mean ${meant}?` }];
   });
 }

@@ -10,6 +10,12 @@ export function nearest(said: string, names: readonly string[]): string | undefi
   return best;
 }
 
+/** What to say where there is no such name: the one that was meant, or all that there are. */
+export function meantOrAll(said: string, names: readonly string[]): string {
+  const meant = nearest(said, names);
+  return meant ? `did you mean ${meant}?` : `there are ${names.join(", ")}`;
+}
+
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row++) {

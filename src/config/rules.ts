@@ -4,7 +4,7 @@ import { PaydropError } from "../errors.ts";
 import { maskNumbers } from "../mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
-import { nearest } from "./nearest.ts";
+import { meantOrAll } from "./nearest.ts";
 import { CAPS, FIELD_RULES, WARN } from "./rule-settings.ts";
 import type { CapName, FieldRuleName, FieldRules, OperationRules, Rules, RuleSetting } from "./rule-settings.ts";
 import { NotRight } from "./values.ts";
@@ -107,12 +107,7 @@ class RulesReader {
 
   #unknown(path: Path, known: readonly string[]): PaydropError {
     const name = path.at(-1) ?? "";
-    const meant = nearest(name, known);
-    return this.#wrong(
-      path,
-      `"${name}" is no rule`,
-      meant ? `did you mean ${meant}?` : `there are ${known.join(", ")}`,
-    );
+    return this.#wrong(path, `"${name}" is no rule`, meantOrAll(name, known));
   }
 
   #wrong(path: Path, message: string, hint: string): PaydropError {

@@ -3,6 +3,7 @@ import { isFolderAway, isOwed } from "../batch/report.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchesAsked } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
+import { RETRY_MAX_TIMES } from "./service-away.ts";
 
 /** Results of a batch that could not be written beside its file. */
 interface Undelivered {
@@ -12,9 +13,6 @@ interface Undelivered {
   /** When they are tried again, by `performance.now()`. */
   readonly dueMs: number;
 }
-
-/** As a service that is away. */
-const RETRY_MAX_TIMES = 20;
 
 /** Batches of one inbox with which something is left to do, in the order in which it is done. */
 export class BatchQueue {
@@ -80,6 +78,7 @@ export class BatchQueue {
     this.#undelivered.delete(batch);
     if (!(await isOwed(report))) return false;
     const tries = before === undefined ? 0 : before.tries + 1;
+    // as a service that is away
     const waitMs = (await isFolderAway(report)) ? 0 : this.#retryMs * Math.min(2 ** tries, RETRY_MAX_TIMES);
     const undelivered = { folder: dirname(file), why: files.elsewhere, tries, dueMs: performance.now() + waitMs };
     this.#undelivered.set(batch, undelivered);

@@ -33,7 +33,6 @@ export interface BatchEnd {
   readonly isSaid: boolean;
 }
 
-const RETRY_MAX_TIMES = 20;
 /** The exit code of a batch of which nothing else is open than held rows. */
 const HELD = 6;
 
@@ -51,8 +50,7 @@ export class FolderEnds {
 
   constructor(parts: EndsParts) {
     this.#parts = parts;
-    const { watchRetryMs: firstMs } = parts;
-    this.away = new Away({ firstMs, maxMs: firstMs * RETRY_MAX_TIMES });
+    this.away = new Away(parts.watchRetryMs);
   }
 
   /** A batch was stopped by a signal before its end. */

@@ -1,7 +1,7 @@
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
-import { answerStop, clearStopAnswers, sentSoFar } from "./stop-file.ts";
+import { answerStop, clearStopAnswers, sentSoFar, STOP_MESSAGE } from "./stop-file.ts";
 
 export interface HoldParts {
   readonly folder: string;
@@ -13,8 +13,6 @@ export interface HoldParts {
   /** Batches of this folder that are not at their end. */
   readonly unfinished: () => Promise<readonly string[]>;
 }
-
-const STOP_MESSAGE = "a file named STOP was put into the folder";
 
 /** Whether a person must say resume before anything goes from a drop folder. A hold outlives every process. */
 export class FolderHold {

@@ -43,18 +43,20 @@ export function mendingOf(code: string): string | undefined {
   return MENDING[code];
 }
 
+/** The wait doubles up to so many times the first one. */
+export const RETRY_MAX_TIMES = 20;
 /** A person must have time to read the first word, and a service to come back. */
 const WAIT_MIN_SHARE = 1 / 30;
 
 /** A service that cannot take rows: when it is tried again, doubling up to a bound, with full jitter (DESIGN §8). */
 export class Away {
-  readonly #limits: { readonly firstMs: number; readonly maxMs: number };
+  readonly #firstMs: number;
   #tries = 0;
   #code = "";
   #retryAtMs = 0;
 
-  constructor(limits: { readonly firstMs: number; readonly maxMs: number }) {
-    this.#limits = limits;
+  constructor(firstMs: number) {
+    this.#firstMs = firstMs;
   }
 
   get isAway(): boolean {
@@ -78,10 +80,9 @@ export class Away {
     const isNews = code !== this.#code;
     this.#code = code;
     if (this.isAway && !isTry) return isNews;
-    const { firstMs, maxMs } = this.#limits;
-    const waitMs = backoffMs(this.#tries, firstMs, maxMs, Math.random);
+    const waitMs = backoffMs(this.#tries, this.#firstMs, this.#firstMs * RETRY_MAX_TIMES, Math.random);
     this.#tries += 1;
-    this.#retryAtMs = performance.now() + Math.max(waitMs, firstMs * WAIT_MIN_SHARE);
+    this.#retryAtMs = performance.now() + Math.max(waitMs, this.#firstMs * WAIT_MIN_SHARE);
     return isNews;
   }
 

@@ -6,9 +6,13 @@ import { isStopName } from "../intake/names.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
 import { removeOwn, writeOwn } from "../results/answer-files.ts";
 import { stopAnswerName, stopAnswerText, type Progress } from "../results/answers.ts";
+import { rowsIn } from "../results/status.ts";
 
 /** How often a STOP is looked for while rows are on their way: a network share tells of nothing. */
 export const STOP_LOOK_MS = 500;
+
+/** Why a folder is held for it. */
+export const STOP_MESSAGE = "a file named STOP was put into the folder";
 
 /** How far the batches that were cut off had got. undefined: none was. */
 export async function sentSoFar(journal: JournalStore, batches: readonly string[]): Promise<Progress | undefined> {
@@ -16,11 +20,9 @@ export async function sentSoFar(journal: JournalStore, batches: readonly string[
   let [sent, of] = [0, 0];
   for (const batch of batches) {
     const tallies = await journal.tallies(batch);
-    const count = (states: readonly (keyof typeof tallies)[]): number =>
-      states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0);
-    const gone = count(["accepted", "rejected", "unknown", "settled_done", "settled_not_done"]);
+    const gone = rowsIn(tallies, "accepted", "rejected", "unknown", "settled_done", "settled_not_done");
     sent += gone;
-    of += gone + count(["ready", "sending", "not_sent"]);
+    of += gone + rowsIn(tallies, "ready", "sending", "not_sent");
   }
   return { sent, of };
 }

@@ -1,6 +1,6 @@
 import { configFromOptions, type CheckOptions, type SendOptions } from "../config/from-options.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import type { StopSignal } from "../stop-signal.ts";
@@ -44,12 +44,8 @@ export async function processFile(path: string, options: ProcessOptions): Promis
   const stop = stopSignalOf(signal, giveUpSignal);
   const listener = new Listener();
   const report = await withSending(sendOptions, sandbox, async (services) => {
-    const processor = await openProcessor({ ...services, signal: stop, onEvent: listener.guard(onEvent) }, "send");
-    try {
-      return await processor.processFile(path);
-    } finally {
-      await processor.close();
-    }
+    const heard = { ...services, signal: stop, onEvent: listener.guard(onEvent) };
+    return withProcessor(heard, "send", (processor) => processor.processFile(path));
   });
   listener.rethrow();
   return report;

@@ -3,7 +3,7 @@ import { FolderWatch } from "../drop-folder/folder-watch.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import type { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
-import { openProcessor } from "../processor.ts";
+import { withProcessor } from "../processor.ts";
 import { stopSignalOf, type ProcessOptions } from "./files.ts";
 import { assertFunctions, assertOptions, assertPath, assertSignals, assertYesOrNo } from "./given.ts";
 import { Listener } from "./listener.ts";
@@ -61,17 +61,15 @@ export async function watchFolder(folder: string, options: WatchFolderOptions): 
   return new Promise((resolve, reject) => {
     const work = withSending(more, sandbox, async (services) => {
       const gate = new Gate(asked);
-      const processor = await openProcessor({ ...services, signal: gate, onEvent: listener.guard(onEvent) }, "send");
-      try {
+      const heard = { ...services, signal: gate, onEvent: listener.guard(onEvent) };
+      await withProcessor(heard, "send", (processor) => {
         const watch = new FolderWatch({
           ...{ config: services.config, processor, folder, gate, isPolling: poll },
           settleIsSaid: more.settleMs !== undefined,
           listener: { say, mention: say, ended: listener.guard(onReport), failed: listener.guard(onRefused) },
         });
-        await watch.untilStopped(() => resolve(watched()));
-      } finally {
-        await processor.close();
-      }
+        return watch.untilStopped(() => resolve(watched()));
+      });
       listener.rethrow();
     });
     const close = (): Promise<void> => {

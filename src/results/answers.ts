@@ -4,7 +4,7 @@ import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { OWN, ownText, putAnswer } from "./answer-files.ts";
-import { counted, namedRows, waitingSteps } from "./next-steps.ts";
+import { counted, namedRows, releaseCommand, settleCommand, waitingSteps } from "./next-steps.ts";
 
 /**
  * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
@@ -146,7 +146,7 @@ export function openAnswer(report: BatchReport): Answer | undefined {
     parts.push([
       `No clear answer for ${rows}: perhaps carried out, perhaps not.`,
       `Look up ${rows} in the service's dashboard. Do not send again before that. Then say what you found:`,
-      `  paydrop settle ${batch} --row N --as done|not-done --by NAME --note TEXT`,
+      `  ${settleCommand(batch)}`,
     ]);
   }
   if (held && waitsFor && !isCancelled) {
@@ -156,7 +156,7 @@ export function openAnswer(report: BatchReport): Answer | undefined {
     parts.push([
       `A person must decide on ${namedRows(rowsToLookAt.held ?? [], held)}; the results file says why.`,
       "To send them all the same:",
-      `  paydrop release ${batch} --row N…|--all --by NAME --reason TEXT`,
+      `  ${releaseCommand(batch)}`,
     ]);
   }
   if (unsent && (phase === "paused" || stop?.code === "paused"))

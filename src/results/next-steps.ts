@@ -12,6 +12,16 @@ export function nextSteps(report: BatchReport): string[] {
   return report.destination === SANDBOX ? asTried(steps) : steps;
 }
 
+/** To copy: what a person says of rows that they looked up. */
+export function settleCommand(batch: string, row: number | "N" = "N", as = "done|not-done"): string {
+  return `paydrop settle ${batch} --row ${row} --as ${as} --by NAME --note TEXT`;
+}
+
+/** To copy. `which`: `--row 34`, where there is only one. */
+export function releaseCommand(batch: string, which = "--row N…|--all"): string {
+  return `paydrop release ${batch} ${which} --by NAME --reason TEXT`;
+}
+
 /** Without these flags the commands would speak of real payments, and ask for keys. */
 export function asTried(steps: readonly string[]): string[] {
   const tried = steps.map((step) => {
@@ -29,10 +39,7 @@ function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] 
   const count = byStatus.unknown?.rows ?? 0;
   if (count === 0) return [];
   const rows = rowsToLookAt.unknown ?? [];
-  return [
-    `look up ${namedRows(rows, count)} in the service's dashboard, then`,
-    `paydrop settle ${batch} --row ${rows[0] ?? "N"} --as done|not-done --by NAME --note TEXT`,
-  ];
+  return [`look up ${namedRows(rows, count)} in the service's dashboard, then`, settleCommand(batch, rows[0])];
 }
 
 /** Nothing of a cancelled batch can be released. */
@@ -41,11 +48,15 @@ function heldSteps({ batch, byStatus, phase, rowsToLookAt, waitsFor }: BatchRepo
   if (count === 0 || phase === "cancelled") return [];
   const rows = rowsToLookAt.held ?? [];
   if (waitsFor) return waitingSteps(namedRows(rows, count), count, waitsFor);
-  const which = count === 1 ? `--row ${rows[0] ?? "N"}` : "--row N…|--all";
-  return [
-    `decide on ${namedRows(rows, count)}: the results file says why; to send them all the same`,
-    `paydrop release ${batch} ${which} --by NAME --reason TEXT`,
-  ];
+  return decisionSteps(
+    namedRows(rows, count),
+    releaseCommand(batch, count === 1 ? `--row ${rows[0] ?? "N"}` : undefined),
+  );
+}
+
+/** Held rows, as `named`, that wait for nothing but a person's word. */
+export function decisionSteps(named: string, release: string): string[] {
+  return [`decide on ${named}: the results file says why; to send them all the same`, release];
 }
 
 /** Held rows that cannot be released yet, as `named`. */

@@ -1,5 +1,5 @@
 import type { ResultStatus, RowState } from "../journal/state.ts";
-import type { BatchPhase } from "../journal/batch-record.ts";
+import type { BatchPhase, Tally } from "../journal/batch-record.ts";
 
 /** Every status of a results file, in the order in which people are told of them. */
 export const RESULT_STATUSES = [
@@ -37,6 +37,14 @@ export const STAYS_UNSENT = "cancelled: stays unsent";
 
 /** Of rejected rows that the service refused for the key or the address. */
 export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";
+
+/** How many rows are in these states, or have these statuses. */
+export function rowsIn<S extends RowState>(
+  tallies: Readonly<Partial<Record<S, Tally>>>,
+  ...states: readonly S[]
+): number {
+  return states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0);
+}
 
 /** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
 export function statusOf(state: RowState): ResultStatus {

@@ -1,7 +1,7 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { ResultStatus, RowState } from "../journal/state.ts";
 import type { BatchRecord, Tallies, Tally } from "../journal/batch-record.ts";
-import { counted } from "./next-steps.ts";
+import { counted, releaseCommand } from "./next-steps.ts";
 import { dayOf } from "./sentences.ts";
 import { RESULT_STATUSES, statusOf } from "./status.ts";
 
@@ -58,7 +58,7 @@ function leftIn(taken: TakenBefore): string {
   if (rows("unknown") > 0) steps.push("look up the unknown rows: paydrop status --unknown");
   if (phase === "cancelled") steps.push("it was cancelled: what was not sent stays unsent");
   else {
-    if (rows("held") > 0) steps.push(`decide on the held rows: paydrop release ${id} --row N --by NAME --reason TEXT`);
+    if (rows("held") > 0) steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}`);
     if (phase === "paused") steps.push(`it is paused, to go on: paydrop resume ${id}`);
     if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: paydrop retry ${id}`);
   }

@@ -29,4 +29,4 @@ export type Reason =
   | "local_error";
 
 /** Refused not for itself: a resumed run sends it again. */
-export const RESUMABLE_REFUSALS: readonly Reason[] = ["key_refused", "address_refused"];
+export const RESUMABLE_REFUSALS: readonly string[] = ["key_refused", "address_refused"] satisfies readonly Reason[];

@@ -241,7 +241,7 @@ test("two files that one outage stopped are both told; a further try is not", as
 test("one outage that stops two files is waited for once, a further try waits longer", () => {
   const times = 200;
   const waits = Array.from({ length: times }, () => {
-    const away = new Away({ firstMs: 1000, maxMs: 20_000 });
+    const away = new Away(1000);
     expect(away.failed("unreachable", false)).toBe(true);
     const [first = 0] = [away.retryInMs];
     expect(away.failed("unreachable", false)).toBe(false);

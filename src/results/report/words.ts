@@ -1,5 +1,6 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchPhase, BatchRecord } from "../../journal/batch-record.ts";
+import { releaseCommand, settleCommand } from "../next-steps.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */
@@ -29,27 +30,30 @@ export const PHASE_WORDS: Readonly<Record<BatchPhase, string>> = {
 interface NeedWords {
   readonly title: string;
   readonly todo: string;
-  /** To copy; `{batch}` is filled in. */
-  readonly command?: string;
+  /** To copy. */
+  readonly command?: (batch: string) => string;
 }
 
 /** The line to copy that deals with rows of this kind, if there is one. */
 export function commandFor(kind: NeedKind, batch: Pick<BatchRecord, "id" | "phase">): string | undefined {
-  const isPaused = batch.phase === "paused" && kind === "not_sent";
-  const command = isPaused ? "paydrop resume {batch} --by NAME" : NEED_WORDS[kind].command;
-  return command?.replace("{batch}", batch.id);
+  if (batch.phase === "paused" && kind === "not_sent") return `paydrop resume ${batch.id} --by NAME`;
+  return NEED_WORDS[kind].command?.(batch.id);
+}
+
+function retryCommand(batch: string): string {
+  return `paydrop retry ${batch}`;
 }
 
 export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
   unknown: {
     title: "No clear answer: look them up first",
     todo: "They may or may not have been carried out. Look each one up in the service's dashboard and do not send it again before that. Then say what you found:",
-    command: "paydrop settle {batch} --row N --as done|not-done --by NAME --note TEXT",
+    command: (batch) => settleCommand(batch),
   },
   odd_answer: {
     title: "Accepted, with an answer that speaks of a problem",
     todo: "Look at each one in the service's dashboard. A row that the bank gave back is settled as not done:",
-    command: "paydrop settle {batch} --row N --as not-done --by NAME --note TEXT",
+    command: (batch) => settleCommand(batch, "N", "not-done"),
   },
   rejected: {
     title: "Refused by the service",
@@ -58,7 +62,7 @@ export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
   held: {
     title: "Waiting for a decision",
     todo: "Nothing of them was sent. Do nothing, or let them go:",
-    command: "paydrop release {batch} --row N --by NAME --reason TEXT",
+    command: (batch) => releaseCommand(batch, "--row N"),
   },
   invalid: {
     title: "Not sent: they need a correction",
@@ -67,12 +71,12 @@ export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
   not_sent: {
     title: "Not sent yet",
     todo: "They go when the file is run again; nothing goes twice.",
-    command: "paydrop retry {batch}",
+    command: retryCommand,
   },
   not_done: {
     title: "Settled as not done: they may go again",
     todo: "Send them again, or leave them unsent:",
-    command: "paydrop retry {batch}",
+    command: retryCommand,
   },
   warned: {
     title: "To look at; nothing was stopped by it",
