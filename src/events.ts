@@ -1,12 +1,12 @@
 import type { AmountUnit } from "./config/mapping.ts";
-import type { Tally } from "./journal/batch-record.ts";
+import type { ByStatus, Tally } from "./journal/batch-record.ts";
 import type { ResultStatus } from "./journal/state.ts";
 
 /** Totals of one debit account, masked where it is an account number. */
 export interface AccountTotals {
   readonly account: string;
   readonly total: Tally;
-  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+  readonly byStatus: ByStatus;
 }
 
 /** The column mapping that a file is read by; `amount` where its unit is not the one that travels. */
@@ -85,7 +85,7 @@ export interface BatchReport {
   readonly destination: string;
   /** Control totals, equal to the sums over all states (I13). */
   readonly total: Tally;
-  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+  readonly byStatus: ByStatus;
   readonly accounts: readonly AccountTotals[];
   /** Requests of this run that may have left the machine. */
   readonly requests: number;

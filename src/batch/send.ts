@@ -3,12 +3,13 @@ import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts
 import { conceal } from "../config/conceal.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
-import type { BatchPhase, BatchRecord, Tally } from "../journal/batch-record.ts";
+import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import { watchPhase } from "../journal/watch-phase.ts";
 import { labelOf } from "../operations/label.ts";
 import { markedFirst } from "../results/folder-marks.ts";
 import type { MarkKeeper } from "../results/keep-mark.ts";
 import { modeOf } from "../results/mode-of.ts";
+import { NO_ROWS } from "../results/totals.ts";
 import { excerptOf } from "../submission/excerpt.ts";
 import { Pace } from "../submission/pace.ts";
 import { RETRY_LIMITS } from "../submission/retry.ts";
@@ -216,7 +217,7 @@ export class BatchSending {
   async #noteStop(batch: BatchRecord, submitted: Submitted): Promise<Submitted> {
     const { stop, requests } = submitted;
     if (!stop) return submitted;
-    const { ready = NOTHING, not_sent: unsent = NOTHING } = await this.#ground.journal.tallies(batch.id);
+    const { ready = NO_ROWS, not_sent: unsent = NO_ROWS } = await this.#ground.journal.tallies(batch.id);
     const remaining = ready.rows + unsent.rows;
     if (remaining === 0 && stop.code === STOPS.signal.code) return { requests };
     await this.#ground.journal.note(batch.id, {
@@ -241,5 +242,4 @@ function stopOfPhase(phase: BatchPhase): Stop | undefined {
 
 /** Between two files that come one after the other; afterwards certificates are read anew, should they have changed. */
 const UNUSED_MS = 4_000;
-const NOTHING: Tally = { rows: 0, amount: "0.00" };
 const NEVER: AbortSignal = new AbortController().signal;

@@ -9,8 +9,9 @@ import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { batchIdOf } from "../journal/batch-id.ts";
 import { assertRoomForFile } from "../journal/room.ts";
-import type { BatchRecord, NewBatch, Tally } from "../journal/batch-record.ts";
+import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { ownCell } from "../results/own-cell.ts";
+import { NO_ROWS } from "../results/totals.ts";
 import { readingOf } from "../reading.ts";
 import { recordRows } from "./record.ts";
 import { openInput, readAlike, timesTaken, understand, type InputFile, type OpenedFile } from "../take-in.ts";
@@ -132,7 +133,7 @@ export class BatchTaking {
     const waiting: BatchRecord[] = [];
     for (const batch of known) {
       if (batch.phase !== "open" || batch.period !== undefined) continue;
-      const { held = NOTHING, invalid = NOTHING, duplicate = NOTHING } = await this.#ground.journal.tallies(batch.id);
+      const { held = NO_ROWS, invalid = NO_ROWS, duplicate = NO_ROWS } = await this.#ground.journal.tallies(batch.id);
       if (held.rows > 0 && held.rows + invalid.rows + duplicate.rows === batch.rows) waiting.push(batch);
     }
     return waiting;
@@ -153,8 +154,6 @@ async function firstCell({ sheet }: InputFile, column: string): Promise<string |
   for await (const rows of sheet.rows()) if (rows[0]) return ownCell(rows[0], column);
   return undefined;
 }
-
-const NOTHING: Tally = { rows: 0, amount: "0.00" };
 
 function wasArchived(fileName: string, batch: BatchRecord): FileRefusedError {
   const { hint } = archivedError(batch);

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import { spaceInside } from "./read-number.ts";
 import { inspectFormat } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
@@ -54,7 +55,7 @@ export function inspectIfsc(text: string): Finding | undefined {
 }
 
 function ifscTrouble(text: string): string {
-  if (text.length !== IFSC_CHARACTERS) return `has ${text.length} character${text.length === 1 ? "" : "s"}`;
+  if (text.length !== IFSC_CHARACTERS) return `has ${counted(text.length, "character")}`;
   if (!/^[A-Z]{4}/i.test(text)) return "does not begin with 4 letters";
   if (!text.startsWith("0", 4)) return "has no zero as its fifth character";
   return "has a character that is neither a letter nor a digit";

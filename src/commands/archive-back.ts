@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { counted } from "../counted.ts";
 import { PaydropError } from "../errors.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
@@ -7,7 +8,6 @@ import type { RowRecord, RowTexts } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { archiveLines } from "../results/archive/archive-file.ts";
 import { unpackCopy } from "../results/archive/packed-copy.ts";
-import { counted } from "../results/next-steps.ts";
 import { archiveFolder, copyOf, packedCopyOf } from "./archive-out.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";

@@ -1,10 +1,10 @@
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
+import { counted } from "../counted.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
-import { counted } from "../results/next-steps.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import { bringBack } from "./archive-back.ts";
 import { moveOut, removeLeftCopies } from "./archive-out.ts";

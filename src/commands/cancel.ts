@@ -1,5 +1,6 @@
+import { counted } from "../counted.ts";
 import type { Tallies } from "../journal/batch-record.ts";
-import { counted, settleCommand } from "../results/next-steps.ts";
+import { settleCommand } from "../results/next-steps.ts";
 import { rowsIn, UNSENT_STATES } from "../results/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
+import { counted } from "../counted.ts";
 import { printable } from "../printable.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import type { Complaint, ComplaintGroup, ComplaintLevel } from "../results/complaints.ts";
 import { styled, wrapped, type Look } from "../results/look.ts";
 import { mappingText } from "../results/mapping-words.ts";
-import { counted } from "../results/next-steps.ts";
 import { rowRangesCut } from "../results/row-ranges.ts";
 import { accountTable } from "../results/screen.ts";
 

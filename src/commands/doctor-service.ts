@@ -4,6 +4,7 @@ import { DAY_MS } from "../day.ts";
 import { preflight } from "../client/preflight.ts";
 import type { Preflight } from "../client/preflight.ts";
 import type { Config } from "../config/config.ts";
+import { counted } from "../counted.ts";
 import { messageOf } from "../errors.ts";
 import type { Finding } from "./doctor-finding.ts";
 
@@ -113,5 +114,5 @@ function daysLeft(validTo: number): number {
 function validity(validTo: number): string {
   const day = new Date(validTo).toISOString().slice(0, 10);
   const days = daysLeft(validTo);
-  return days < 0 ? `expired on ${day}` : `valid until ${day} (${days} ${days === 1 ? "day" : "days"} left)`;
+  return days < 0 ? `expired on ${day}` : `valid until ${day} (${counted(days, "day")} left)`;
 }

@@ -1,5 +1,5 @@
 import { formatUnits, unitsOf } from "../amount.ts";
-import { counted } from "../results/next-steps.ts";
+import { counted } from "../counted.ts";
 import { rowRanges } from "../results/row-ranges.ts";
 
 /** A row that is let go, and why it may go: `not sent`, `settled as not done by asha`. */

@@ -1,4 +1,4 @@
-import { counted } from "../results/next-steps.ts";
+import { counted } from "../counted.ts";
 import { rowsIn } from "../results/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";

@@ -1,9 +1,10 @@
 import type { JudgeRules } from "../checks/duplicates.ts";
+import { counted } from "../counted.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { counted, settleCommand } from "../results/next-steps.ts";
+import { settleCommand } from "../results/next-steps.ts";
 import { sentenceOf } from "../results/sentences.ts";
 import type { Call } from "./command.ts";
 import { whichRows } from "./going.ts";

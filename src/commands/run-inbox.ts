@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { counted } from "../counted.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { Processor } from "../processor.ts";
@@ -64,8 +65,8 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
     }
     if (!isStopping()) await drop.answerNotReady();
     const { notReady } = drop;
-    const count = `${notReady.length} ${notReady.length === 1 ? "file" : "files"} not ready`;
-    if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count}: ${notReady.join(", ")}`);
+    const count = counted(notReady.length, "file");
+    if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count} not ready: ${notReady.join(", ")}`);
     const isCutOff = (isStopping() || drop.isBlocked) && drop.waitsForSomething;
     // with nothing that waits for it, a hold is nobody's business
     if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);

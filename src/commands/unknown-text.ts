@@ -1,7 +1,8 @@
 import { stringify } from "csv-stringify/sync";
+import { counted } from "../counted.ts";
 import { printable } from "../printable.ts";
 import { guardCell } from "../results/cell.ts";
-import { counted, settleCommand } from "../results/next-steps.ts";
+import { settleCommand } from "../results/next-steps.ts";
 import { sumOf } from "./going.ts";
 import type { UnknownRow } from "./unknown-rows.ts";
 

@@ -1,5 +1,5 @@
 import type { FileFormat } from "../reader/row.ts";
-import type { RowState } from "./state.ts";
+import type { ResultStatus, RowState } from "./state.ts";
 
 export type Environment = "live" | "test";
 
@@ -46,3 +46,6 @@ export interface Tally {
 }
 
 export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;
+
+/** The same as results call the states. */
+export type ByStatus = Readonly<Partial<Record<ResultStatus, Tally>>>;

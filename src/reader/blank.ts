@@ -1,4 +1,4 @@
-import { counted } from "./refusals.ts";
+import { counted } from "../counted.ts";
 
 const REMARKS_MAX = 5;
 

@@ -1,5 +1,5 @@
+import { counted } from "../counted.ts";
 import { FileRefusedError } from "../errors.ts";
-import { counted } from "./refusals.ts";
 import { isJson, membersOf } from "./object.ts";
 import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";
 import type { Cell } from "./row.ts";

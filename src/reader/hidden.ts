@@ -1,4 +1,4 @@
-import { counted } from "./refusals.ts";
+import { counted } from "../counted.ts";
 
 const RANGES_MAX = 8;
 

@@ -1,5 +1,5 @@
+import { counted } from "../counted.ts";
 import { ObjectReader } from "./object.ts";
-import { counted } from "./refusals.ts";
 import type { Row, Sheet } from "./row.ts";
 import { refuseEmpty } from "./source.ts";
 import type { SheetSource } from "./source.ts";

@@ -1,5 +1,5 @@
+import { counted } from "../counted.ts";
 import type { Dialect } from "./records.ts";
-import { counted } from "./refusals.ts";
 import type { SheetSource } from "./source.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { CsvError, parse } from "csv-parse/sync";
-import { counted } from "./refusals.ts";
+import { counted } from "../counted.ts";
 import type { SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
 

@@ -163,8 +163,3 @@ export function refusalFault(code: ReaderFaultCode, detail: RefusalDetail = {}):
     hint: detail.hint ?? hint,
   };
 }
-
-/** `1 cell`, `3 cells`. */
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
-}

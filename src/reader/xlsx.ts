@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { Range, SheetFacts, SheetRow } from "../workbook/sheet-rows.ts";
 import { lettersOf } from "../workbook/value.ts";
@@ -10,7 +11,6 @@ import type { TableFound } from "./choose-table.ts";
 import { checkHeader, quotedName } from "./header.ts";
 import { HiddenRows } from "./hidden.ts";
 import { unclearMerge } from "./merged.ts";
-import { counted } from "./refusals.ts";
 import type { Row, Sheet } from "./row.ts";
 import type { SheetSource } from "./source.ts";
 

@@ -4,9 +4,8 @@ import { systemCodeOf } from "../errors.ts";
 import type { Answer } from "./answers.ts";
 import { removeTemporaries, writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
+import { NOTE_MARK } from "./own.ts";
 
-/** Every answer begins with it: by it an answer is known as ours. */
-export const OWN = "paydrop: ";
 /** Of what a crash left unfinished: the file it is about may be gone, and with it the name. */
 const UNFINISHED = "answer";
 
@@ -62,7 +61,7 @@ export async function ownText(path: string): Promise<string | undefined> {
     const stats = await lstat(path);
     if (!stats.isFile() || stats.size > ANSWER_BYTES_MAX) return "foreign";
     const text = await readFile(path, "utf8");
-    return text.startsWith(OWN) ? text : "foreign";
+    return text.startsWith(NOTE_MARK) ? text : "foreign";
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return undefined;
     return "foreign";

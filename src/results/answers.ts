@@ -1,10 +1,12 @@
 import { basename } from "node:path";
+import { counted } from "../counted.ts";
 import type { FileFault } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { OWN, ownText, putAnswer } from "./answer-files.ts";
-import { counted, namedRows, releaseCommand, settleCommand, waitingSteps } from "./next-steps.ts";
+import { ownText, putAnswer } from "./answer-files.ts";
+import { namedRows, releaseCommand, settleCommand, waitingSteps } from "./next-steps.ts";
+import { NOTE_MARK } from "./own.ts";
 
 /**
  * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
@@ -94,7 +96,13 @@ export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, 
     ? `${progress.sent} of ${counted(progress.of)} had been sent; rows in flight were waited for.`
     : "No file was being sent.";
   const last = "Rows that were sent cannot be called back. Taking the STOP file away does not start anything.";
-  return textOf(`${OWN}everything in this folder is held.`, [reached, "", ...heldLines(hold, resumeCommand), "", last]);
+  return textOf(`${NOTE_MARK}everything in this folder is held.`, [
+    reached,
+    "",
+    ...heldLines(hold, resumeCommand),
+    "",
+    last,
+  ]);
 }
 
 export interface Progress {
@@ -197,7 +205,7 @@ function openHead(batch: string): string {
 const NOT_NOW: Stop = { code: "not_now", message: "", hint: "" };
 
 function answer(kind: Answer["kind"], path: string, head: string, lines: readonly string[]): Answer {
-  return { kind, text: textOf(`${OWN}${printable(basename(path))} ${head}`, lines) };
+  return { kind, text: textOf(`${NOTE_MARK}${printable(basename(path))} ${head}`, lines) };
 }
 
 /** CRLF: it is read with Notepad. */

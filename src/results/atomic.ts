@@ -218,14 +218,32 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A short file, whole or not at all. */
-export async function writeAtomically(path: string, text: string, mode: number, of?: string): Promise<void> {
-  const file = await AtomicFile.create(path, mode, of);
-  try {
-    await file.write(text);
+/** A file of one piece, whole or not at all. */
+export function writeAtomically(path: string, content: string | Uint8Array, mode: number, of?: string): Promise<void> {
+  const fill = async (file: AtomicFile): Promise<void> => {
+    await file.write(content);
     await file.finish();
     await file.publish();
+  };
+  return makingFile(path, mode, fill, of);
+}
+
+/** Whatever becomes of the work, nothing unfinished is left of the file. */
+export async function makingFile<T>(
+  path: string,
+  mode: number,
+  work: (file: AtomicFile) => Promise<T>,
+  of?: string,
+): Promise<T> {
+  const file = await AtomicFile.create(path, mode, of);
+  try {
+    return await work(file);
   } finally {
     await file.discard();
   }
+}
+
+/** Where it should lie it cannot be written; another place may take it. */
+export function isUnwritable(thrown: unknown): thrown is PaydropError {
+  return thrown instanceof PaydropError && thrown.code === "results_unwritable";
 }

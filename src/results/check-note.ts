@@ -3,7 +3,7 @@ import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
-import { describeForeign, standingOfNote, type Standing } from "./own.ts";
+import { describeForeign, NOTE_MARK, standingOfNote, type Standing } from "./own.ts";
 
 /** `payroll.csv.check.txt`: what a check found, for whoever looks into the folder. */
 function checkNotePath(file: string): string {
@@ -32,7 +32,7 @@ export async function writeCheckNote(file: string, text: string): Promise<string
 
 /** CRLF: it is read with Notepad. By its beginning it is known as ours. */
 function noteText(file: string, text: string): string {
-  const head = `paydrop: ${printable(basename(file))} was checked. Nothing was sent.`;
+  const head = `${NOTE_MARK}${printable(basename(file))} was checked. Nothing was sent.`;
   return `${head}\n\n${text}`.replaceAll("\n", "\r\n");
 }
 

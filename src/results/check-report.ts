@@ -6,7 +6,8 @@ import { gravest } from "../exit-codes.ts";
 import type { BatchPhase, Tallies, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
-import { byStatusOf, sumOf, type TakenBefore } from "./taken-words.ts";
+import { byStatusOf, type TakenBefore } from "./taken-words.ts";
+import { addedUp, NO_ROWS } from "./totals.ts";
 
 /** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each, unless all were asked for. */
 export interface CheckReport {
@@ -87,11 +88,11 @@ export async function checkReport(
   const lists = new CheckLists(batchId, taken?.batch.phase, all);
   const [counted] = await Promise.all([tallies, lists.addAll(rows)]);
   const byStatus = taken?.byStatus ?? byStatusOf(counted);
-  const { invalid = NOTHING, held = NOTHING, rejected = NOTHING, unknown = NOTHING } = byStatus;
+  const { invalid = NO_ROWS, held = NO_ROWS, rejected = NO_ROWS, unknown = NO_ROWS } = byStatus;
   return {
     ...facts,
-    ...{ ready: byStatus.not_sent ?? NOTHING, invalid, held },
-    duplicate: sumOf([byStatus.duplicate, byStatus.accepted, byStatus.settled_done]),
+    ...{ ready: byStatus.not_sent ?? NO_ROWS, invalid, held },
+    duplicate: addedUp([byStatus.duplicate, byStatus.accepted, byStatus.settled_done]),
     ...lists.listed(),
     exitCode: gravest([
       facts.control.faults.length + facts.caps.length > 0 ? 5 : 0,
@@ -146,5 +147,3 @@ class CheckLists {
     };
   }
 }
-
-const NOTHING: Tally = { rows: 0, amount: "0.00" };

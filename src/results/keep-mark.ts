@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Mark } from "../journal/store.ts";
-import { AtomicFile, renameDurably } from "./atomic.ts";
+import { isUnwritable, makingFile, renameDurably } from "./atomic.ts";
 import { INBOX_MARK, markAt, type FoundMark } from "./found-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { nameOfBatch } from "./names.ts";
@@ -46,7 +46,7 @@ export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined
       return keeperOf(input);
     }
   } catch (thrown) {
-    if (!(thrown instanceof PaydropError && thrown.code === "results_unwritable")) throw thrown;
+    if (!isUnwritable(thrown)) throw thrown;
     // whoever came first may have taken our unfinished mark for one that a crash left
     const found = await markAt(input.path);
     if (typeof found === "object") await input.assertKnown(found);
@@ -74,17 +74,14 @@ async function claim(input: MarkInput): Promise<boolean> {
   return false;
 }
 
-async function write(input: MarkInput, mark: Mark, how: "new" | "replace"): Promise<boolean> {
-  const file = await AtomicFile.create(input.path, input.mode);
-  try {
+function write(input: MarkInput, mark: Mark, how: "new" | "replace"): Promise<boolean> {
+  return makingFile(input.path, input.mode, async (file) => {
     await file.write(input.text(mark));
     await file.finish();
-    if (how === "new") return await file.publishNew();
+    if (how === "new") return file.publishNew();
     await file.publish();
     return true;
-  } finally {
-    await file.discard();
-  }
+  });
 }
 
 function keeperOf(input: MarkInput): MarkKeeper {

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import type { BatchReport } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 
@@ -96,9 +97,4 @@ export function namedRows(rows: readonly number[], count: number): string {
   if (count === 1) return `row ${named.join("")}`;
   if (more > 0) return `rows ${named.join(", ")} and ${more} more`;
   return `rows ${named.slice(0, -1).join(", ")} and ${named.at(-1) ?? ""}`;
-}
-
-/** `1 row`, `12 rows`. */
-export function counted(rows: number): string {
-  return `${rows} ${rows === 1 ? "row" : "rows"}`;
 }

@@ -74,7 +74,8 @@ export async function standingOfNote(path: string): Promise<Standing> {
   });
 }
 
-const NOTE_MARK = "paydrop: ";
+/** Every note in plain words begins with it: by it one is known as ours. */
+export const NOTE_MARK = "paydrop: ";
 
 /** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */
 export async function readOwnJson(path: string): Promise<Record<string, unknown> | undefined> {

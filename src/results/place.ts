@@ -1,4 +1,4 @@
-import { unlink } from "node:fs/promises";
+import { mkdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../reader/row.ts";
@@ -75,6 +75,18 @@ export async function findPlace(
     if (standing.kind !== "foreign") return { ...place, staleRetries: standing.kind === "ours" ? [aside] : [] };
   }
   return { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated };
+}
+
+/** Where what cannot lie beside the input goes: a private folder for each batch. */
+export async function fallbackPlace(
+  fallbackFolder: string,
+  batchId: string,
+  fileName: string,
+): Promise<{ readonly folder: string; readonly fileName: string }> {
+  const folder = join(fallbackFolder, batchId);
+  await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  // the name that was too long beside the input would be too long here too
+  return { folder, fileName: Buffer.byteLength(fileName) > 200 ? batchId : fileName };
 }
 
 /** Those of results and summary that stand under the batch's id. */

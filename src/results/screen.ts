@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import type { AccountTotals, BatchReport, RunEvent } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
 import { printable } from "../printable.ts";
@@ -5,9 +6,9 @@ import { correctionLines } from "./correction-words.ts";
 import { folded, foldedLine } from "./folded.ts";
 import { durationText, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
-import { counted, nextSteps } from "./next-steps.ts";
+import { nextSteps } from "./next-steps.ts";
 import { minuteOf } from "./sentences.ts";
-import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, statusNote } from "./status.ts";
+import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, rowsIn, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 
 const ACCOUNTS_SHOWN = 20;
@@ -27,8 +28,7 @@ export function summaryText(report: BatchReport, look: Look): string {
 
 /** Else the table below would read as if this run had sent its rows. */
 function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): string {
-  const accepted = [byStatus.accepted, byStatus.settled_done, byStatus.duplicate];
-  const isAll = accepted.reduce((sum, tally) => sum + (tally?.rows ?? 0), 0) === total.rows;
+  const isAll = rowsIn(byStatus, "accepted", "settled_done", "duplicate") === total.rows;
   const what = isAll ? "every row was accepted before" : "what could go had gone before";
   return `nothing was sent in this run: ${what}; the file was taken in on ${minuteOf(takenAt)}`;
 }

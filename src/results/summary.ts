@@ -1,6 +1,5 @@
 import type { AccountTotals, Stop } from "../events.ts";
-import type { ResultStatus } from "../journal/state.ts";
-import type { BatchRecord, Tally } from "../journal/batch-record.ts";
+import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { Mark } from "../journal/store.ts";
 import { RESULT_STATUSES } from "./status.ts";
 import type { Totals } from "./totals.ts";
@@ -71,8 +70,6 @@ export function summaryJson(
   };
   return `${JSON.stringify(summary, null, 2)}\n`;
 }
-
-type ByStatus = Readonly<Partial<Record<ResultStatus, Tally>>>;
 
 /** `{"total":240,"accepted":235,…}`, only statuses that occur. */
 export function rowsObject(total: Tally, byStatus: ByStatus): Record<string, number> {

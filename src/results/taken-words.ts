@@ -1,41 +1,33 @@
-import { formatUnits, unitsOf } from "../amount.ts";
+import { counted } from "../counted.ts";
 import type { ResultStatus, RowState } from "../journal/state.ts";
-import type { BatchRecord, Tallies, Tally } from "../journal/batch-record.ts";
-import { counted, releaseCommand } from "./next-steps.ts";
+import type { BatchRecord, ByStatus, Tallies, Tally } from "../journal/batch-record.ts";
+import { releaseCommand } from "./next-steps.ts";
 import { dayOf } from "./sentences.ts";
-import { RESULT_STATUSES, statusOf } from "./status.ts";
+import { RESULT_STATUSES, rowsIn, statusOf } from "./status.ts";
+import { addedUp } from "./totals.ts";
 
 /** The batch that a file was taken as before, and how its rows stand now. */
 export interface TakenBefore {
   readonly batch: BatchRecord;
-  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+  readonly byStatus: ByStatus;
   /** Of the rejected rows those that were refused for the key or the address: they need no correction. */
   readonly refusedForTheKey: number;
 }
 
-export function byStatusOf(tallies: Tallies): TakenBefore["byStatus"] {
+export function byStatusOf(tallies: Tallies): ByStatus {
   const sums: Partial<Record<ResultStatus, Tally>> = {};
   for (const [state, tally] of Object.entries(tallies)) {
     const status = statusOf(state as RowState);
-    sums[status] = sumOf([sums[status], tally]);
+    sums[status] = addedUp([sums[status], tally]);
   }
   return sums;
-}
-
-/** Exact. */
-export function sumOf(tallies: readonly (Tally | undefined)[]): Tally {
-  const present = tallies.filter((tally) => tally !== undefined);
-  return {
-    rows: present.reduce((sum, { rows }) => sum + rows, 0),
-    amount: formatUnits(present.reduce((sum, { amount }) => sum + unitsOf(amount), 0n)),
-  };
 }
 
 /** What became of a file that went before, and what is left to do. */
 export function takenText(taken: TakenBefore): string {
   const { batch, byStatus } = taken;
   const counts = RESULT_STATUSES.flatMap((status) => {
-    const rows = byStatus[status]?.rows ?? 0;
+    const rows = rowsIn(byStatus, status);
     return rows > 0 ? [`${rows} ${status.replaceAll("_", " ")}`] : [];
   });
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
@@ -45,7 +37,7 @@ export function takenText(taken: TakenBefore): string {
 }
 
 function toSendIn({ byStatus, refusedForTheKey }: TakenBefore): number {
-  return (byStatus.not_sent?.rows ?? 0) + refusedForTheKey;
+  return rowsIn(byStatus, "not_sent") + refusedForTheKey;
 }
 
 /** What a person has to do, the gravest first. */
@@ -53,7 +45,7 @@ function leftIn(taken: TakenBefore): string {
   const { batch, byStatus, refusedForTheKey } = taken;
   const { id, phase, archive } = batch;
   if (archive !== undefined) return `Its details are archived: paydrop archive --restore ${id}`;
-  const rows = (status: ResultStatus): number => byStatus[status]?.rows ?? 0;
+  const rows = (...statuses: ResultStatus[]): number => rowsIn(byStatus, ...statuses);
   const steps: string[] = [];
   if (rows("unknown") > 0) steps.push("look up the unknown rows: paydrop status --unknown");
   if (phase === "cancelled") steps.push("it was cancelled: what was not sent stays unsent");
@@ -62,7 +54,7 @@ function leftIn(taken: TakenBefore): string {
     if (phase === "paused") steps.push(`it is paused, to go on: paydrop resume ${id}`);
     if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: paydrop retry ${id}`);
   }
-  if (rows("invalid") + rows("rejected") - refusedForTheKey > 0)
+  if (rows("invalid", "rejected") - refusedForTheKey > 0)
     steps.push("correct the rows in its retry file, and run that one");
   if (steps.length > 0) return `To do: ${steps.join("; ")}`;
   return toSendIn(taken) > 0 ? "" : "Nothing is left to do; the same payments of a new month go with --period";

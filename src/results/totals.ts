@@ -1,8 +1,9 @@
 import { withoutGroups } from "../account.ts";
 import { formatUnits, unitsOf } from "../amount.ts";
-import type { AccountTotals } from "../events.ts";
+import type { AccountTotals, Stop } from "../events.ts";
+import { gravest } from "../exit-codes.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import type { Tally } from "../journal/batch-record.ts";
+import type { ByStatus, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
@@ -12,7 +13,7 @@ import { RESULT_STATUSES, statusOf } from "./status.ts";
 /** Rows and exact sums of a batch. */
 export interface Totals {
   readonly total: Tally;
-  readonly byStatus: Readonly<Partial<Record<ResultStatus, Tally>>>;
+  readonly byStatus: ByStatus;
   /** Empty where no row names a debit account. */
   readonly accounts: readonly AccountTotals[];
   /** The first rows of each kind that a person must look at. */
@@ -133,14 +134,31 @@ export function assertControlTotals(totals: Totals, control: Tally): void {
   throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${control.rows} rows, ${control.amount}`);
 }
 
-/** Rows and exact sum of several tallies. */
-export function addedUp(all: readonly Tally[]): Tally {
+/** Rows and exact sum of several tallies, of those that are there. */
+export function addedUp(all: readonly (Tally | undefined)[]): Tally {
   const total: Sum = { rows: 0, units: 0n };
-  for (const { rows, amount } of all) {
+  for (const { rows, amount } of all.filter((one) => one !== undefined)) {
     total.rows += rows;
     total.units += unitsOf(amount);
   }
   return tally(total);
+}
+
+export const NO_ROWS: Tally = { rows: 0, amount: "0.00" };
+
+/** DESIGN §10: what a batch means for whoever ran it. */
+export function exitCodeOfTotals(
+  { byStatus, goesAgain }: Totals,
+  stop: Stop | undefined,
+  isElsewhere: boolean,
+): number {
+  return gravest([
+    isElsewhere ? 74 : 0,
+    byStatus.unknown ? 4 : 0,
+    stop || byStatus.not_sent || goesAgain > 0 ? 7 : 0,
+    byStatus.rejected || byStatus.invalid ? 3 : 0,
+    byStatus.held ? 6 : 0,
+  ]);
 }
 
 function addInto(all: Sums, sums: Sums): void {

@@ -1,13 +1,13 @@
-import { mkdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { PaydropError, systemCodeOf } from "../errors.ts";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { systemCodeOf, type PaydropError } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { Row, Sheet } from "../reader/row.ts";
-import { AtomicFile, mayPass, onDisk } from "./atomic.ts";
+import { AtomicFile, isUnwritable, mayPass } from "./atomic.ts";
 import type { Leftovers } from "./leftovers.ts";
-import { clearPlace, findPlace, removeOutdated, type Place, type WrittenMemory } from "./place.ts";
+import { clearPlace, fallbackPlace, findPlace, removeOutdated, type Place, type WrittenMemory } from "./place.ts";
 import { lockstep } from "./lockstep.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
 import { summaryJson, type RunFacts } from "./summary.ts";
@@ -76,10 +76,7 @@ async function wasTakenAway(folder: string, { cause }: PaydropError): Promise<bo
 }
 
 async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promise<ResultsReport> {
-  const folder = join(input.fallbackFolder, input.batch.id);
-  await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
-  // The name that was too long beside the input would be too long here too.
-  const fileName = Buffer.byteLength(input.target.fileName) > 200 ? input.batch.id : input.target.fileName;
+  const { folder, fileName } = await fallbackPlace(input.fallbackFolder, input.batch.id, input.target.fileName);
   const elsewhere = `${reason.message}; the results are in ${folder} instead`;
   const report = await writeIn(input, folder, fileName, 0o600, elsewhere);
   return mayPass(reason) ? { ...report, files: { ...report.files, mayComeLater: true } } : report;
@@ -180,8 +177,4 @@ async function writeRows(
   await results.write(resultsLines.end());
   await retry?.write(retryLines.end());
   return { totals: collector.totals(), results, retry, retryRows };
-}
-
-function isUnwritable(thrown: unknown): thrown is PaydropError {
-  return thrown instanceof PaydropError && thrown.code === "results_unwritable";
 }

@@ -7,7 +7,7 @@ import { PaydropError } from "../../errors.ts";
 import type { BatchRecord, Tallies } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import type { Act, JournalStore } from "../../journal/store.ts";
-import { AtomicFile } from "../atomic.ts";
+import { makingFile } from "../atomic.ts";
 
 /** One batch as the archive keeps it; its rows follow it. */
 interface BatchLine extends BatchRecord {
@@ -67,16 +67,13 @@ export async function* archiveLines(path: string): AsyncGenerator<ArchiveLine> {
 
 /** Compresses into a new file that is on stable storage, under its name, when this resolves. */
 export async function writePacked(path: string, pieces: () => AsyncIterable<Buffer>): Promise<void> {
-  const file = await AtomicFile.create(path, 0o600);
-  try {
+  await makingFile(path, 0o600, async (file) => {
     await pipeline(pieces, createGzip(), async (packed: AsyncIterable<Buffer>) => {
       for await (const piece of packed) await file.write(piece);
     });
     await file.finish();
     await file.publish();
-  } finally {
-    await file.discard();
-  }
+  });
 }
 
 /** The bytes that were compressed. */

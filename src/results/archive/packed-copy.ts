@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { AtomicFile } from "../atomic.ts";
+import { makingFile } from "../atomic.ts";
 import { notAsWritten, unpacked, writePacked } from "./archive-file.ts";
 
 /**
@@ -16,15 +16,12 @@ export async function packCopy(from: string, to: string, sha256: string): Promis
 /** Puts such a copy back where it was. False, and nothing there, when it is not the one that was packed. */
 export async function unpackCopy(from: string, to: string, sha256: string): Promise<boolean> {
   if (!(await isPacked(from, sha256))) return false;
-  const file = await AtomicFile.create(to, 0o600);
-  try {
+  return makingFile(to, 0o600, async (file) => {
     for await (const piece of unpacked(from)) await file.write(piece);
     if ((await file.finish()) !== sha256) return false;
     await file.publish();
     return true;
-  } finally {
-    await file.discard();
-  }
+  });
 }
 
 /** Whether a packed copy gives back these bytes. */

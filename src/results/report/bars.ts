@@ -1,9 +1,7 @@
 import type { ResultStatus } from "../../journal/state.ts";
-import type { Tally } from "../../journal/batch-record.ts";
+import type { ByStatus, Tally } from "../../journal/batch-record.ts";
 import { RESULT_STATUSES } from "../status.ts";
 import { asIs, html, NOTHING, type Html } from "./html.ts";
-
-type ByStatus = Readonly<Partial<Record<ResultStatus, Tally>>>;
 
 /** A colour and a pattern per status: on a black-and-white print the pattern alone tells them apart. */
 const PATTERNS: Readonly<Record<ResultStatus, string>> = {

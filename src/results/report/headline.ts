@@ -2,7 +2,7 @@ import type { ResultStatus } from "../../journal/state.ts";
 import { SANDBOX } from "../next-steps.ts";
 import { RESULT_STATUSES } from "../status.ts";
 import type { Report } from "./report.ts";
-import { PHASE_WORDS, SANDBOX_MEANS, STATUS_WORDS } from "./words.ts";
+import { countsIn, PHASE_WORDS, SANDBOX_MEANS } from "./words.ts";
 
 /** What happened, in one or two sentences, and how much it asks of whoever reads it. */
 export interface Headline {
@@ -18,7 +18,7 @@ export function headlineOf({ batch, totals, acts }: Report): Headline {
   const { total, byStatus } = totals;
   const accepted = byStatus.accepted?.rows ?? 0;
   const others = RESULT_STATUSES.filter((status) => status !== "accepted" && byStatus[status]);
-  const rest = others.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`);
+  const rest = countsIn(byStatus, others);
   const phase = PHASE_WORDS[batch.phase];
   const stop = acts.own.findLast(({ what }) => what === STOPPED);
   const isStopped = stop !== undefined && byStatus.not_sent !== undefined && batch.phase === "open";

@@ -5,9 +5,7 @@ import type { Decision } from "./acts.ts";
 import { amountOf, said, stampOf, table } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Report } from "./report.ts";
-import { SIGN_OFF } from "./words.ts";
-
-const DECISIONS_SHOWN = 200;
+import { DECISIONS_SHOWN, SIGN_OFF } from "./words.ts";
 
 /** What people decided, by name. */
 export function actsSection({ acts, batch }: Report, clock: Clock): Html {

@@ -1,5 +1,5 @@
+import { counted } from "../../counted.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
-import { counted } from "../next-steps.ts";
 import { outNames } from "../names.ts";
 import type { Clock } from "./clock.ts";
 import { amountOf, said, stampOf, table } from "./figures.ts";

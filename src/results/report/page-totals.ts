@@ -1,23 +1,20 @@
+import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { durationText } from "../look.ts";
-import { counted } from "../next-steps.ts";
 import { RESULT_STATUSES, statusNote } from "../status.ts";
+import { NO_ROWS } from "../totals.ts";
 import { stackedBar, swatch } from "./bars.ts";
 import type { Clock } from "./clock.ts";
 import { amountOf, said, table } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Report } from "./report.ts";
 import { timelineSvg } from "./timeline-svg.ts";
-import { STATUS_WORDS } from "./words.ts";
-
-const ACCOUNTS_SHOWN = 50;
-const NONE: Tally = { rows: 0, amount: "0.00" };
+import { ACCOUNTS_SHOWN, countsIn, STATUS_WORDS } from "./words.ts";
 
 /** In the file, approved to go, accepted: the three figures that an auditor compares. */
 export function stepsSection({ batch, approved, totals, attempts }: Report): Html {
   const { byStatus } = totals;
-  const kept = (["invalid", "held", "duplicate"] as const).filter((status) => byStatus[status]);
-  const keptBack = kept.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`).join(", ");
+  const keptBack = countsIn(byStatus, ["invalid", "held", "duplicate"]).join(", ");
   const step = (title: string, tally: Tally, note: string): Html =>
     html`<div class="step">
       <dt>${title}</dt>
@@ -29,16 +26,16 @@ export function stepsSection({ batch, approved, totals, attempts }: Report): Htm
   return html`<dl class="steps">
     ${step("In the file", { rows: batch.rows, amount: batch.total }, "amounts as in the file, no currency")}
     ${step("Approved to go", approved, keptBack === "" ? "nothing was kept back" : `kept back: ${keptBack}`)}
-    ${step("Accepted by the service", byStatus.accepted ?? NONE, `${attempts} ${attempts === 1 ? "attempt" : "attempts"} in all`)}
+    ${step("Accepted by the service", byStatus.accepted ?? NO_ROWS, `${counted(attempts, "attempt")} in all`)}
   </dl>`;
 }
 
 export function statusSection({ batch, totals }: Report): Html {
   const { total, byStatus } = totals;
   const present = RESULT_STATUSES.filter((status) => byStatus[status]);
-  const label = present.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`).join(", ");
+  const label = countsIn(byStatus).join(", ");
   const lines = present.map((status) => {
-    const tally = byStatus[status] ?? NONE;
+    const tally = byStatus[status] ?? NO_ROWS;
     return [
       html`${swatch(status)} ${STATUS_WORDS[status]}`,
       html`${tally.rows}`,
@@ -71,16 +68,14 @@ export function accountsSection({ totals }: Report): Html {
   const { accounts } = totals;
   if (accounts.length === 0) return NOTHING;
   const lines = accounts.slice(0, ACCOUNTS_SHOWN).map(({ account, total, byStatus }) => {
-    const shares = RESULT_STATUSES.filter((status) => byStatus[status]);
-    const label = shares.map((status) => `${byStatus[status]?.rows ?? 0} ${STATUS_WORDS[status]}`).join(", ");
-    const { rows, amount } = byStatus.accepted ?? NONE;
+    const { rows, amount } = byStatus.accepted ?? NO_ROWS;
     return [
       said(account),
       html`${total.rows}`,
       amountOf(total.amount),
       html`${rows}`,
       amountOf(amount),
-      stackedBar(total, byStatus, label),
+      stackedBar(total, byStatus, countsIn(byStatus).join(", ")),
     ];
   });
   const more = accounts.length - ACCOUNTS_SHOWN;

@@ -1,15 +1,14 @@
+import { counted } from "../../counted.ts";
 import type { MappingSaid } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchRecord, Tally } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import type { Act } from "../../journal/store.ts";
 import type { Row, Sheet } from "../../reader/row.ts";
-import { exitCodeOfTotals } from "../exit-code.ts";
 import { lockstep } from "../lockstep.ts";
-import { counted } from "../next-steps.ts";
 import { debitFieldOf, ownCell } from "../own-cell.ts";
 import { RESULT_STATUSES } from "../status.ts";
-import { addedUp, assertControlTotals, TotalsCollector, type Totals } from "../totals.ts";
+import { addedUp, assertControlTotals, exitCodeOfTotals, TotalsCollector, type Totals } from "../totals.ts";
 import { actsOf, type Acts } from "./acts.ts";
 import { NeedsCollector, type Need } from "./needs.ts";
 import { TimelineCollector, type Timeline } from "./timeline.ts";
@@ -111,9 +110,7 @@ const KEPT_BACK: ReadonlySet<ResultStatus> = new Set(["invalid", "duplicate", "h
 
 /** What is invalid, a duplicate or still held has nobody's word to go. */
 function approvedOf({ byStatus }: Totals): Tally {
-  return addedUp(
-    RESULT_STATUSES.filter((status) => !KEPT_BACK.has(status)).flatMap((status) => byStatus[status] ?? []),
-  );
+  return addedUp(RESULT_STATUSES.filter((status) => !KEPT_BACK.has(status)).map((status) => byStatus[status]));
 }
 
 function remarksOf(withoutAmount: number): string[] {

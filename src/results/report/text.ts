@@ -1,24 +1,31 @@
+import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { printable } from "../../printable.ts";
 import { durationText, wrapped } from "../look.ts";
 import { mappingText } from "../mapping-words.ts";
-import { counted } from "../next-steps.ts";
 import { outNames } from "../names.ts";
 import { rowRangesCut } from "../row-ranges.ts";
 import { RESULT_STATUSES } from "../status.ts";
+import { NO_ROWS } from "../totals.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { Need } from "./needs.ts";
 import type { Report } from "./report.ts";
-import { ACCEPTED_MEANS, commandFor, NEED_WORDS, SIGN_OFF, STATUS_WORDS } from "./words.ts";
+import {
+  ACCEPTED_MEANS,
+  ACCOUNTS_SHOWN,
+  commandFor,
+  DECISIONS_SHOWN,
+  NEED_WORDS,
+  SIGN_OFF,
+  STATUS_WORDS,
+} from "./words.ts";
 
 /** For a terminal of 60 columns, an e-mail, or a printer. */
 const WIDTH = 60;
 const NAME_WIDTH = 22;
 const ROWS_WIDTH = 9;
-const ACCOUNTS_SHOWN = 50;
-const DECISIONS_SHOWN = 200;
 
 export function reportText(report: Report, clock: Clock): string {
   const { batch, operation, mapping } = report;
@@ -54,7 +61,7 @@ function totalsLines({ batch, approved, totals }: Report): string[] {
     tallyLine("in the file", { rows: batch.rows, amount: batch.total }),
     tallyLine("approved to go", approved),
     "",
-    ...present.map((status) => tallyLine(STATUS_WORDS[status], byStatus[status] ?? { rows: 0, amount: "0.00" })),
+    ...present.map((status) => tallyLine(STATUS_WORDS[status], byStatus[status] ?? NO_ROWS)),
     tallyLine("total, equals the file", total),
   ];
 }
@@ -101,12 +108,8 @@ function timeLines({ timeline, attempts }: Report, clock: Clock): string[] {
     ...heading("WHEN IT WENT"),
     `from  ${clock.stamp(firstAt)}`,
     `to    ${clock.stamp(lastAt)}`,
-    `${numberOf(attempts, "attempt")}, ${numberOf(answered, "answer")}, ${slowestText}`,
+    `${counted(attempts, "attempt")}, ${counted(answered, "answer")}, ${slowestText}`,
   ];
-}
-
-function numberOf(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function actLines(title: string, decisions: readonly Decision[], batchId: string, clock: Clock): string[] {
@@ -130,7 +133,7 @@ function proofLines({ batch, totals, latestAt }: Report, clock: Clock): string[]
     ...heading("CONTROL TOTALS AND IDENTITY"),
     tallyLine("in the file", { rows: batch.rows, amount: batch.total }),
     tallyLine("in this report", totals.total),
-    tallyLine("difference", { rows: 0, amount: "0.00" }),
+    tallyLine("difference", NO_ROWS),
     ...wrapped(`folder ${printable(batch.folder)}, ${batch.sizeBytes} bytes, SHA-256`, WIDTH),
     batch.sha256.slice(0, WIDTH / 2 + 2),
     batch.sha256.slice(WIDTH / 2 + 2),

@@ -1,6 +1,7 @@
 import type { ResultStatus } from "../../journal/state.ts";
-import type { BatchPhase, BatchRecord } from "../../journal/batch-record.ts";
+import type { BatchPhase, BatchRecord, ByStatus } from "../../journal/batch-record.ts";
 import { releaseCommand, settleCommand } from "../next-steps.ts";
+import { RESULT_STATUSES } from "../status.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */
@@ -15,6 +16,18 @@ export const STATUS_WORDS: Readonly<Record<ResultStatus, string>> = {
   settled_done: "settled as done",
   settled_not_done: "settled as not done",
 };
+
+/** `235 accepted`, `3 rejected`: of these statuses those that occur. */
+export function countsIn(byStatus: ByStatus, statuses: readonly ResultStatus[] = RESULT_STATUSES): string[] {
+  return statuses.flatMap((status) => {
+    const tally = byStatus[status];
+    return tally ? [`${tally.rows} ${STATUS_WORDS[status]}`] : [];
+  });
+}
+
+/** As many of a kind as stand in a report. */
+export const ACCOUNTS_SHOWN = 50;
+export const DECISIONS_SHOWN = 200;
 
 export const ACCEPTED_MEANS = "Accepted means that the service took the request. It is not proof that money arrived.";
 

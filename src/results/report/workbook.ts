@@ -1,9 +1,10 @@
+import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
-import { counted } from "../next-steps.ts";
 import { rowRangesCut } from "../row-ranges.ts";
 import { RESULT_STATUSES, statusNote } from "../status.ts";
+import { NO_ROWS } from "../totals.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { NeedRow } from "./needs.ts";
@@ -30,7 +31,7 @@ function summarySheet({ batch, operation, ...report }: Report, clock: Clock): Sm
   const tallies: readonly (readonly [string, Tally])[] = [
     ["in the file", { rows: batch.rows, amount: batch.total }],
     ["approved to go", report.approved],
-    ["accepted", report.totals.byStatus.accepted ?? { rows: 0, amount: "0.00" }],
+    ["accepted", report.totals.byStatus.accepted ?? NO_ROWS],
     ["in this report, all statuses", report.totals.total],
   ];
   const rows: OutCell[][] = [

@@ -1,10 +1,10 @@
-import { mkdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../../errors.ts";
-import { AtomicFile, onDisk } from "../atomic.ts";
+import { isUnwritable, makingFile, onDisk, writeAtomically } from "../atomic.ts";
 import { nameOfBatch } from "../names.ts";
 import { describeForeign, standingOfSummary, type Standing } from "../own.ts";
-import { makeWay, moveOut, type WrittenMemory } from "../place.ts";
+import { fallbackPlace, makeWay, moveOut, type WrittenMemory } from "../place.ts";
 
 /** A report in one form, with what says of a file that it is one. */
 export interface ReportDocument {
@@ -39,12 +39,9 @@ export async function writeReport(document: ReportDocument, place: ReportPlace):
   try {
     return { path: await writeAt(join(dirname(place.file), nameOf(name, document)), document, place, place.mode) };
   } catch (thrown) {
-    if (!(thrown instanceof PaydropError) || thrown.code !== "results_unwritable") throw thrown;
-    const folder = join(place.fallbackFolder, place.batchId);
-    await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
-    // the name that was too long beside the input would be too long here too
-    const short = Buffer.byteLength(name) > 200 ? place.batchId : name;
-    const path = await writeAt(join(folder, nameOf(short, document)), document, place, 0o600);
+    if (!isUnwritable(thrown)) throw thrown;
+    const { folder, fileName } = await fallbackPlace(place.fallbackFolder, place.batchId, name);
+    const path = await writeAt(join(folder, nameOf(fileName, document)), document, place, 0o600);
     return { path, elsewhere: `${thrown.message}; the report is in ${folder} instead` };
   }
 }
@@ -55,7 +52,7 @@ export async function writeReportTo(path: string, document: ReportDocument, mode
   if (standing.kind === "foreign") {
     throw new PaydropError("results_unwritable", describeForeign(path, standing.why), "name another file with --out");
   }
-  await writeFile(path, document, mode);
+  await writeAtomically(path, document.content, mode);
   return { path };
 }
 
@@ -66,8 +63,11 @@ function nameOf(fileName: string, { extension }: ReportDocument): string {
 async function writeAt(path: string, document: ReportDocument, place: ReportPlace, mode: number): Promise<string> {
   if (await isOfAnother(place)) return writeAside(path, document, place, mode);
   const move = await makeWay(path, place.batchId, document.standing);
-  await writeFile(path, document, mode, async () => {
+  await makingFile(path, mode, async (file) => {
+    await file.write(document.content);
+    await file.finish();
     if (move) await moveOut(move, place);
+    await file.publish();
   });
   return path;
 }
@@ -81,25 +81,8 @@ async function isOfAnother({ file, batchId }: ReportPlace): Promise<boolean> {
 async function writeAside(path: string, document: ReportDocument, place: ReportPlace, mode: number): Promise<string> {
   const aside = nameOfBatch(path, place.batchId);
   await makeWay(aside, place.batchId, document.standing);
-  await writeFile(aside, document, mode);
+  await writeAtomically(aside, document.content, mode);
   const left = await document.standing(path);
   if (left.kind === "ours" && left.batch === place.batchId) await onDisk(path, () => unlink(path));
   return aside;
-}
-
-async function writeFile(
-  path: string,
-  { content }: ReportDocument,
-  mode: number,
-  before: () => Promise<void> = () => Promise.resolve(),
-): Promise<void> {
-  const file = await AtomicFile.create(path, mode);
-  try {
-    await file.write(content);
-    await file.finish();
-    await before();
-    await file.publish();
-  } finally {
-    await file.discard();
-  }
 }
