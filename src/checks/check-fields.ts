@@ -4,6 +4,7 @@ import type { Field } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { withoutForeignSpacesAround, withoutSpacesAround } from "./cell.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
+import { lookForCut } from "./cut-amount.ts";
 import { faultOfCell, faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Place } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
@@ -49,6 +50,8 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
+  const cut = setting.hasCells ? lookForCut(row, form) : undefined;
+  if (cut) (cut.level === "warning" ? warnings : faults).push(cut);
   if (row.mapped) addOthers(faults, faultsOfOthers(row.mapped, setting.hasCells));
   const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
   if (faults.length > 0) return { faults, ...noted };

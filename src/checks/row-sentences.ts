@@ -99,6 +99,10 @@ export const ROW_SENTENCES = {
   },
 
   // limits and shapes
+  amount_cut: {
+    sentence: "{value} and {found} behind it look like one amount, cut in two at a comma outside quotes",
+    hint: "Write {more} in one cell; if {value} is the amount, write its decimals too, as in 100.00.",
+  },
   amount_not_positive: {
     sentence: "{value} is not more than zero",
     hint: "Correct the amount, or delete the row.",

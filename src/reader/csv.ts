@@ -86,8 +86,9 @@ async function* readRows(
       const isFitting = record.length === columns.length;
       if (isFitting) longRows.pass();
       const cells = withoutGuards(isFitting ? record : longRows.fit(record, number));
+      const wasLonger = !isFitting && dialect.delimiter === ",";
       for (const index of namelessColumns) if (cells[index]?.trim()) throw refuseNameless(source, number, index);
-      rows.push({ number, columns, cells });
+      rows.push(wasLonger ? { number, columns, cells, wasLonger } : { number, columns, cells });
       if (rows.length === ROWS_PER_CHUNK_MAX) {
         rowsRead += rows.length;
         yield rows;
