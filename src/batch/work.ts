@@ -121,6 +121,9 @@ export class BatchWork {
       const report = await this.#reporting.write(batch, writing);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
+      // of a batch that has rows to send they are owed until that is done
+      const isLast = !before.ready && !before.sending && report.files.elsewhere === undefined;
+      if (isLast) await this.ground.journal.oweResults(batch.id, false);
       await this.ground.journal.keepTallies(batch.id);
       await renewOpenAnswer(report);
       return report;

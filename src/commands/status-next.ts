@@ -18,7 +18,7 @@ export function statusNext(status: FullStatus): string[] {
   return status.batch.destination === SANDBOX ? asTried(steps) : steps;
 }
 
-function stepsOf({ batch, open, resumable, tallies, waitsFor }: FullStatus): string[] {
+function stepsOf({ batch, open, owesResults, resumable, tallies, waitsFor }: FullStatus): string[] {
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [
@@ -51,5 +51,6 @@ function stepsOf({ batch, open, resumable, tallies, waitsFor }: FullStatus): str
   } else if (resumable > 0) {
     steps.push(WHEN_MENDED, `  paydrop retry ${id}`);
   }
+  if (owesResults) steps.push("its results are not written to the end; to write them", `  paydrop results ${id}`);
   return steps;
 }

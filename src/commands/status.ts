@@ -27,6 +27,8 @@ export interface FullStatus extends BatchStatus {
   readonly resumable: number;
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: { readonly batch: string; readonly row: number };
+  /** Nothing of it goes, and what was written beside its file does not say all: a process ended before. */
+  readonly owesResults?: true;
 }
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
@@ -78,7 +80,20 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   }
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
   const history = await journal.history(batch.id);
-  return { batch, tallies, history, open, resumable, ...(waitsFor ? { waitsFor } : {}) };
+  const owesResults = !goes(tallies) && (await journal.unfinished([batch.folder], [])).includes(batch.id);
+  return {
+    batch,
+    tallies,
+    history,
+    open,
+    resumable,
+    ...(waitsFor ? { waitsFor } : {}),
+    ...(owesResults ? { owesResults } : {}),
+  };
+}
+
+function goes(tallies: Tallies): boolean {
+  return [tallies.ready, tallies.sending, tallies.not_sent].some((tally) => tally !== undefined && tally.rows > 0);
 }
 
 function hasOpen(tallies: Tallies): boolean {
@@ -89,13 +104,20 @@ function isOpen(state: RowState): boolean {
   return codeOfState(state) !== 0 || state === "rejected" || state === "invalid";
 }
 
-/** Rows that were refused for the key or the address look answered, and go again when the batch does. */
+/**
+ * Rows that were refused for the key or the address look answered, and go again when the batch does. Results that are
+ * owed are nothing that is open: the next run of the file writes them.
+ */
 async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
   const codes = all.flatMap(openCodes);
   const refused = all.filter(({ tallies }) => (tallies.rejected?.rows ?? 0) > 0);
   const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
   const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders, RESUMABLE_REFUSALS);
-  return refused.some(({ batch }) => unfinished.includes(batch.id)) ? [...codes, 7] : codes;
+  for (const { batch } of refused.filter((one) => unfinished.includes(one.batch.id))) {
+    const rows = await journal.rowsIn(batch.id, ["rejected"]);
+    if (rows.some(({ code }) => RESUMABLE_REFUSALS.includes(code ?? ""))) return [...codes, 7];
+  }
+  return codes;
 }
 
 /** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { answer, startFaultServer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
 
 const ROWS = 6;
@@ -51,6 +51,30 @@ describe("results that were deleted", () => {
     removeAll();
     expect((await desk.run("t.csv")).code).toBe(3);
     expect(filesOut(desk.folder)).toEqual(before);
+    expect(server.requests).toHaveLength(ROWS);
+  });
+});
+
+describe("results that a kill kept from being written", () => {
+  test.each([
+    ["every row is accepted", () => answer(200)],
+    ["a row is refused", ({ number }: Received) => answer(number === 2 ? 422 : 200)],
+  ])("%s: nothing is open, and status names the command that writes them", async (_, script) => {
+    const { server, desk } = await deskWithFile();
+    server.use(script);
+    const env = { ...desk.env, PAYDROP_TEST: "1", PAYDROP_FAULT: "crash@results.before_rename:2" };
+    expect((await runProgram(["run", "t.csv"], { env, cwd: desk.folder })).signal).toBe("SIGKILL");
+    expect(desk.results("t.csv")).toEqual([]);
+    const paydrop = (...operands: string[]) => runProgram(operands, { env: desk.env });
+    // an exit code that no act of a person would change is for nobody
+    expect((await paydrop("status", "--check")).code).toBe(0);
+    const batch = batchOf((await paydrop("status", "--json")).stdout);
+    expect((await paydrop("status", batch)).stdout).toMatch(
+      new RegExp(`not written.*\\n +paydrop results ${batch}\\n`),
+    );
+    expect((await paydrop("results", batch)).code).toBe(0);
+    expect(desk.results("t.csv")).toHaveLength(ROWS);
+    expect((await paydrop("status", batch)).stdout).not.toContain("paydrop results");
     expect(server.requests).toHaveLength(ROWS);
   });
 });
