@@ -18,7 +18,8 @@ export function statusNext(status: FullStatus): string[] {
   return status.batch.destination === SANDBOX ? asTried(steps) : steps;
 }
 
-function stepsOf({ batch, open, owesResults, resumable, tallies, waitsFor }: FullStatus): string[] {
+function stepsOf(status: FullStatus): string[] {
+  const { batch, open, owesResults, resumable, tallies, waitsFor } = status;
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [
@@ -28,7 +29,8 @@ function stepsOf({ batch, open, owesResults, resumable, tallies, waitsFor }: Ful
   }
   const rows = (...states: RowState[]): number => rowsIn(tallies, ...states);
   const steps: string[] = [];
-  const named = (state: RowState): string => whichRows((open[state] ?? []).map((number) => ({ number })));
+  const named = (state: RowState): string =>
+    whichRows((open[state] ?? []).map((number) => ({ number }))) + andMore(status, state);
   if (rows("unknown") > 0) {
     steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
     steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);
@@ -53,4 +55,10 @@ function stepsOf({ batch, open, owesResults, resumable, tallies, waitsFor }: Ful
   }
   if (owesResults) steps.push("its results are not written to the end; to write them", `  paydrop results ${id}`);
   return steps;
+}
+
+/** ` and 1167 more`, where not every row of a state is named. */
+export function andMore({ open, tallies }: FullStatus, state: RowState): string {
+  const more = (tallies[state]?.rows ?? 0) - (open[state]?.length ?? 0);
+  return more > 0 ? ` and ${more} more` : "";
 }

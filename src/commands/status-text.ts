@@ -5,7 +5,7 @@ import type { Look } from "../results/look.ts";
 import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
 import { rowRanges } from "../results/row-ranges.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
-import { statusNext } from "./status-next.ts";
+import { andMore, statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
 
 interface Column {
@@ -77,7 +77,9 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
   for (const [state, word] of STATES) {
     const rows = status.open[state];
-    if (rows && rows.length > 0) lines.push(`${word}: ${rows.length === 1 ? "row" : "rows"} ${rowRanges(rows)}`);
+    if (!rows || rows.length === 0) continue;
+    const named = `${word}: ${rows.length === 1 ? "row" : "rows"} ${rowRanges(rows)}`;
+    lines.push(named + andMore(status, state));
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const act of status.history) {
@@ -89,8 +91,16 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   return `${folded(lines.join("\n"), look)}\n`;
 }
 
+/** What becomes of rows that were not sent, where a person paused their batch. */
+const WHEN_PAUSED: Readonly<Partial<Record<RowState, string>>> = {
+  not_sent: "paused: paydrop resume sends it",
+  ready: "paused: paydrop resume sends it",
+  settled_not_done: "paused: after paydrop resume, paydrop retry sends it",
+};
+
 function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {
   if (status.batch.phase === "cancelled") return UNSENT_STATES.includes(state) ? STAYS_UNSENT : undefined;
+  if (status.batch.phase === "paused" && WHEN_PAUSED[state]) return WHEN_PAUSED[state];
   const isForTheKey =
     "resumable" in status && status.resumable > 0 && status.resumable === status.tallies.rejected?.rows;
   return state === "rejected" && isForTheKey ? REFUSED_FOR_THE_KEY : undefined;

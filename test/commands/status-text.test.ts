@@ -72,6 +72,28 @@ describe("one batch in full", () => {
     expect(text).toContain("2026-11-01T00:00:00Z asha: settle row 91 looked up\n");
   });
 
+  test("says how many rows it does not name, where there are too many", () => {
+    const unknown = Array.from({ length: 1000 }, (_, index) => index + 2);
+    const tallies = { ...full.tallies, unknown: { rows: 2167, amount: "80500.00" } };
+    const text = batchText({ ...full, tallies, open: { unknown } }, { color: false, width: 80 });
+    expect(text).toContain("unknown: rows 2-1001 and 1167 more\n");
+    expect(text).toContain("look up rows 2-1001 and 1167 more in the service's dashboard");
+  });
+
+  test("says of a paused batch what sends its rows: no run does", () => {
+    const one = { rows: 1, amount: "1.00" };
+    const paused: FullStatus = {
+      ...full,
+      batch: { ...full.batch, phase: "paused" },
+      tallies: { ...full.tallies, ready: one, not_sent: one, settled_not_done: one },
+    };
+    const text = batchText(paused, { color: false, width: 80 });
+    expect(text).toMatch(/^ *ready .* paused: paydrop resume sends it$/m);
+    expect(text).toMatch(/^ *not sent .* paused: paydrop resume sends it$/m);
+    expect(text).toMatch(/^ *settled as not done .* paused: after paydrop resume, paydrop retry sends it$/m);
+    expect(text).not.toContain("the next run sends it");
+  });
+
   test.each([40, 60, 80, 200])("is never wider than a terminal of %i columns, and says the same", (width) => {
     const text = batchText(full, { color: false, width, folds: true });
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(width);
