@@ -4,7 +4,7 @@ import { CommanderError, Command as CommanderCommand } from "commander";
 import type { Call, Command, Output } from "./commands/command.ts";
 import { errorText } from "./commands/error-text.ts";
 import { HELP_SHAPE } from "./commands/help-shape.ts";
-import { isAscii } from "./commands/look-of.ts";
+import { flagsAgain, isAscii } from "./commands/look-of.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
@@ -21,6 +21,8 @@ const DESCRIPTION =
 const argv = process.argv.slice(2);
 const stdout = outputTo(process.stdout);
 const stderr = outputTo(process.stderr);
+/** For what is told of a failure: the flags of the command that began. */
+let again: readonly string[] = [];
 
 process.on("uncaughtException", (error) => {
   report(error);
@@ -45,6 +47,7 @@ async function main(): Promise<number> {
 }
 
 async function runCommand(command: Command, call: Call): Promise<number> {
+  again = flagsAgain(call.flags);
   assertStandsSomewhere();
   const { run } = await command.load();
   return run(call);
@@ -161,7 +164,7 @@ function asked(name: "json" | "verbose"): boolean {
 
 /** Before the settings are read: whether lines are broken, and where, and of which characters. */
 function lookAt({ isTerminal, columns }: Output): Look {
-  return { color: false, width: columns, folds: isTerminal, ascii: isAscii(process.env) };
+  return { color: false, width: columns, folds: isTerminal, ascii: isAscii(process.env), again };
 }
 
 /**

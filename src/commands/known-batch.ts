@@ -8,7 +8,8 @@ export async function knownBatch(journal: JournalStore, said: string | undefined
   const batch = said === undefined || said === "" ? undefined : await journal.batch(said);
   if (batch) return batch;
   const message = said === undefined || said === "" ? "no batch is named" : `there is no batch "${said}"`;
-  throw new PaydropError("usage", message, "`paydrop status` lists them");
+  const hint = "`paydrop status` lists them; those of another state folder only with its --state-dir";
+  throw new PaydropError("usage", message, hint);
 }
 
 /** The same of a batch whose details are not archived: nothing of such a one goes, or is copied. */

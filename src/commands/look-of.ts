@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { asWord } from "../printable.ts";
 import type { Look } from "../results/look.ts";
 import type { Call, Output } from "./command.ts";
 
@@ -9,7 +11,16 @@ export function lookOf(output: Output, call: Call, config: Config): Look {
     width: output.columns,
     ascii: isAscii(call.env),
     folds: output.isTerminal,
+    again: flagsAgain(call.flags),
   };
+}
+
+/** The flags that say where the settings and the memory are: variables say it to the next command by themselves. */
+export function flagsAgain(flags: Call["flags"]): string[] {
+  return Object.entries({ config: "--config", state_dir: "--state-dir" }).flatMap(([name, flag]) => {
+    const said = flags[name];
+    return typeof said === "string" && said !== "" ? [`${flag} ${asWord(resolve(said))}`] : [];
+  });
 }
 
 export function isAscii(env: Call["env"]): boolean {

@@ -1,19 +1,17 @@
 import { loadWithoutKeys } from "../config/load.ts";
-import { PaydropError } from "../errors.ts";
 import { withProcessor } from "../processor.ts";
 import { jsonSummary } from "../results/json-lines.ts";
 import { summaryText } from "../results/screen.ts";
 import type { Call } from "./command.ts";
+import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./look-of.ts";
 
 /** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they are written. */
 export async function run(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);
   return withProcessor({ config }, "read", async (processor) => {
-    const said = call.operands[0] ?? "";
-    const batch = await processor.journal.batch(said);
-    if (!batch) throw new PaydropError("usage", `there is no batch "${said}"`, "paydrop status lists them");
-    const report = await processor.writeResultsAgain(batch.id);
+    const { id } = await knownBatch(processor.journal, call.operands[0]);
+    const report = await processor.writeResultsAgain(id);
     call.stdout.write(
       config.json ? `${JSON.stringify(jsonSummary(report))}\n` : summaryText(report, lookOf(call.stdout, call, config)),
     );

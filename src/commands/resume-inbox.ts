@@ -6,6 +6,7 @@ import { asWord } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { clearStopAnswers, removeStopFiles, STOP_MESSAGE } from "../drop-folder/stop-file.ts";
+import { tell } from "./tell.ts";
 import { personNamed } from "./who.ts";
 
 /**
@@ -33,8 +34,7 @@ export async function resumeInbox(call: Call): Promise<number> {
       `${folder} goes on, by ${by}. It was held: ${hold?.message ?? STOP_MESSAGE}`,
       `  → a watcher goes on by itself; without one: paydrop run --inbox ${asWord(folder)}`,
     ];
-    if (config.json) call.stdout.write(`${JSON.stringify({ type: "summary", inbox: folder, by, exit_code: 0 })}\n`);
-    else if (!config.quiet) call.stdout.write(`${text.join("\n")}\n`);
+    tell(call, config, text.join("\n"), { type: "summary", inbox: folder, by, exit_code: 0 });
     return 0;
   });
 }

@@ -8,6 +8,7 @@ import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
+import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./look-of.ts";
 import { batchText, batchTable } from "./status-text.ts";
 import { statusNext } from "./status-next.ts";
@@ -64,8 +65,7 @@ async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
 const ROWS_SHOWN_MAX = 1000;
 
 async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus> {
-  const batch = await journal.batch(said);
-  if (!batch) throw new PaydropError("usage", `there is no batch "${said}"`, "paydrop status lists them all");
+  const batch = await knownBatch(journal, said);
   const tallies = await journal.tallies(batch.id);
   const open: Partial<Record<RowState, number[]>> = {};
   let resumable = 0;

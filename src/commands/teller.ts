@@ -5,9 +5,10 @@ import { jsonLine, jsonSummary } from "../results/json-lines.ts";
 import { plainEnd, plainLine, plainProgress } from "../results/plain-lines.ts";
 import { ProgressCounter, countsLine, progressLine } from "../results/progress.ts";
 import { openingText, summaryText } from "../results/screen.ts";
+import { repeatingFlags } from "../results/told-commands.ts";
 import type { Call } from "./command.ts";
 import { logsToStderr } from "./log-events.ts";
-import { lookOf } from "./look-of.ts";
+import { flagsAgain, lookOf } from "./look-of.ts";
 
 /** Tells a person, a log or a program what a run does. */
 export interface Teller {
@@ -28,6 +29,12 @@ export function createTeller(call: Call, config: Config): Teller {
   return call.stderr.isTerminal && !dumb ? terminalTeller(call, config) : plainTeller(call, config);
 }
 
+/** A line on stderr for whoever reads it there, or later in a log: whole. */
+function lineSayer({ flags, stderr }: Call): Teller["say"] {
+  const again = flagsAgain(flags);
+  return (text) => stderr.write(`${repeatingFlags(text, again)}\n`);
+}
+
 function quietTeller(call: Call, config: Config): Teller {
   return {
     onEvent: () => undefined,
@@ -37,7 +44,7 @@ function quietTeller(call: Call, config: Config): Teller {
         config.json ? asLine(jsonSummary(report)) : summaryText(report, lookOf(call.stdout, call, config)),
       );
     },
-    say: (text) => call.stderr.write(`${text}\n`),
+    say: config.json ? (text) => call.stderr.write(`${text}\n`) : lineSayer(call),
     close: () => undefined,
   };
 }
@@ -47,7 +54,7 @@ function summaryTeller(call: Call, config: Config): Teller {
   return {
     onEvent: () => undefined,
     ended: (report) => call.stdout.write(summaryText(report, lookOf(call.stdout, call, config))),
-    say: (text) => call.stderr.write(`${text}\n`),
+    say: lineSayer(call),
     close: () => undefined,
   };
 }
@@ -149,7 +156,7 @@ const REJECTED_TOLD_MAX = 50;
 
 function plainTeller(call: Call, config: Config): Teller {
   const going = new Map<string, PlainlyTold>();
-  const say = (text: string): void => call.stderr.write(`${text}\n`);
+  const say = lineSayer(call);
   const tellProgress = (told: PlainlyTold): void => {
     const nowMs = Date.now();
     const progress = told.counter.at(nowMs);

@@ -19,11 +19,12 @@ export function unknownText(rows: readonly UnknownRow[]): string {
       `  ${row.happened}`,
       `  look for ${lookFor(row)}`,
       `  ${sentText(row)}`,
-      `  → ${settleCommand(batch.id, record.number)}`,
+      "  → look it up, then",
+      `    ${settleCommand(batch.id, record.number)}`,
     );
   }
-  lines.push("", "Many at once:  paydrop status --unknown --csv > unknown.csv, fill in as, by and note, then");
-  lines.push("               paydrop settle --from unknown.csv");
+  lines.push("", "Many at once, by a list whose columns as, by and note you fill in:");
+  lines.push("    paydrop status --unknown --csv > unknown.csv", "    paydrop settle --from unknown.csv");
   return `${lines.join("\n")}\n`;
 }
 

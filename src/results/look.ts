@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { ResultStatus } from "../journal/state.ts";
+import { repeatingFlags } from "./told-commands.ts";
 
 /** How text for a terminal may look. */
 export interface Look {
@@ -10,6 +11,8 @@ export interface Look {
   readonly ascii?: boolean;
   /** Long lines are broken for the eye. Elsewhere they stay whole: a program or a search would miss what is broken. */
   readonly folds?: boolean;
+  /** What commands that are told repeat of this call's flags, as `repeatingFlags` takes it. */
+  readonly again?: readonly string[];
 }
 
 /** So many characters fit on a line. */
@@ -42,9 +45,10 @@ export function styled(style: Style, text: string, look: Look): string {
   return look.color ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** What is not ASCII in our own words; what strangers wrote stays. */
-export function inLook(text: string, look: Look): string {
-  return look.ascii ? text.replaceAll("•", "*").replaceAll("…", "...").replaceAll("→", "->") : text;
+/** Commands as this call would say them. What is not ASCII in our own words; what strangers wrote stays. */
+export function inLook(text: string, { again = [], ascii }: Look): string {
+  const said = repeatingFlags(text, again);
+  return ascii ? said.replaceAll("•", "*").replaceAll("…", "...").replaceAll("→", "->") : said;
 }
 
 /** Breaks at spaces, so that no line is wider than `width`; a longer word stands alone. */

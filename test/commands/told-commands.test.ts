@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { folded } from "../../src/results/folded.ts";
+import { repeatingFlags } from "../../src/results/told-commands.ts";
+import { answer, startFaultServer } from "../support/fault-server.ts";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
+import { runProgram } from "../support/program.ts";
+
+const sh = promisify(execFile);
+
+/** What a person types: the words that stand for something are replaced, nothing else. */
+async function typed(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<string> {
+  const said = command
+    .replace("done|not-done", "not-done")
+    .replace("NAME", "asha")
+    .replace("TEXT", '"dashboard: no entry"');
+  const shell = `paydrop() { '${process.execPath}' '${LAUNCHER}' "$@"; }\n${said}`;
+  const { stdout } = await sh("sh", ["-c", shell], { env: { ...BARE_ENV, ...env }, cwd });
+  return stdout;
+}
+
+describe("commands that are told", () => {
+  test.skipIf(process.platform === "win32")(
+    "work as they are printed where state folder and settings were named by flags",
+    async () => {
+      let sent = 0;
+      const server = await startFaultServer(() => answer((sent += 1) === 2 ? 500 : 200));
+      onTestFinished(() => server.close());
+      const desk = openDesk(server.url);
+      const { PAYDROP_STATE_DIR: named, PAYDROP_BASE_URL: url, ...env } = desk.env;
+      const elsewhere = join(desk.folder, "else where");
+      mkdirSync(elsewhere);
+      const settings = join(elsewhere, "our paydrop.toml");
+      writeFileSync(settings, `base_url = ${JSON.stringify(url)}\n`, { mode: 0o600 });
+      desk.write("in box.csv", transfersCsv(3));
+      const flags = ["--state-dir", "else where/it's the state", "--config", settings];
+      const run = (...words: string[]) => runProgram([...words, ...flags], { env, cwd: desk.folder });
+
+      const ran = await run("run", "in box.csv");
+      expect({ named, code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 4 });
+      const unknown = await run("status", "--unknown");
+      const told = /^ +(paydrop settle .*)$/m;
+      const settle = told.exec(ran.stdout)?.[1] ?? "";
+      expect(settle.replaceAll(/ --(?:config|state-dir) (?:'[^']*'\\''[^']*'|'[^']*')/g, "")).toMatch(
+        /^paydrop settle \w{8} --row 3 --as/,
+      );
+      expect(told.exec(unknown.stdout)?.[1]).toBe(settle);
+      const settled = await typed(settle, env, elsewhere);
+      const retry = /(paydrop retry .*)$/m.exec(settled)?.[1] ?? "";
+      expect(await typed(retry, env, elsewhere)).toContain("✓ accepted         3");
+      expect(server.requests).toHaveLength(4);
+
+      const none = await run("status", "NOSUCH01");
+      expect(none.stderr).toContain("those of another state folder only with its --state-dir\n");
+      expect(await typed(/→ `(paydrop .*)` lists/.exec(none.stderr)?.[1] ?? "", env, elsewhere)).toContain(
+        "in box.csv",
+      );
+      const json = await run("status", "NOSUCH01", "--json");
+      expect((JSON.parse(json.stderr) as { hint: string }).hint).toMatch(/^`paydrop status` lists them/);
+    },
+    60_000,
+  );
+
+  const FLAGS = ["--config /etc/p.toml", "--state-dir '/a b'"];
+
+  test.each([
+    ["  paydrop retry K7", "  paydrop retry --config /etc/p.toml --state-dir '/a b' K7"],
+    ["`paydrop status` lists them", "`paydrop status --config /etc/p.toml --state-dir '/a b'` lists them"],
+    ["paydrop run --help shows how it is used", "paydrop run --help shows how it is used"],
+    ["/srv/paydrop run.csv and paydrop.toml", "/srv/paydrop run.csv and paydrop.toml"],
+    [
+      "paydrop release K7 --sandbox --state-dir FOLDER",
+      "paydrop release --config /etc/p.toml K7 --sandbox --state-dir '/a b'",
+    ],
+  ])("%s", (text, expected) => {
+    expect(repeatingFlags(text, FLAGS)).toBe(expected);
+    expect(repeatingFlags(text, [])).toBe(text);
+  });
+
+  test("are broken on a narrow terminal with what they repeat, in whole words", () => {
+    const look = { color: false, width: 30, folds: true, again: FLAGS };
+    expect(folded("paydrop retry K7", look)).toBe(
+      "paydrop retry --config \\\n  /etc/p.toml --state-dir \\\n  '/a b' K7",
+    );
+  });
+});
