@@ -46,6 +46,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
       continue;
     }
     values.push(text);
+    if (compiled.field.kind === "amount") adviseShown(row, compiled, setting, warnings);
     if (compiled.advise.length > 0 || compiled.advisesEmpty) advise(row, compiled, text, setting, warnings);
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
@@ -78,6 +79,14 @@ function advise(row: Row, compiled: CompiledField, text: string, setting: FieldS
   for (const finding of found) {
     if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
   }
+}
+
+/** Who compares sums with the sheet on the screen finds another one. */
+function adviseShown(row: Row, compiled: CompiledField, setting: FieldSetting, warnings: Fault[]): void {
+  const cell = row.cells[compiled.index] ?? "";
+  if (typeof cell === "string" || cell.token !== "cell_number" || cell.shown === undefined) return;
+  const finding: Finding = { code: "shown_rounded", found: `"${cell.shown}"` };
+  warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
 }
 
 const MISSING_VALUE: Finding = { code: "value_missing" };

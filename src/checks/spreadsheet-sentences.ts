@@ -12,6 +12,10 @@ export const SPREADSHEET_SENTENCES = {
     sentence: "{value} is a percentage, for which the workbook holds {found}",
     hint: "Format the column as a number without %, and write {thing} again.",
   },
+  shown_rounded: {
+    sentence: "the workbook holds {value}, which goes out; the sheet shows it as {found}",
+    hint: "Show all decimals of the column, and correct the amount if what the sheet showed is meant.",
+  },
   not_calculated: {
     sentence: "the cell holds a formula that has no value",
     hint: "Open the workbook in Excel, let it calculate, and save it again.",

@@ -1,8 +1,8 @@
 import { damaged, WorkbookError } from "./fault.ts";
 import type { SharedStrings } from "./strings.ts";
-import type { Shows } from "./styles.ts";
+import type { Style } from "./styles.ts";
 import { cellText } from "./text.ts";
-import { columnOf, dateOf, decimalOf, isoDateOf, percentageOf } from "./value.ts";
+import { columnOf, dateOf, decimalOf, isoDateOf, percentageOf, roundedBy } from "./value.ts";
 import type { SheetCell } from "./value.ts";
 import { attributesOf } from "./xml.ts";
 import type { XmlHandler } from "./xml.ts";
@@ -35,7 +35,7 @@ export interface SheetFacts {
 export interface CellContext {
   readonly strings: SharedStrings | undefined;
   /** By the number of a style. */
-  readonly shows: readonly Shows[];
+  readonly styles: readonly Style[];
   readonly is1904: boolean;
   readonly columnsMax: number;
 }
@@ -201,13 +201,17 @@ export class SheetHandler implements XmlHandler {
   }
 
   #numberOf(stored: string): SheetCell {
-    const { shows, is1904 } = this.#context;
-    const shown = shows[this.#style];
-    const date = shown === "date" ? dateOf(stored, is1904) : undefined;
+    const { styles, is1904 } = this.#context;
+    const style = styles[this.#style];
+    const date = style?.shows === "date" ? dateOf(stored, is1904) : undefined;
     if (date) return date;
     const source = decimalOf(stored);
     if (source === undefined) throw this.#wrong();
-    return shown === "percentage" ? percentageOf(source, stored) : { token: "cell_number", source, stored };
+    if (style?.shows === "percentage") return percentageOf(source, stored);
+    const shown = style?.rounding && roundedBy(source, style.rounding);
+    return shown === undefined
+      ? { token: "cell_number", source, stored }
+      : { token: "cell_number", source, stored, shown };
   }
 
   #wrong(): WorkbookError {

@@ -11,15 +11,33 @@ const BUILT_IN_DATES: readonly (readonly [number, number])[] = [
 ];
 /** `0%` and `0.00%`. */
 const BUILT_IN_PERCENTAGES: readonly number[] = [9, 10];
+/** By their number of decimals: `0`, `#,##0` and those of money, which show none, one or two. */
+const BUILT_IN_DECIMALS: readonly (readonly number[])[] = [
+  [1, 3, 5, 6, 37, 38, 41, 42],
+  [],
+  [2, 4, 7, 8, 39, 40, 43, 44],
+];
 /** More than Excel itself allows. */
 const STYLES_MAX = 100_000;
 
 /** As what a style shows numbers: dates or times, hundredfold with a percent sign, or as what they are. */
 export type Shows = "date" | "percentage" | "number";
 
+/** How many decimals of a number a style shows, and how many groups of three digits it leaves out in front of the point. */
+export interface Rounding {
+  readonly decimals: number;
+  readonly groupsLeftOut: number;
+}
+
+export interface Style {
+  readonly shows: Shows;
+  /** Left out where a number is shown as it is, or in a way that is not looked into. */
+  readonly rounding?: Rounding;
+}
+
 /** For each style of cells, by its number. */
-export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly Shows[]> {
-  const ownFormats = new Map<number, Shows>();
+export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly Style[]> {
+  const ownFormats = new Map<number, Style>();
   const formats: number[] = [];
   let isInCells = false;
   const scanner = new XmlScanner({
@@ -27,7 +45,7 @@ export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly 
       if (name === "cellXfs") isInCells = true;
       if (name === "numFmt") {
         const attributes = attributesOf(raw);
-        ownFormats.set(Number(attributes.get("numFmtId")), shownBy(attributes.get("formatCode") ?? ""));
+        ownFormats.set(Number(attributes.get("numFmtId")), styleOf(attributes.get("formatCode") ?? ""));
       }
       if (name === "xf" && isInCells) {
         if (formats.length === STYLES_MAX) throw new WorkbookError("workbook_too_large", "too many styles of cells");
@@ -43,12 +61,20 @@ export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly 
   });
   for await (const bytes of part) scanner.write(bytes);
   scanner.end();
-  return formats.map((format) => ownFormats.get(format) ?? shownByBuiltIn(format));
+  return formats.map((format) => ownFormats.get(format) ?? builtInStyle(format));
 }
 
-function shownByBuiltIn(format: number): Shows {
-  if (BUILT_IN_DATES.some(([from, to]) => format >= from && format <= to)) return "date";
-  return BUILT_IN_PERCENTAGES.includes(format) ? "percentage" : "number";
+function builtInStyle(format: number): Style {
+  if (BUILT_IN_DATES.some(([from, to]) => format >= from && format <= to)) return { shows: "date" };
+  if (BUILT_IN_PERCENTAGES.includes(format)) return { shows: "percentage" };
+  const decimals = BUILT_IN_DECIMALS.findIndex((ids) => ids.includes(format));
+  return decimals < 0 ? { shows: "number" } : { shows: "number", rounding: { decimals, groupsLeftOut: 0 } };
+}
+
+function styleOf(code: string): Style {
+  const shows = shownBy(code);
+  const rounding = shows === "number" ? roundingBy(code) : undefined;
+  return rounding ? { shows, rounding } : { shows };
 }
 
 /**
@@ -56,8 +82,25 @@ function shownByBuiltIn(format: number): Shows {
  * part of it.
  */
 export function shownBy(code: string): Shows {
-  const [positive = ""] = code.slice(0, 1000).split(";", 1);
-  const bare = positive.replace(/"[^"]*"|\\.|[_*]./g, "").replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
+  const bare = bareOf(code);
   if (!/general/i.test(bare) && /[ymdhs]/i.test(bare)) return "date";
   return bare.includes("%") ? "percentage" : "number";
+}
+
+/** `0.0`, `#,##0` and `[$₹-4009] #,##0.00`; of `0,` the last comma leaves out the thousands. undefined for any other kind. */
+export function roundingBy(code: string): Rounding | undefined {
+  const [, whole = "", decimals = ""] =
+    /^[^0#?.,E/]*([0#?][0#?,]*)(?:\.([0#?,]*))?[^0#?.,E/]*$/i.exec(bareOf(code)) ?? [];
+  if (whole === "") return undefined;
+  const leftOut = (digits: string): number => /,*$/.exec(digits)?.[0].length ?? 0;
+  return {
+    decimals: decimals.replaceAll(",", "").length,
+    groupsLeftOut: leftOut(whole) + leftOut(decimals),
+  };
+}
+
+/** What a format says of numbers above zero. */
+function bareOf(code: string): string {
+  const [positive = ""] = code.slice(0, 1000).split(";", 1);
+  return positive.replace(/"[^"]*"|\\.|[_*]./g, "").replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
 }

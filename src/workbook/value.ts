@@ -1,4 +1,5 @@
 import { DAY_MS } from "../day.ts";
+import type { Rounding } from "./styles.ts";
 
 /** A cell of a workbook that holds something other than text. */
 export interface SheetValue {
@@ -7,6 +8,8 @@ export interface SheetValue {
   readonly source: string;
   /** As it is written again: the file's own number; a date as its number of days since 1900. */
   readonly stored: string;
+  /** Of a number that its format rounds: what the sheet shows of it. */
+  readonly shown?: string;
 }
 
 export type SheetCell = string | SheetValue;
@@ -53,6 +56,24 @@ export function percentageOf(decimal: string, stored: string): SheetValue {
   const shown = plainDecimal(`${sign}${digits.slice(0, whole.length + 2)}.${digits.slice(whole.length + 2) || "0"}`);
   return { token: "cell_percentage", source: `${shown}%`, stored };
 }
+
+/** What a sheet shows of a number, as plain decimal text; undefined where that is the number itself. */
+export function roundedBy(decimal: string, { decimals, groupsLeftOut }: Rounding): string | undefined {
+  const point = decimal.indexOf(".");
+  const places = point < 0 ? 0 : decimal.length - point - 1;
+  if ((places <= decimals && groupsLeftOut === 0) || decimal.length > DIGITS_LOOKED_AT) return undefined;
+  const [, sign = "", digits = ""] = /^(-?)(.*)$/.exec(decimal.replace(".", "")) ?? [];
+  const dropped = places + 3 * groupsLeftOut - decimals;
+  const unit = 10n ** BigInt(Math.max(0, dropped));
+  const kept = ((BigInt(digits) + unit / 2n) / unit) * 10n ** BigInt(Math.max(0, -dropped));
+  const shown = kept.toString().padStart(decimals + 1, "0");
+  const at = shown.length - decimals;
+  const rounded = plainDecimal(`${sign}${shown.slice(0, at)}.${shown.slice(at) || "0"}`);
+  return rounded === decimal ? undefined : rounded;
+}
+
+/** More than any number that somebody typed has. */
+const DIGITS_LOOKED_AT = 30;
 
 /** The first day that both of Excel's calendars agree on with everybody else's: 1 March 1900. */
 const MARCH_1900 = 61;

@@ -3,7 +3,7 @@ import { damaged, WorkbookError } from "./fault.ts";
 import { Package } from "./package.ts";
 import { SheetHandler, type CellContext, type SheetFacts, type SheetRow } from "./sheet-rows.ts";
 import { SharedStrings } from "./strings.ts";
-import { readStyles, type Shows } from "./styles.ts";
+import { readStyles, type Style } from "./styles.ts";
 import { unescaped } from "./text.ts";
 import { attributesOf, XmlScanner } from "./xml.ts";
 
@@ -30,7 +30,7 @@ export class Workbook {
   readonly #path: string;
   readonly #parts: WorkbookParts;
   #strings: SharedStrings | undefined;
-  #shows: readonly Shows[] | undefined;
+  #styles: readonly Style[] | undefined;
 
   private constructor(path: string, parts: WorkbookParts) {
     this.#path = path;
@@ -71,8 +71,8 @@ export class Workbook {
   async #context(pack: Package, columnsMax: number): Promise<CellContext> {
     const { strings, styles, is1904 } = this.#parts;
     if (strings !== undefined) this.#strings ??= await SharedStrings.read(pack.read(strings, STRINGS_BYTES_MAX));
-    if (styles !== undefined) this.#shows ??= await readStyles(pack.read(styles, SMALL_PART_BYTES_MAX));
-    return { strings: this.#strings, shows: this.#shows ?? [], is1904, columnsMax };
+    if (styles !== undefined) this.#styles ??= await readStyles(pack.read(styles, SMALL_PART_BYTES_MAX));
+    return { strings: this.#strings, styles: this.#styles ?? [], is1904, columnsMax };
   }
 }
 

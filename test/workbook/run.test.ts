@@ -151,6 +151,22 @@ test("an amount that the sheet shows as a percentage does not go as a hundredth 
   expect(await column(desk, "pay.xlsx.retry.xlsx", "amount")).toEqual(["5000%"]);
 });
 
+test("an amount that the sheet shows rounded goes as the workbook holds it, and both are told before and after", async () => {
+  const { desk, server } = await office();
+  const row = (number: number, amount: string): string =>
+    `<row r="${number}"><c r="A${number}" t="str"><v>50100271828001</v></c><c r="B${number}" t="str"><v>6020000000000${number}</v></c><c r="C${number}" s="1"><v>${amount}</v></c></row>`;
+  const sheet = textRow(1, HEADER) + row(2, "1234.5") + row(3, "1235");
+  copyFileSync(bookFile({ sheets: { Pay: sheet }, formats: ["#,##0"] }), join(desk.folder, "pay.xlsx"));
+  const said = 'the workbook holds "1234.5", which goes out; the sheet shows it as "1235"';
+  const checked = await runProgram(["check", "pay.xlsx"], { env: desk.env, cwd: desk.folder });
+  expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(`row 2, column amount (C2): look at this: ${said}`) as unknown }); // prettier-ignore
+  expect(checked.stdout).toContain("2 ready   1 to look at");
+  expect((await desk.run("pay.xlsx")).code).toBe(0);
+  expect(payloads(server)).toEqual([expect.stringContaining('"amount":1234.5}'), expect.stringContaining('"amount":1235}')]); // prettier-ignore
+  const messages = await column(desk, "pay.xlsx.results.xlsx", "result_message");
+  expect(messages).toEqual([expect.stringContaining(said), expect.not.stringContaining("shows")]);
+});
+
 test("paise that are numbers in a workbook are paise: a hundredth is sent", async () => {
   const { desk, server } = await office();
   const cell = (place: string, value: string): string => `<c r="${place}"><v>${value}</v></c>`;

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shownBy } from "../../src/workbook/styles.ts";
-import { columnOf, dateOf, decimalOf, isoDateOf, lettersOf, percentageOf } from "../../src/workbook/value.ts";
+import { roundingBy, shownBy } from "../../src/workbook/styles.ts";
+import {
+  columnOf,
+  dateOf,
+  decimalOf,
+  isoDateOf,
+  lettersOf,
+  percentageOf,
+  roundedBy,
+} from "../../src/workbook/value.ts";
 
 describe("a stored number as plain decimal text", () => {
   test.each([
@@ -124,4 +132,57 @@ describe("dates", () => {
 test("letters of columns", () => {
   fc.assert(fc.property(fc.nat(16_383), (index) => columnOf(lettersOf(index)) === index));
   expect([lettersOf(0), lettersOf(25), lettersOf(26), lettersOf(16_383)]).toEqual(["A", "Z", "AA", "XFD"]);
+});
+
+describe("what a sheet shows of a number", () => {
+  test.each([
+    ["0", "1234.5", "1235"],
+    ["0", "1234.49", "1234"],
+    ["#,##0", "0.4", "0"],
+    ["0.0", "1234.55", "1234.6"],
+    ["0.0", "99.99", "100"],
+    ["#,##0.00", "1234.567", "1234.57"],
+    ["0;[Red]-0.00", "12.3", "12"],
+    ["[$₹-4009]\\ #,##0", "999.5", "1000"],
+    ["[>=10000000]##\\,##\\,##\\,##0;[>=100000]##\\,##\\,##0;##,##0", "120000.25", "120000"],
+    ['"Rs. "0', "7.8", "8"],
+    ["_(* #,##0_);_(* (#,##0)", "7.8", "8"],
+    ["0,", "1499", "1"],
+    ["0.0,", "1500", "1.5"],
+    ['0.00,,"M"', "1234567", "1.23"],
+    ["0.0#", "-12.345", "-12.35"],
+  ])("by %s, %s is shown as %s", (code, number, shown) => {
+    const rounding = roundingBy(code);
+    expect(rounding && roundedBy(number, rounding)).toBe(shown);
+  });
+
+  test.each([
+    ["0.00", "1234.5"],
+    ["0", "1234"],
+    ["0.0#", "12.34"],
+    ["#,##0", "1234567"],
+    ["0,", "0"],
+  ])("by %s, %s is shown as it is", (code, number) => {
+    const rounding = roundingBy(code);
+    expect(rounding && roundedBy(number, rounding)).toBeUndefined();
+    expect(rounding).toBeDefined();
+  });
+
+  test.each(["General", "@", "0.00E+00", "# ?/?", "", '"text"', "0.00 e"])("nothing is said of %s", (code) => {
+    expect(roundingBy(code)).toBeUndefined();
+  });
+
+  test("it is never further away than half of the last digit shown", () => {
+    const number = fc.tuple(fc.bigInt({ min: 1n, max: 10n ** 11n }), fc.integer({ min: 0, max: 4 }));
+    fc.assert(
+      fc.property(number, fc.nat(3), ([units, places], decimals) => {
+        const digits = units.toString().padStart(places + 1, "0");
+        const at = digits.length - places;
+        const decimal = places === 0 ? digits : `${digits.slice(0, at)}.${digits.slice(at)}`.replace(/\.?0+$/, "");
+        const shown = roundedBy(decimal, { decimals, groupsLeftOut: 0 }) ?? decimal;
+        expect(shown.split(".")[1]?.length ?? 0).toBeLessThanOrEqual(decimals);
+        expect(Math.abs(Number(shown) - Number(decimal))).toBeLessThanOrEqual(0.5 * 10 ** -decimals + 1e-4);
+      }),
+    );
+  });
 });
