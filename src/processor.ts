@@ -16,7 +16,15 @@ import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
 import type { InboxKeeper } from "./results/folder-marks.ts";
 import type { Report } from "./results/report/report.ts";
-import type { StopSignal } from "./stop-signal.ts";
+
+/**
+ * How a person asks a run to stop. `soft`: no new attempt, rows in flight finish. `hard`: rows in flight are recorded
+ * unknown at once (DESIGN §8). `hard` never fires before `soft`.
+ */
+export interface StopSignal {
+  readonly soft: AbortSignal;
+  readonly hard: AbortSignal;
+}
 
 export interface Services {
   readonly config: Config;

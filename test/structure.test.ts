@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "..");
 const STAGES = ["intake", "reader", "checks", "journal", "submission", "results"];
 /** Where values of several stages may meet. What else is no stage knows a stage by its types only. */
 const MEETING_PLACES =
-  /^(?:processor|take-in|reading|proof-read|pointed-out|earlier-payees|origins|journal-thread|index|cli)\.ts$|^(?:commands|batch|drop-folder|library)\//;
+  /^(?:processor|take-in|reading|journal-thread|index|cli)\.ts$|^(?:commands|batch|proof-read|drop-folder|library)\//;
 const ENDS_THE_PROCESS = ["bin.ts", "cli.ts"];
 const ENDING = /\bprocess\s*\.\s*(?:(?:exit|abort|reallyExit)\b|exitCode\s*=(?!=))/;
 const NAMES_THAT_SAY_NOTHING = /^(?:utils?|helpers?|common|types?|misc|lib|shared|interfaces?)(?:\.|$)/;

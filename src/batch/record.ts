@@ -13,7 +13,7 @@ import type { NewBatch } from "../journal/batch-record.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
-import type { Origins, Tie } from "../origins.ts";
+import type { Origins, Tie } from "./origins.ts";
 import { CorrectionsHeard } from "../results/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";

@@ -13,7 +13,6 @@ import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Submitted } from "../submission/submit.ts";
-import { Turns } from "../turns.ts";
 import { Ground } from "./ground.ts";
 import { heldFolder } from "./held-folder.ts";
 import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
@@ -167,6 +166,22 @@ export class BatchWork {
 
   close(): Promise<void> {
     return this.#sending.close();
+  }
+}
+
+/** One after the other where two would be in each other's way: work under the same name waits for what came before. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name);
+    const mine = before === undefined ? work() : before.then(work, work);
+    this.#last.set(name, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    }
   }
 }
 

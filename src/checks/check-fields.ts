@@ -1,4 +1,4 @@
-import { wireAmount } from "../amount-unit.ts";
+import { wireAmount } from "./amount-unit.ts";
 import type { Row } from "../reader/row.ts";
 import type { Field } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";

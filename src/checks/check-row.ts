@@ -1,4 +1,4 @@
-import { wireAmount } from "../amount-unit.ts";
+import { wireAmount } from "./amount-unit.ts";
 import { FileRefusedError } from "../errors.ts";
 import { isTable } from "../format.ts";
 import type { FileFormat } from "../format.ts";

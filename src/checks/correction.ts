@@ -1,6 +1,6 @@
 import { withoutGroups } from "../account.ts";
 import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
-import { wireAmount } from "../amount-unit.ts";
+import { wireAmount } from "./amount-unit.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";

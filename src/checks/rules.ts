@@ -2,7 +2,7 @@ import { unitsOf } from "../amount.ts";
 import type { FieldRuleName, FieldRules, OperationRules, Rules } from "../config/rule-settings.ts";
 import type { Field, Operation } from "../operations/operation.ts";
 import { maskNumbers } from "../mask.ts";
-import { matcherOf } from "../pattern.ts";
+import { matcherOf } from "../config/pattern.ts";
 import type { Inspect } from "./compile.ts";
 
 /** Known values by the path of their list, as `list` names it; upper case. */

@@ -6,7 +6,7 @@ import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import { inLook } from "../results/look.ts";
-import { checkFile } from "../proof-read.ts";
+import { checkFile } from "../proof-read/check-file.ts";
 import { checkObjects } from "./check-objects.ts";
 import { checkText, type CheckLook } from "./check-text.ts";
 import type { Call, Output } from "./command.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
-import { openLog } from "../log.ts";
-import type { Log } from "../log.ts";
+import { openLog } from "./log.ts";
+import type { Log } from "./log.ts";
 import type { Call } from "./command.ts";
 import type { Teller } from "./teller.ts";
 

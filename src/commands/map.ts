@@ -12,7 +12,7 @@ import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapp
 import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
 import { folded } from "../results/folded.ts";
-import { checkFile } from "../proof-read.ts";
+import { checkFile } from "../proof-read/check-file.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 import { openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";

@@ -1,11 +1,12 @@
 import { ping } from "../client/ping.ts";
 import type { Config } from "../config/config.ts";
+import type { InboxCount } from "../drop-folder/file-queue.ts";
 import { messageOf } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { Metrics, readMetricsFile, startMetricsServer, writeMetricsFile } from "../metrics.ts";
-import type { InboxCount, MetricsServer } from "../metrics.ts";
+import { Metrics, readMetricsFile, startMetricsServer, writeMetricsFile } from "./metrics.ts";
+import type { MetricsServer } from "./metrics.ts";
 import type { Call } from "./command.ts";
 import { RowCounts } from "./row-counts.ts";
 

@@ -1,5 +1,5 @@
+import type { StopSignal } from "../processor.ts";
 import { removeScratchFolders } from "../scratch.ts";
-import type { StopSignal } from "../stop-signal.ts";
 
 export interface Listening {
   readonly signal: StopSignal;

@@ -1,4 +1,4 @@
-import { assertPattern } from "../pattern.ts";
+import { assertPattern } from "./pattern.ts";
 import { NotRight, plainAmount, reader, text, textList, wholeNumber, yesOrNo } from "./values.ts";
 import type { ValueReader } from "./values.ts";
 

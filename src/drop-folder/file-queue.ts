@@ -1,7 +1,12 @@
 import { basename } from "node:path";
 import type { ReadyFile, WaitingFile } from "../intake/two-looks.ts";
-import type { InboxCount } from "../metrics.ts";
 import { printable } from "../printable.ts";
+
+/** Files that wait in a drop folder, and since when the oldest does; milliseconds since 1970. */
+export interface InboxCount {
+  readonly files: number;
+  readonly oldestSince?: number;
+}
 
 /** A file of up to some thousand rows need not wait until a large one has ended. */
 const SMALL_BYTES_MAX = 512 * 1024;

@@ -1,4 +1,4 @@
-import type { StopSignal } from "../stop-signal.ts";
+import type { StopSignal } from "../processor.ts";
 
 /** Sending stops for a signal, for good, or for a STOP file, until a person says resume. */
 export class Gate implements StopSignal {

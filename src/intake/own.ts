@@ -1,3 +1,4 @@
+import { FileRefusedError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 
 /** The marks of our own results file, under whatever name it comes back (DESIGN §6). */
@@ -7,4 +8,20 @@ const MARKS = ["result_row", "result_status"].map(normalizeName);
 export function isOwnHeader(header: readonly string[]): boolean {
   const names = new Set(header.map(normalizeName));
   return MARKS.every((mark) => names.has(mark));
+}
+
+/** What is said of a file that paydrop wrote itself and that is not to be sent. */
+const OWN_FILES = {
+  own_results_file: {
+    message: "this is a results file that paydrop wrote (it has the columns result_row and result_status)",
+    hint: "Run the file that it reports on, or the retry file after you corrected it.",
+  },
+  retry_not_corrected: {
+    message: "this retry file is just as paydrop wrote it: nothing in it was corrected",
+    hint: "Correct its rows, save it, then run it again.",
+  },
+} as const;
+
+export function ownFileRefused(fileName: string, code: keyof typeof OWN_FILES): FileRefusedError {
+  return new FileRefusedError(fileName, [{ code, ...OWN_FILES[code] }]);
 }

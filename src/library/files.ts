@@ -1,10 +1,9 @@
 import { configFromOptions, type CheckOptions, type SendOptions } from "../config/from-options.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
-import { withProcessor } from "../processor.ts";
+import { withProcessor, type StopSignal } from "../processor.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import type { Sandbox } from "../sandbox/server.ts";
-import type { StopSignal } from "../stop-signal.ts";
-import { checkFile as takeInOnly } from "../proof-read.ts";
+import { checkFile as takeInOnly } from "../proof-read/check-file.ts";
 import { Listener } from "./listener.ts";
 import { assertFunctions, assertOptions, assertPath, assertSignals } from "./given.ts";
 import { inSandbox, withSending } from "./sending.ts";

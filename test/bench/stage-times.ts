@@ -3,7 +3,7 @@
  * prints what each took as JSON. What a stage needs from the ones before it was made ready beforehand.
  */
 import { dirname, join } from "node:path";
-import { Origins } from "../../src/origins.ts";
+import { Origins } from "../../src/batch/origins.ts";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import type { CheckedRow } from "../../src/checks/instruction.ts";
 import { createEnvelope, createRequestBody } from "../../src/client/envelope.ts";

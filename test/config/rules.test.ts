@@ -6,7 +6,7 @@ import type { Config } from "../../src/config/config.ts";
 import type { Rules } from "../../src/config/rule-settings.ts";
 import { checkFile } from "../../src/index.ts";
 import { PaydropError } from "../../src/errors.ts";
-import { matcherOf } from "../../src/pattern.ts";
+import { matcherOf } from "../../src/config/pattern.ts";
 import { paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 

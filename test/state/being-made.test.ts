@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { migrate } from "../../src/journal/schema.ts";
-import { checkFile } from "../../src/proof-read.ts";
+import { checkFile } from "../../src/proof-read/check-file.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 
 test.each([

@@ -3,18 +3,18 @@
  * stand in no journal (I10): they are read from the private copy of the earlier file.
  */
 import { join } from "node:path";
-import { cellText, positionOf } from "./checks/cell.ts";
-import { compareWithOrigin, rowNamed, type Correction, type RowName } from "./checks/correction.ts";
-import { faultOfCell } from "./checks/fault-of.ts";
-import type { Fault } from "./checks/fault.ts";
-import type { CheckedRow } from "./checks/instruction.ts";
-import type { Config } from "./config/config.ts";
-import { isFileTrouble } from "./errors.ts";
-import type { BatchRecord } from "./journal/batch-record.ts";
-import type { Row } from "./reader/row.ts";
-import type { Operation } from "./operations/operation.ts";
-import { withoutTextMark } from "./spreadsheet-text.ts";
-import { assertWhole, openSnapshot, readingOf } from "./reading.ts";
+import { cellText, positionOf } from "../checks/cell.ts";
+import { compareWithOrigin, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
+import { faultOfCell } from "../checks/fault-of.ts";
+import type { Fault } from "../checks/fault.ts";
+import type { CheckedRow } from "../checks/instruction.ts";
+import type { Config } from "../config/config.ts";
+import { isFileTrouble } from "../errors.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { Row } from "../reader/row.ts";
+import type { Operation } from "../operations/operation.ts";
+import { withoutTextMark } from "../spreadsheet-text.ts";
+import { assertWhole, openSnapshot, readingOf } from "../reading.ts";
 
 /** What `retry_of` makes of a row: a correction, or something to point out; neither for a row that names none. */
 export interface Tie {

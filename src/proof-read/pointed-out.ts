@@ -1,6 +1,6 @@
 /**
  * What a check points out of the rows of a file: because of what was accepted before, while they are read, and because of
- * the whole file, when all of them are known. With `proof-read.ts` a place where stages meet.
+ * the whole file, when all of them are known.
  */
 import {
   lookInFile,
@@ -9,17 +9,17 @@ import {
   type LookedAtRow,
   type RowInFile,
   type UsualAmount,
-} from "./checks/second-look.ts";
-import type { CheckedRow } from "./checks/instruction.ts";
+} from "../checks/second-look.ts";
+import type { CheckedRow } from "../checks/instruction.ts";
 import type { EarlierPayees } from "./earlier-payees.ts";
-import { isTable } from "./format.ts";
-import type { LookBack } from "./journal/look-back.ts";
-import type { NotedRow, NotedRows } from "./journal/noted-rows.ts";
-import type { RowRecord } from "./journal/row-record.ts";
-import { operationNamed } from "./operations/catalogue.ts";
-import type { OperationName } from "./operations/operation.ts";
-import { RisingRows } from "./reader/rising-rows.ts";
-import type { OpenedFile } from "./take-in.ts";
+import { isTable } from "../format.ts";
+import type { LookBack } from "../journal/look-back.ts";
+import type { NotedRow, NotedRows } from "../journal/noted-rows.ts";
+import type { RowRecord } from "../journal/row-record.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import type { OperationName } from "../operations/operation.ts";
+import { RisingRows } from "../reader/rising-rows.ts";
+import type { OpenedFile } from "../take-in.ts";
 
 /** The file, its rows compared with earlier payees as they are checked. */
 export function lookingBack(opened: OpenedFile, earlier: EarlierPayees): OpenedFile {

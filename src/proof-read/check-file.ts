@@ -1,35 +1,35 @@
 /**
  * Everything up to sending, and a second look that needs the whole file and the past: what a clerk is told before a
- * file is dropped. With `take-in.ts` and `processor.ts` a place where stages meet.
+ * file is dropped. With `take-in.ts` and `batch/` a place where stages meet.
  */
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { createJudge } from "./checks/duplicates.ts";
-import { meet } from "./checks/same-bytes.ts";
-import type { Config } from "./config/config.ts";
-import { guessPeriod } from "./intake/period.ts";
-import { takeSnapshot } from "./intake/snapshot.ts";
-import { identityText } from "./intake/source-file.ts";
-import { batchIdOf } from "./journal/batch-id.ts";
-import { LookBack } from "./journal/look-back.ts";
-import { bringUpJournalFile, damageOf } from "./journal/open.ts";
-import { openScratchJournal } from "./journal/sqlite-journal.ts";
-import type { BatchRecord, NewBatch } from "./journal/batch-record.ts";
-import type { JournalStore } from "./journal/store.ts";
-import { openThreadedJournal } from "./journal/threaded.ts";
+import { createJudge } from "../checks/duplicates.ts";
+import { meet } from "../checks/same-bytes.ts";
+import type { Config } from "../config/config.ts";
+import { guessPeriod } from "../intake/period.ts";
+import { takeSnapshot } from "../intake/snapshot.ts";
+import { identityText } from "../intake/source-file.ts";
+import { batchIdOf } from "../journal/batch-id.ts";
+import { LookBack } from "../journal/look-back.ts";
+import { bringUpJournalFile, damageOf } from "../journal/open.ts";
+import { openScratchJournal } from "../journal/sqlite-journal.ts";
+import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { openThreadedJournal } from "../journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
-import { labelOf } from "./operations/label.ts";
-import { Origins } from "./origins.ts";
+import { labelOf } from "../operations/label.ts";
+import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
-import type { Services } from "./processor.ts";
-import { checkReport, type CheckReport } from "./results/check-report.ts";
-import { byStatusOf, takenText, type TakenBefore } from "./results/taken-words.ts";
-import { mappingSaid } from "./reading.ts";
-import { compareToday, judgeRulesOf, writeDownRows } from "./batch/record.ts";
-import { newScratchFolder, removeScratchFolder, scratchFailure } from "./scratch.ts";
-import { RESUMABLE_REFUSALS } from "./submission/reason.ts";
-import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "./take-in.ts";
+import type { Services } from "../processor.ts";
+import { checkReport, type CheckReport } from "../results/check-report.ts";
+import { byStatusOf, takenText, type TakenBefore } from "../results/taken-words.ts";
+import { mappingSaid } from "../reading.ts";
+import { compareToday, judgeRulesOf, writeDownRows } from "../batch/record.ts";
+import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {

@@ -1,4 +1,4 @@
-import type { AmountUnit } from "./config/mapping.ts";
+import type { AmountUnit } from "../config/mapping.ts";
 
 /**
  * A plain amount in the unit of its file as the text that travels: whole digits by moving the point, so that `150000`

@@ -1,8 +1,8 @@
 import type { DestinationStream, Logger, pino } from "pino";
-import type { Config } from "./config/config.ts";
-import { conceal } from "./config/conceal.ts";
-import { PaydropError, messageOf } from "./errors.ts";
-import { printable } from "./printable.ts";
+import type { Config } from "../config/config.ts";
+import { conceal } from "../config/conceal.ts";
+import { PaydropError, messageOf } from "../errors.ts";
+import { printable } from "../printable.ts";
 
 export type Log = Pick<Logger, "trace" | "debug" | "info" | "warn" | "error" | "child">;
 

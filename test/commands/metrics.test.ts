@@ -12,15 +12,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { RunEvent } from "../src/events.ts";
-import { RowCounts } from "../src/commands/row-counts.ts";
-import { Metrics, startMetricsServer, summed } from "../src/metrics.ts";
-import { SANDBOX_API_KEY, startSandbox } from "../src/sandbox/server.ts";
-import { transfersCsv } from "./support/desk.ts";
-import { answer, startFaultServer } from "./support/fault-server.ts";
-import { openOffice } from "./support/people.ts";
-import { runProgram, startProgram } from "./support/program.ts";
-import { temporaryDirectory } from "./support/state-dir.ts";
+import type { RunEvent } from "../../src/events.ts";
+import { RowCounts } from "../../src/commands/row-counts.ts";
+import { Metrics, startMetricsServer, summed } from "../../src/commands/metrics.ts";
+import { SANDBOX_API_KEY, startSandbox } from "../../src/sandbox/server.ts";
+import { transfersCsv } from "../support/desk.ts";
+import { answer, startFaultServer } from "../support/fault-server.ts";
+import { openOffice } from "../support/people.ts";
+import { runProgram, startProgram } from "../support/program.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 const TRANSFERS = "from_account,to_account,amount\nACC-1,ACC-2,100.10\nACC-1,ACC-3,200.20\nACC-1,ACC-4,0\n";
 

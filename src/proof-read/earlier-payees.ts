@@ -3,8 +3,8 @@
  * hashes (I10); the private copies of the files know both. They are read for this one check and kept in memory only.
  */
 import { join } from "node:path";
-import { fieldText } from "./checks/cell.ts";
-import type { Fault } from "./checks/fault.ts";
+import { fieldText } from "../checks/cell.ts";
+import type { Fault } from "../checks/fault.ts";
 import {
   ACCOUNT_FIELD,
   lookAtAccount,
@@ -12,12 +12,12 @@ import {
   sameName,
   type EarlierAccount,
   type LookedAtRow,
-} from "./checks/second-look.ts";
-import type { Config } from "./config/config.ts";
-import { isFileTrouble } from "./errors.ts";
-import { LookBack } from "./journal/look-back.ts";
-import type { BatchRecord } from "./journal/batch-record.ts";
-import { openSnapshot, readingOf } from "./reading.ts";
+} from "../checks/second-look.ts";
+import type { Config } from "../config/config.ts";
+import { isFileTrouble } from "../errors.ts";
+import { LookBack } from "../journal/look-back.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import { openSnapshot, readingOf } from "../reading.ts";
 
 /** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */
 const BATCHES_MAX = 24;

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
-import { formatUnits, unitsOf } from "./amount.ts";
-import { PaydropError, messageOf, systemCodeOf } from "./errors.ts";
-import type { RunEvent } from "./events.ts";
+import { formatUnits, unitsOf } from "../amount.ts";
+import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
+import type { InboxCount } from "../drop-folder/file-queue.ts";
+import type { RunEvent } from "../events.ts";
 
 /** Rows of one operation in one state, as the journal has them. */
 export interface RowCount {
@@ -14,12 +15,6 @@ export interface RowCount {
   readonly rows: number;
   /** Exact decimal text. */
   readonly amount: string;
-}
-
-/** Files that wait in the drop folders, and since when the oldest does; milliseconds since 1970. */
-export interface InboxCount {
-  readonly files: number;
-  readonly oldestSince?: number;
 }
 
 /** What has happened since these metrics began, across processes when they are kept in a file. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { RE2JS } from "re2js";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "../errors.ts";
 
 /**
  * Patterns of the configuration. They run on an engine that is linear in the length of the text (RE2), so that no pair

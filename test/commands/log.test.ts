@@ -2,9 +2,9 @@ import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../src/config/load.ts";
-import { openLog } from "../src/log.ts";
-import { temporaryFolder } from "./support/paydrop.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { openLog } from "../../src/commands/log.ts";
+import { temporaryFolder } from "../support/paydrop.ts";
 
 const API_KEY = "live-key-0123456789";
 
