@@ -15,6 +15,11 @@ export function printable(text: string, charactersMax: number = Number.POSITIVE_
   return clean.length > charactersMax ? `${clean.slice(0, charactersMax - 1)}…` : clean;
 }
 
+/** `U+202E`. */
+export function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
 /** A name in a command to copy: as one word of a shell. */
 export function asWord(name: string): string {
   const shown = printable(name);

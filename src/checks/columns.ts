@@ -1,6 +1,6 @@
 import type { FileFault } from "../errors.ts";
 import { normalizeName } from "../names.ts";
-import type { Form, Operation } from "../operations/operation.ts";
+import { missingFields, type Form, type Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import { looksMisspelt } from "./misspelling.ts";
 
@@ -59,18 +59,11 @@ export function createColumnPlan(
   return faults.length > 0 ? faults : { columns, positions, knownCount: columns.length - unknown.length };
 }
 
-/** The required fields of a form that no column holds. */
-export function missingColumns(form: Form, has: (field: string) => boolean): readonly string[] {
-  return form.fields
-    .filter((field) => field.required && field.default === undefined && !has(field.name))
-    .map((field) => field.name);
-}
-
 /** Of the form that lacks the fewest columns; of two that lack as many, the one that has more of its own. */
 function missingOfNearest(forms: readonly Form[], positions: ReadonlyMap<string, number>): readonly string[] {
   const has = (name: string): boolean => positions.has(name);
   const lacking = forms.map((form) => ({
-    missing: missingColumns(form, has),
+    missing: missingFields(form, has),
     present: fieldNames(form).filter(has).length,
   }));
   lacking.sort((left, right) => left.missing.length - right.missing.length || right.present - left.present);

@@ -104,7 +104,7 @@ function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rul
 }
 
 /** `100` and `100.00`, `HDFC0001234` and `hdfc0001234`, `INR` and `inr`, `5010 0271 8280` and `501002718280` are the same. */
-function canonicalOf(field: Field): CompiledField["canonical"] {
+export function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
   if (field.sensitive === "account") return withoutGroups;
   return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;

@@ -1,10 +1,10 @@
-import { withoutGroups } from "../account.ts";
 import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
 import { wireAmount } from "./amount-unit.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { cellText, fieldText, positionOf, withoutSpacesAround } from "./cell.ts";
+import { canonicalOf } from "./compile.ts";
 import { columnOf, shownValue } from "./fault-of.ts";
 
 /** A row that stands for one of an earlier batch: its `retry_of` says so, and there is such a row. */
@@ -56,9 +56,9 @@ export function compareWithOrigin(
     if (from === to || valueOf(from, field, origin) === valueOf(to, field, now)) continue;
     changes.push({ column: columnOf(now, field), ...maskedPair(field, from, to) });
     const isPayee = form?.beneficiaryFields.includes(field.name) ?? false;
-    if (isPayee && canonical(from, field) !== canonical(to, field) && !isOfTheTable(now, origin, field)) {
-      payeeChanged = true;
-    }
+    if (!isPayee || isOfTheTable(now, origin, field)) continue;
+    const canonical = canonicalOf(field) ?? ((text: string): string => text);
+    if (canonical(from) !== canonical(to)) payeeChanged = true;
   }
   return { changes, payeeChanged };
 }
@@ -90,12 +90,6 @@ function isOfTheTable(now: Row, origin: Row, field: Field): boolean {
 function sourceOf(row: Row, field: Field): string | undefined {
   const at = row.mapped?.at[positionOf(row, field.name)] ?? -1;
   return row.mapped && at >= 0 ? withoutSpacesAround(cellText(row.mapped.from, at)) : undefined;
-}
-
-/** Equal for one and the same payee (DESIGN §7). */
-function canonical(text: string, { kind, shape, sensitive }: Field): string {
-  if (sensitive === "account") return withoutGroups(text);
-  return kind === "text" || shape === "ifsc" ? text.toLowerCase() : text;
 }
 
 function maskedPair(field: Field, from: string, to: string): Omit<Change, "column"> {

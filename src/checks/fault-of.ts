@@ -3,11 +3,12 @@ import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import { normalizeName } from "../names.ts";
 import type { Mapped, Row } from "../reader/row.ts";
+import { lettersOf } from "../workbook/value.ts";
 import type { Fault } from "./fault.ts";
 import { positionOf } from "./cell.ts";
 import { say } from "./sentences.ts";
 import type { Finding } from "./sentences.ts";
-import { columnLetters, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
+import { isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
 
 /** What is known of the place: a field of an operation, or a column of our own that is not sent. */
 export type Place = Pick<Field, "name" | "kind" | "sensitive" | "shape">;
@@ -26,7 +27,7 @@ export function faultOfCell(
 ): Fault {
   const wording = { value: shown(place, text, finding.code), thing: thingOf(place), field: place.name };
   const { column, at } = row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index);
-  const cell = hasCells && at >= 0 ? { cell: `${columnLetters(at)}${row.number}` } : {};
+  const cell = hasCells && at >= 0 ? { cell: `${lettersOf(at)}${row.number}` } : {};
   return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(finding), wording) };
 }
 

@@ -2,9 +2,8 @@ import { basename, dirname } from "node:path";
 import type { FileFault } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { OPERATIONS, operationNamed, operationSaid } from "../operations/catalogue.ts";
-import type { Operation, OperationName } from "../operations/operation.ts";
+import { missingFields, type Operation, type OperationName } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
-import { missingColumns } from "./columns.ts";
 
 /** Everything that may say which operation a file is. */
 export interface OperationClues {
@@ -120,7 +119,7 @@ function operationOfColumns(has: Has): FileOperation | FileFault {
 
 /** Every required column of one form is there. */
 function isComplete(operation: Operation, has: Has): boolean {
-  return operation.forms.some((form) => missingColumns(form, has).length === 0);
+  return operation.forms.some((form) => missingFields(form, has).length === 0);
 }
 
 /** A required column that no other operation has. */
@@ -131,7 +130,7 @@ function hasTellingColumn(operation: Operation, has: Has): boolean {
 }
 
 function requiredNames(operation: Operation): readonly string[] {
-  return operation.forms.flatMap((form) => missingColumns(form, () => false));
+  return operation.forms.flatMap((form) => missingFields(form, () => false));
 }
 
 const FROM_ELSEWHERE = " A file of another system: confirm once how its columns are read, with paydrop map.";

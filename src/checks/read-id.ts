@@ -1,5 +1,5 @@
 import { counted } from "../counted.ts";
-import { spaceInside } from "./read-number.ts";
+import { FOREIGN_DIGIT, spaceInside } from "./read-number.ts";
 import { inspectFormat } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
@@ -14,7 +14,6 @@ const PLAIN_ID = /^\+?[0-9]+$/;
 const SCIENTIFIC = /^[0-9]+(?:[.,][0-9]+)?[eE][+-][0-9]{1,3}$|^[0-9]+[.,][0-9]+[eE][0-9]{1,3}$/;
 const DECIMALS_ADDED = /^[0-9]+\.0+$/;
 const GROUPED = /^[0-9]{1,3}(?:,[0-9]{2,3})+(?:\.[0-9]+)?$/;
-const FOREIGN_DIGIT = /[^\P{Nd}0-9]/u;
 const FOREIGN_SPACE = /[^\S ]/;
 
 /** What is wrong with an id, if anything is. Its digits cannot be restored, so nothing is proposed (F1 to F4, S10). */

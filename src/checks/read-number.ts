@@ -52,7 +52,7 @@ function tooMany(code: Finding["code"], found: number, most: number): Finding {
 }
 
 const ANY_SPACE = /\s/;
-const FOREIGN_DIGIT = /[^\P{Nd}0-9]/u;
+export const FOREIGN_DIGIT = /[^\P{Nd}0-9]/u;
 const EXPONENT = /^[+-]?[0-9]+(?:[.,][0-9]+)?e[+-]?[0-9]+$/i;
 const CURRENCY = /^(?:\p{Sc}|rs\.?|inr|re\.?|usd|eur)|(?:\p{Sc}|rs\.?|inr|\/-|usd|eur)$/iu;
 const GROUPED = /^[0-9]+(?:[.,'’_][0-9]+)+$/;

@@ -1,3 +1,4 @@
+import { codePointOf } from "../printable.ts";
 import type { Finding } from "./sentences.ts";
 
 /**
@@ -40,8 +41,4 @@ function nameOfControl(character: string): string {
     return "a line break";
   }
   return character === "\t" ? "a tab" : `a control character (${codePointOf(character)})`;
-}
-
-function codePointOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -40,9 +40,3 @@ export function inspectTextError(text: string): Finding | undefined {
 export function isDateLike(text: string): boolean {
   return text.length <= DAMAGE_CHARACTERS_MAX && DATES.some((date) => date.test(text));
 }
-
-/** `A`, `B` … `Z`, `AA`: the letters of a column counted from 0. */
-export function columnLetters(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? letter : columnLetters(Math.floor(index / 26) - 1) + letter;
-}

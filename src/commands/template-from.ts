@@ -9,6 +9,7 @@ import { operationSaid } from "../operations/catalogue.ts";
 import { withProcessor } from "../processor.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { lockstep } from "../results/lockstep.ts";
+import { isOfRetryFile } from "../results/rows.ts";
 import { tableIn, type TableRow } from "../results/table.ts";
 import { assertWhole, openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { wholeBatch } from "./known-batch.ts";
@@ -75,7 +76,7 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     const header = sheet.header ?? (isTable(format) ? await columnsOf(sheet) : []);
     const name = sheet.sheetName ?? "payments";
     const { operation } = sheet.wrapper ?? {};
-    const table = tableIn(format, { before: [], after: [], isDropped, sheetName: name }, header, operation === undefined ? undefined : { operation }); // prettier-ignore
+    const table = tableIn(format, { before: [], after: [], isDropped: isOfRetryFile, sheetName: name }, header, operation === undefined ? undefined : { operation }); // prettier-ignore
     yield table.begin();
     for await (const step of lockstep(sheet.rows(), records())) {
       const rows: TableRow[] = [];
@@ -98,12 +99,6 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     "Look through amounts, narration and notes, and say the new period: --period 2026-12, or a column period.",
   ];
   return { pieces: pieces(), notes };
-}
-
-const DROPPED: ReadonlySet<string> = new Set(["retrymessage", "retryof"]);
-
-function isDropped(column: string): boolean {
-  return DROPPED.has(normalizeName(column));
 }
 
 /** `reference` and `period`, under the names that the file gives them. */

@@ -21,9 +21,6 @@ function notAnAddress(right: string): NotRight {
   return new NotRight(right, "the address");
 }
 
-/** An address by the same rules; the exit code is put behind it. */
-export const readPingUrl: (raw: unknown) => string = readBaseUrl;
-
 /** The path of such an address is often its only secret: whoever knows it can report runs that never were. */
 export function pingShown(url: string): string {
   return `${new URL(url).origin}/…`;

@@ -1,13 +1,6 @@
-import type { Form } from "../operations/operation.ts";
+import { missingFields, type Form } from "../operations/operation.ts";
 import type { AmountUnit, Mapping } from "./mapping.ts";
 import type { MappingText } from "./mapping-text.ts";
-
-/** The fields of a form that a mapping fills from nowhere and that every row needs. */
-export function unfilledFields(form: Form, isFilled: (field: string) => boolean): readonly string[] {
-  return form.fields
-    .filter((field) => field.required && field.default === undefined && !isFilled(field.name))
-    .map((field) => field.name);
-}
 
 /** Throws where no form gets all its required fields: not one row could ever be sent. */
 export function assertComplete(text: MappingText, mapping: Mapping, forms: readonly Form[]): void {
@@ -16,7 +9,7 @@ export function assertComplete(text: MappingText, mapping: Mapping, forms: reado
     ...Object.keys(mapping.constants),
     ...mapping.lookups.flatMap((lookup) => Object.keys(lookup.fields)),
   ]);
-  const lacking = forms.map((form) => unfilledFields(form, (field) => filled.has(field)));
+  const lacking = forms.map((form) => missingFields(form, (field) => filled.has(field)));
   lacking.sort((left, right) => left.length - right.length);
   const [fewest = []] = lacking;
   if (fewest.length > 0) {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
+import { codePointOf } from "../printable.ts";
 import { Secret } from "./secret.ts";
 
 /** The three secrets of §5 under the names they go by. */
@@ -16,7 +17,6 @@ export interface FoundSecret {
   readonly secret: Secret;
   /** Where it came from: a variable, or a file named by one. */
   readonly origin: string;
-  readonly file?: string;
 }
 
 const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
@@ -70,7 +70,7 @@ function fromFile(name: SecretName, file: string, origin: string, missing?: "may
   }
   // one newline: what `echo` and editors add; more than that is part of what was pasted and must be looked at
   const text = bytes.toString("utf8").replace(/\r?\n$/, "");
-  return { secret: checked(name, text, what), origin, file };
+  return { secret: checked(name, text, what), origin };
 }
 
 /** A key that was put where its path belongs must not stand in a log for it. */
@@ -111,5 +111,5 @@ function describe(character: string): string {
   if (character === "\n" || character === "\r") return "a line break";
   if (/[\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]/.test(character)) return "a curly quotation mark";
   if (character === "\ufffd") return "a byte that is not UTF-8";
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  return codePointOf(character);
 }

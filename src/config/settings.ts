@@ -1,6 +1,6 @@
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
-import { pingShown, readBaseUrl, readPingUrl } from "./base-url.ts";
+import { pingShown, readBaseUrl } from "./base-url.ts";
 import type { ValueReader } from "./values.ts";
 import {
   NotRight,
@@ -132,7 +132,7 @@ export const SETTINGS = {
     flag: "n",
     example: "9471",
   }),
-  ping_url: setting("GET this + /exit-code when a run has ended", reader(address, readPingUrl, pingShown), {
+  ping_url: setting("GET this + /exit-code when a run has ended", reader(address, readBaseUrl, pingShown), {
     flag: "url",
     example: "https://hc-ping.example/0b9c",
   }),

@@ -1,4 +1,4 @@
-import type { FileFormat } from "../reader/row.ts";
+import type { FileFormat } from "../format.ts";
 import type { ResultStatus, RowState } from "./state.ts";
 
 export type Environment = "live" | "test";

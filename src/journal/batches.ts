@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import type { FileFormat } from "../reader/row.ts";
+import type { FileFormat } from "../format.ts";
 import type { BatchSeq } from "./rows.ts";
 import type { RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, Environment, NewBatch } from "./batch-record.ts";

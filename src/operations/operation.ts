@@ -36,6 +36,13 @@ export interface Form {
   readonly beneficiaryFields: readonly string[];
 }
 
+/** The fields that every row needs and that nothing gives: no column, no constant, no default. */
+export function missingFields(form: Form, isGiven: (field: string) => boolean): readonly string[] {
+  return form.fields
+    .filter((field) => field.required && field.default === undefined && !isGiven(field.name))
+    .map((field) => field.name);
+}
+
 /** One operation of §1: everything that is particular to it. Adding an operation is adding one such file. */
 export interface Operation {
   readonly name: OperationName;

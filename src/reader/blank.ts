@@ -1,4 +1,10 @@
 import { counted } from "../counted.ts";
+import type { SheetCell } from "../workbook/value.ts";
+
+/** A cell of a workbook: nothing, or white space. */
+export function isBlank(cell: SheetCell): boolean {
+  return typeof cell === "string" && (cell === "" || cell.trim() === "");
+}
 
 const REMARKS_MAX = 5;
 

@@ -1,5 +1,5 @@
 import type { Range, SheetRow } from "../workbook/sheet-rows.ts";
-import { isBlank } from "./blank-cell.ts";
+import { isBlank } from "./blank.ts";
 
 /**
  * The first of the merged cells that leave open which row a value belongs to, or that hide one. Those of one row below the

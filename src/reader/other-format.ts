@@ -1,6 +1,5 @@
-import { binaryOfBytes } from "../format.ts";
+import { binaryOfBytes, type FileFormat } from "../format.ts";
 import { openCopy } from "../private-copy.ts";
-import type { FileFormat } from "./row.ts";
 import type { SheetSource } from "./source.ts";
 
 /** What a file is, and what to do about it. */

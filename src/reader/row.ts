@@ -47,8 +47,6 @@ export interface MappedFault {
   readonly found?: string;
 }
 
-export type { FileFormat };
-
 /** What a JSON wrapper said beside its rows (DESIGN §6). */
 export interface Wrapper {
   readonly operation?: string;

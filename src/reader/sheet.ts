@@ -1,10 +1,10 @@
-import { formatOfName, isOtherWorkbook, isPackedName } from "../format.ts";
+import { formatOfName, isOtherWorkbook, isPackedName, type FileFormat } from "../format.ts";
 import { openCsv } from "./csv.ts";
 import { openJson } from "./json.ts";
 import { openJsonLines } from "./jsonl.ts";
 import { refuseOtherFormat, UNPACK } from "./other-format.ts";
 import { refuserOf } from "./refusals.ts";
-import type { FileFormat, Sheet } from "./row.ts";
+import type { Sheet } from "./row.ts";
 import type { ReaderLimits, SheetSource } from "./source.ts";
 import type { Encoding } from "./text.ts";
 import { openXlsx } from "./xlsx.ts";

@@ -1,4 +1,4 @@
-import type { FileFormat } from "../reader/row.ts";
+import type { FileFormat } from "../format.ts";
 
 /** The names of the files out; all begin with the whole name of the file in (DESIGN §9). */
 export interface OutNames {

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { parse } from "csv-parse/sync";
 import { printable } from "../printable.ts";
 import { systemCodeOf } from "../errors.ts";
-import type { FileFormat } from "../reader/row.ts";
+import type { FileFormat } from "../format.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
 import { Workbook } from "../workbook/workbook.ts";

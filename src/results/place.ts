@@ -1,7 +1,7 @@
 import { mkdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { PaydropError } from "../errors.ts";
-import type { FileFormat } from "../reader/row.ts";
+import type { FileFormat } from "../format.ts";
 import { onDisk, renameDurably } from "./atomic.ts";
 import { nameOfBatch, outNames } from "./names.ts";
 import {

@@ -40,12 +40,17 @@ export function resultsTable(sheet: Sheet): Table {
 
 /** The file's own columns, ready to correct and drop again; what an earlier retry file added is left out. */
 export function retryTable(sheet: Sheet): Table {
-  const ours = new Set(RETRY_AFTER.map(normalizeName));
-  const isDropped = (column: string): boolean => ours.has(normalizeName(column));
   // by its name the sheet is found again where `sheet` is configured
   const sheetName = sheet.sheetName === undefined ? {} : { sheetName: sheet.sheetName };
-  const shape = { before: [], after: RETRY_AFTER, isDropped, ...sheetName };
+  const shape = { before: [], after: RETRY_AFTER, isDropped: isOfRetryFile, ...sheetName };
   return tableIn(sheet.format, shape, sheet.header ?? [], sheet.wrapper);
+}
+
+const RETRY_NAMES = new Set(RETRY_AFTER.map(normalizeName));
+
+/** A column that a retry file adds to those of its file. */
+export function isOfRetryFile(column: string): boolean {
+  return RETRY_NAMES.has(normalizeName(column));
 }
 
 type BatchOfRow = Pick<BatchRecord, "id" | "phase">;

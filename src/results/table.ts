@@ -1,4 +1,5 @@
-import type { Cell, FileFormat, Row, Wrapper } from "../reader/row.ts";
+import type { FileFormat } from "../format.ts";
+import type { Cell, Row, Wrapper } from "../reader/row.ts";
 import { WorkbookPieces } from "../workbook/write.ts";
 import type { OutCell } from "../workbook/write.ts";
 import { guardCell } from "./cell.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { FileRefusedError } from "../../src/errors.ts";
 import { READER_FAULT_CODES } from "../../src/reader/refusals.ts";
-import type { FileFormat } from "../../src/reader/row.ts";
+import type { FileFormat } from "../../src/format.ts";
 import { readFile, temporaryFolder } from "../support/files.ts";
 
 const SAMPLES = join(import.meta.dirname, "../../samples");

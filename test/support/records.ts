@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { formatUnits, unitsOf } from "../../src/amount.ts";
 import type { BatchRecord } from "../../src/journal/batch-record.ts";
 import type { RowRecord } from "../../src/journal/row-record.ts";
-import type { Cell, FileFormat, Row, Sheet } from "../../src/reader/row.ts";
+import type { FileFormat } from "../../src/format.ts";
+import type { Cell, Row, Sheet } from "../../src/reader/row.ts";
 import type { ResultsInput } from "../../src/results/write-results.ts";
 
 /** A batch as the journal would know it; rows and total as given. */

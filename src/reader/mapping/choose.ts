@@ -52,7 +52,8 @@ export function headerOf(columns: readonly string[]): readonly string[] {
   return columns.filter((column) => !LEFT_OUT.has(normalizeName(column)));
 }
 
-const LEFT_OUT: ReadonlySet<string> = new Set(["", "retrymessage", "retryof"]);
+/** As `normalizeName` gives them. */
+export const LEFT_OUT: ReadonlySet<string> = new Set(["", "retrymessage", "retryof"]);
 
 export function sameHeader(confirmed: readonly string[], columns: readonly string[]): boolean {
   const [left, right] = [namesOf(confirmed), namesOf(columns)];

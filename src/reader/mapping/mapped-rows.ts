@@ -3,6 +3,7 @@ import { maskStray } from "../../mask.ts";
 import { normalizeName } from "../../names.ts";
 import type { Cell, MappedFault, Row } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
+import { LEFT_OUT } from "./choose.ts";
 import type { LookupTable } from "./lookup.ts";
 
 /** One row of another system's file as a row of ours; the row itself stays as it is, for the results. */
@@ -64,7 +65,7 @@ function mapperFor(
   ];
   const at = sources.map((source) => source.at);
   const guards = mapping.mustBe.map((one) => ({ at: positionOf(one.column), column: one.column, values: one.values }));
-  const strangers = names.flatMap((name, index) => (isStranger(name, confirmed) ? [index] : []));
+  const strangers = names.flatMap((name, index) => (LEFT_OUT.has(name) || confirmed.has(name) ? [] : [index]));
 
   return (row) => {
     const cells: Cell[] = [];
@@ -139,7 +140,3 @@ function guardFault({ at, column, values }: Guard, row: Row): { at: number; colu
 
 /** A key that only this JSON row has: nobody confirmed what it means. */
 const STRANGER: MappedFault = { code: "column_not_confirmed" };
-
-function isStranger(name: string, confirmed: ReadonlySet<string>): boolean {
-  return name !== "" && name !== "retrymessage" && name !== "retryof" && !confirmed.has(name);
-}

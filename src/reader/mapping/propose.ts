@@ -1,8 +1,8 @@
-import { unfilledFields, unitInName } from "../../config/mapping-rules.ts";
+import { unitInName } from "../../config/mapping-rules.ts";
 import type { AmountUnit, Lookup, Mapping } from "../../config/mapping.ts";
 import { normalizeName } from "../../names.ts";
 import { OPERATIONS } from "../../operations/catalogue.ts";
-import type { Form, OperationName } from "../../operations/operation.ts";
+import { missingFields, type Form, type OperationName } from "../../operations/operation.ts";
 import { isSynonym, lookOf } from "./synonyms.ts";
 import type { Template } from "./templates.ts";
 
@@ -65,11 +65,11 @@ function byFit(left: Proposal, right: Proposal): number {
 }
 
 function isTold({ form, missing }: Proposal): boolean {
-  return unfilledFields(form, (field) => field === "amount" || missing.includes(field)).length > 0;
+  return missingFields(form, (field) => field === "amount" || missing.includes(field)).length > 0;
 }
 
 function fitOf({ form, missing }: Proposal): number {
-  return unfilledFields(form, () => false).length - 2 * missing.length;
+  return missingFields(form, () => false).length - 2 * missing.length;
 }
 
 function proposalFor(operation: OperationName, form: Form, clues: ProposalClues): Proposal {
@@ -90,7 +90,7 @@ function proposalFor(operation: OperationName, form: Form, clues: ProposalClues)
     values: pick(near?.values ?? {}, [...filled]),
     mustBe: guardsFor(clues, columns, lookups),
     ...(unit ? { unit } : {}),
-    missing: unfilledFields(form, (field) => filled.has(field)),
+    missing: missingFields(form, (field) => filled.has(field)),
   };
 }
 
