@@ -18,7 +18,7 @@ import { readKnownValues } from "./config/known-values.ts";
 import type { Choices, Config } from "./config/config.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import { formatOfName } from "./format.ts";
-import { readControlFile } from "./intake/control.ts";
+import { CONTROL_ENDINGS, readControlFile } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader, ownFileRefused } from "./intake/own.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
@@ -179,10 +179,15 @@ async function statedControl(file: string, sheet: Sheet, config: Config): Promis
     ...(config.expectRows === undefined ? {} : { rows: config.expectRows }),
     ...(config.expectTotal === undefined ? {} : { total: config.expectTotal }),
   };
-  const beside = await readControlFile(file);
+  const beside = await Promise.all(
+    CONTROL_ENDINGS.map(async (ending) => {
+      const totals = await readControlFile(file, ending);
+      return totals ? [{ source: `${basename(file)}${ending}`, ...totals }] : [];
+    }),
+  );
   return [
     ...(Object.keys(flags).length > 0 ? [{ source: "the command line", ...flags }] : []),
     ...(sheet.wrapper?.control ? [{ source: `"control" in the file`, ...sheet.wrapper.control }] : []),
-    ...(beside ? [{ source: `${basename(file)}.control`, ...beside }] : []),
+    ...beside.flat(),
   ];
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
+import { CONTROL_ENDINGS } from "../intake/control.ts";
 import { identityText, type FileIdentity } from "../intake/source-file.ts";
 import type { JournalStore } from "../journal/store.ts";
 
@@ -37,10 +38,13 @@ export class Standing {
    * was read with have changed since.
    */
   async refusalKey(path: string, identity: FileIdentity): Promise<string> {
-    const control = await stat(`${path}.control`, { bigint: true }).then(
-      ({ ino, size, mtimeNs }) => [ino, size, mtimeNs].join(" "),
-      () => "none",
+    const controls = CONTROL_ENDINGS.map((ending) =>
+      stat(`${path}${ending}`, { bigint: true }).then(
+        ({ ino, size, mtimeNs }) => [ino, size, mtimeNs].join(" "),
+        () => "",
+      ),
     );
+    const control = (await Promise.all(controls)).filter(Boolean).join(" ") || "none";
     return `${identityText(identity)} refused ${control} ${this.#settings}`;
   }
 }

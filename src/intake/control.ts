@@ -10,14 +10,20 @@ export interface ControlTotals {
   readonly total?: string;
 }
 
+/** What is behind the input's name; the second one is what text programs make of the first where endings are hidden. */
+export const CONTROL_ENDINGS = [".control", ".control.txt"] as const;
+
 const BYTES_MAX = 4096;
 
 /**
  * The control totals of `payroll.csv.control` beside the input, with lines `rows=240` and `total=11087750.50`;
  * undefined when there is no such file. Throws FileRefusedError (`control_malformed`) for anything else in it.
  */
-export async function readControlFile(inputPath: string): Promise<ControlTotals | undefined> {
-  const path = `${inputPath}.control`;
+export async function readControlFile(
+  inputPath: string,
+  ending: (typeof CONTROL_ENDINGS)[number] = ".control",
+): Promise<ControlTotals | undefined> {
+  const path = `${inputPath}${ending}`;
   const text = await readSmallFile(path);
   if (text === undefined) return undefined;
   const file = basename(path);

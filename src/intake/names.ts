@@ -21,6 +21,8 @@ const STOP = /^stop(?:\.(?:txt|rtf|docx?|odt|pages))*$/i;
 
 /** A name of ours begins with that of a file in; `rest` is a regular expression. */
 const afterInput = (rest: string): RegExp => new RegExp(`\\.(?:${INPUT_EXTENSIONS.join("|")})\\.${rest}`, "i");
+/** Also as text programs name it where endings are hidden. */
+const CONTROL = new RegExp(`\\.control$|${afterInput("control\\.txt$").source}`, "i");
 const OF_BATCH = "(?:[0-9a-z]{1,32}\\.)?";
 
 /** Names that other programs, or we, give to files that are not input. */
@@ -32,7 +34,7 @@ const NEVER_INPUT: readonly (readonly [RegExp, string])[] = [
   [/\.(?:refused|waiting)\.txt$/i, "it is our own note"],
   [afterInput(`report\\.${OF_BATCH}(?:html|txt|json|xlsx)$`), "it is our own report"],
   [afterInput("check\\.txt$"), "it is our own note"],
-  [/\.control$/i, "it holds control totals"],
+  [CONTROL, "it holds control totals"],
   [STOP, "it asks to stop"],
   [/^stop - held .*\.txt$/i, "it is our own note"],
 ];
@@ -68,11 +70,7 @@ export function mayGiveWork(name: string): boolean {
   // what was closed can be taken
   if (OPEN_MARK.test(name)) return true;
   return (
-    isOtherWorkbook(name) ||
-    isPackedName(name) ||
-    isStopName(name) ||
-    /\.control$/i.test(name) ||
-    isOperationFolder(name)
+    isOtherWorkbook(name) || isPackedName(name) || isStopName(name) || CONTROL.test(name) || isOperationFolder(name)
   );
 }
 

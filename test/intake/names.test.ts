@@ -54,6 +54,8 @@ describe("names that never are input", () => {
     "payroll.csv.refused.txt",
     "payroll.csv.waiting.txt",
     "payroll.csv.control",
+    "payroll.csv.control.txt",
+    "payroll.XLSX.control.txt",
   ])("%s is passed over without a word", (name) => {
     expect(inputName(name)).toMatchObject({ ignored: expect.stringMatching(/^it/) as string, report: false });
   });

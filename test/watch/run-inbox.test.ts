@@ -62,17 +62,24 @@ test("--quiet prints nothing when nobody is needed, and a refusal only once", as
   expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });
 
-test("a refused file is looked at again when its control totals beside it change", async () => {
-  const server = await service();
-  const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
-  writeFileSync(desk.path("a.csv.control"), "rows=2\n");
-  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
-  writeFileSync(desk.path("a.csv.control"), "rows=1\n");
-  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
-  expect(server.requests).toHaveLength(1);
-  expect(existsSync(desk.path("a.csv.refused.txt"))).toBe(false);
-});
+test.each([".control", ".control.txt"])(
+  "a refused file is looked at again when its control totals beside it change: %s",
+  async (ending) => {
+    const server = await service();
+    const desk = openInboxDesk(server.url);
+    writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+    writeFileSync(desk.path(`a.csv${ending}`), "rows=2\n");
+    const refused = await desk.call("run", "--inbox", desk.inbox);
+    expect(refused).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(`a.csv${ending} says 2 rows`) as unknown,
+    });
+    writeFileSync(desk.path(`a.csv${ending}`), "rows=1\n");
+    expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+    expect(server.requests).toHaveLength(1);
+    expect(desk.names().filter((name) => name.endsWith(".refused.txt"))).toEqual([]);
+  },
+);
 
 test("overlapping runs: the second exits 75 and touches nothing", async () => {
   let isOpen = false;
