@@ -158,7 +158,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "report",
-    operands: "<batch>",
+    operands: "<batch|file>",
     shown: "a page to read, print and sign: what was in the file, what went, what happened, who decided what",
     options: [
       { flags: "--format <form>", shown: "html, text, json or xlsx (default html)" },
@@ -198,7 +198,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary (default B)" },
       { flags: "--xlsx", shown: "a workbook whose columns are formatted as text, for --out" },
-      { flags: "--csv", shown: "CSV, also without saying so" },
+      { flags: "--csv", shown: "CSV, also without saying so; with --json a JSON file" },
       { flags: "--from <batch>", shown: "the rows of this batch; references and periods emptied" },
       { flags: "--out <file>", shown: "a new file, in the format of its name (default: stdout)" },
     ],

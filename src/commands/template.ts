@@ -96,7 +96,8 @@ function formatSaid(call: Call, config: Config, out: string | undefined): FileFo
 function operationOf(said: string): Operation {
   const found = operationSaid(said);
   if (found) return found;
-  throw new PaydropError("usage", `there is no operation "${said}"`, `write one of ${OPERATION_NAMES.join(", ")}`);
+  const message = said === "" ? "no operation is named" : `there is no operation "${said}"`;
+  throw new PaydropError("usage", message, `write one of ${OPERATION_NAMES.join(", ")}`);
 }
 
 function formOf(operation: Operation, option: unknown): Form {

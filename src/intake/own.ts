@@ -18,7 +18,7 @@ const OWN_FILES = {
   },
   retry_not_corrected: {
     message: "this retry file is just as paydrop wrote it: nothing in it was corrected",
-    hint: "Correct its rows, save it, then run it again.",
+    hint: "Correct its rows, save it, then run it again. A row in which nothing is wrong (there were no funds, or it was another key) goes again when you empty its retry_message.",
   },
 } as const;
 

@@ -110,7 +110,7 @@ export const STOPS = {
   same_refusal: {
     code: "same_refusal",
     message: `${IDENTICAL_REFUSALS_MAX} rows in a row were refused for the same reason`,
-    hint: "read the reason in the results file (no funds? a wrong account?), mend it, then run the same file again",
+    hint: "read the reason in the results file (no funds? a wrong account?), mend it, then run the same file again for the rest; the refused rows go by the retry file",
   },
   unreachable: {
     code: "unreachable",

@@ -1,6 +1,8 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { answer, startFaultServer } from "../support/fault-server.ts";
 import { paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
@@ -37,4 +39,22 @@ test("a retry file is taken only once it was corrected", async () => {
   expect([copy.code, copy.stderr]).toEqual([REFUSED, expect.stringContaining("nothing in it was corrected")]);
   writeFileSync(retry, readFileSync(retry, "utf8").replace("ACC-3,0", "ACC-3,250.00"));
   expect((await run("may.csv.retry.csv")).code).toBe(0);
+});
+
+test("a row in which nothing was wrong goes again as the refusal of its retry file says: no funds are no mistake of its", async () => {
+  const server = await startFaultServer(({ number }) =>
+    number === 1 ? answer(422, { error: "no funds" }) : answer(200),
+  );
+  onTestFinished(() => server.close());
+  const desk = openDesk(server.url);
+  desk.write("may.csv", transfersCsv(1));
+  expect((await desk.run("may.csv")).code).toBe(3);
+  const untouched = await desk.run("may.csv.retry.csv");
+  expect(untouched.code).toBe(REFUSED);
+  expect(untouched.stderr).toContain("goes again when you empty its retry_message");
+  const retry = join(desk.folder, "may.csv.retry.csv");
+  writeFileSync(retry, readFileSync(retry, "utf8").replace(/,"The service refused[^\r]*",(\w+:2)/, ",,$1"));
+  expect(readFileSync(retry, "utf8")).toMatch(/,101\.00,,\w+:2\r\n$/);
+  expect(await desk.run("may.csv.retry.csv")).toMatchObject({ code: 0, counts: { accepted: 1 } });
+  expect(server.requests).toHaveLength(2);
 });
