@@ -47,7 +47,8 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
       teller.onEvent(event);
     };
     const services = { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named) };
-    return withProcessor(services, "send", (processor) => {
+    const isSweep = (await Promise.all(named.map(isFolder))).every(Boolean);
+    const ended = withProcessor(services, "send", (processor) => {
       for (const remark of startRemarks(config, call.env)) teller.say(remark);
       return monitor.following(processor.journal, async () => {
         const codes: number[] = [];
@@ -65,7 +66,14 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
         return gravest(codes);
       });
     });
+    return config.quiet && isSweep ? ended.catch(codeOfOverlap) : ended;
   });
+}
+
+/** Of a sweep that another paydrop is in the way of, nobody need hear: the next one does its work. */
+function codeOfOverlap(error: unknown): number {
+  if (error instanceof PaydropError && error.code === "locked") return exitCodeOf(error);
+  throw error;
 }
 
 /** A file, or all that is complete in a folder. A refused one does not keep the others waiting; a failing disk does. */

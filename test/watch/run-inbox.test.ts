@@ -93,7 +93,11 @@ test("overlapping runs: the second exits 75 and touches nothing", async () => {
   await until("the first request", () => server.requests.length === 1);
   writeFileSync(desk.path("b.csv"), transfer("ACC-2"));
   const before = desk.names();
-  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 75 });
+  const second = await desk.call("run", "--inbox", desk.inbox);
+  expect([second.code, second.stderr]).toEqual([75, expect.stringContaining("another paydrop is working")]);
+  // nobody is needed: cron sends no mail
+  const quiet = await desk.call("run", "--quiet", "--inbox", desk.inbox);
+  expect(quiet).toMatchObject({ code: 75, stdout: "", stderr: "" });
   expect(desk.names()).toEqual(before);
   isOpen = true;
   expect((await first).code).toBe(0);
