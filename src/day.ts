@@ -1,6 +1,29 @@
 /** Of UTC: no hour of it is skipped or struck twice. */
 export const DAY_MS = 86_400_000;
 
+export const MONTHS: readonly string[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** `21 Nov 2026`, in UTC. */
+export function dayOf(atMs: number): string {
+  const day = new Date(atMs);
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()] ?? ""} ${day.getUTCFullYear()}`;
+}
+
+/** `21 Nov 2026, 21:05 UTC`. */
+export function minuteOf(atMs: number): string {
+  return `${dayOf(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`;
+}
+
+/** `2026-11-21`, in UTC. */
+export function isoDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+/** `2026-11-21T21:05:52Z`. */
+export function isoSecond(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}
+
 /**
  * When the day began that `nowMs` lies in, in milliseconds since 1970. `timeZone`: a name such as Asia/Kolkata, the
  * machine's own unless said. Where a clock skips midnight, the first moment after it; where it strikes twice, the first.

@@ -10,7 +10,7 @@ import type { BatchReport, RunEvent, Stop } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { removeTemporaries } from "./intake/snapshot.ts";
 import { keepBallast } from "./journal/ballast.ts";
-import { takeInstanceLock, type InstanceLock } from "./journal/lock.ts";
+import { takeInstanceLock } from "./journal/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
@@ -81,7 +81,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
       faultPoint("recovery.done");
       await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
     }
-    return processorOf(new BatchWork(services, journal, lock !== undefined), journal, lock);
+    return new BatchWork(services, journal, lock);
   } catch (error) {
     await journal?.close();
     lock?.release();
@@ -101,27 +101,6 @@ export async function withProcessor<T>(
   } finally {
     await processor.close();
   }
-}
-
-function processorOf(work: BatchWork, journal: JournalStore, lock: InstanceLock | undefined): Processor {
-  return {
-    journal,
-    processFile: (path, settledSha256) => work.processFile(path, settledSha256),
-    goOn: (batchId) => work.goOn(batchId),
-    takeUp: (batchId) => work.takeUp(batchId),
-    together: (whole) => work.together(whole),
-    unfinished: (folders) => work.unfinished(folders),
-    writeResultsAgain: (batchId) => work.writeResultsAgain(batchId),
-    report: (batchId) => work.report(batchId),
-    handedOver: () => work.handedOver(),
-    heldFolder: (batchId) => work.heldFolder(batchId),
-    keepInbox: (folder) => work.ground.marks.keepInbox(folder),
-    close: async () => {
-      await work.close();
-      await journal.close();
-      lock?.release();
-    },
-  };
 }
 
 /** In a thread of its own where that pays: for a few rows it would only cost the time to start it. */

@@ -124,8 +124,7 @@ export class BatchReporting {
 
   async collect(batchId: string): Promise<Report> {
     const batch = await this.#ground.known(batchId);
-    await this.#ground.verifySnapshot(batch);
-    const opened = await this.#ground.open(batch);
+    const opened = await this.#ground.openVerified(batch);
     const { collectReport } = await import("../results/report/report.ts");
     return collectReport({
       ...{ batch, sheet: opened.sheet, view: opened.view },

@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { meet } from "../checks/same-bytes.ts";
+import { isoDay } from "../day.ts";
 import { FileRefusedError } from "../errors.ts";
 import { guessPeriod } from "../intake/period.ts";
 import { ownFileRefused } from "../intake/own.ts";
@@ -157,7 +158,6 @@ async function firstCell({ sheet }: InputFile, column: string): Promise<string |
 
 function wasArchived(fileName: string, batch: BatchRecord): FileRefusedError {
   const { hint } = archivedError(batch);
-  const taken = new Date(batch.createdAt).toISOString().slice(0, 10);
-  const message = `these rows were taken on ${taken} as batch ${batch.id}, which is archived; nothing was sent`;
+  const message = `these rows were taken on ${isoDay(batch.createdAt)} as batch ${batch.id}, which is archived; nothing was sent`;
   return new FileRefusedError(fileName, [{ code: "archived", message, hint }]);
 }

@@ -6,9 +6,11 @@ import { faultPoint } from "../fault-point.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
+import type { InstanceLock } from "../journal/lock.ts";
 import type { JournalStore } from "../journal/store.ts";
-import type { Services } from "../processor.ts";
+import type { Processor, Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
+import type { InboxKeeper } from "../results/folder-marks.ts";
 import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
@@ -19,8 +21,10 @@ import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
 
-export class BatchWork {
-  readonly ground: Ground;
+export class BatchWork implements Processor {
+  readonly journal: JournalStore;
+  readonly #ground: Ground;
+  readonly #lock: InstanceLock | undefined;
   readonly #taking: BatchTaking;
   readonly #sending: BatchSending;
   readonly #reporting: BatchReporting;
@@ -28,11 +32,13 @@ export class BatchWork {
   /** From the beginning: what was left to a process that crashed goes with the next one. */
   #lastAct = 0;
 
-  constructor(services: Services, journal: JournalStore, hasLock: boolean) {
-    this.ground = new Ground(services, journal, hasLock);
-    this.#taking = new BatchTaking(this.ground);
-    this.#sending = new BatchSending(this.ground);
-    this.#reporting = new BatchReporting(this.ground);
+  constructor(services: Services, journal: JournalStore, lock: InstanceLock | undefined) {
+    this.journal = journal;
+    this.#lock = lock;
+    this.#ground = new Ground(services, journal, lock !== undefined);
+    this.#taking = new BatchTaking(this.#ground);
+    this.#sending = new BatchSending(this.#ground);
+    this.#reporting = new BatchReporting(this.#ground);
   }
 
   processFile(path: string, settledSha256?: string): Promise<BatchReport> {
@@ -40,19 +46,19 @@ export class BatchWork {
   }
 
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
-    const startedAt = this.ground.now();
+    const startedAt = this.#ground.now();
     const file = resolve(path);
     const modeBefore = await modeThere(file);
-    const snapshot = await takeSnapshot(path, this.ground.snapshots);
+    const snapshot = await takeSnapshot(path, this.#ground.snapshots);
     faultPoint("snapshot.taken");
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
-    const losses = await this.ground.marks.compare(file);
+    const losses = await this.#ground.marks.compare(file);
     // two files may hold the same payments, or be the same: the second one must find what became of the first
     const { batch, resumed, told } = await this.#turns.take("", () => this.#taking.take(file, snapshot));
     return this.#turns.take(batch.id, async () => {
-      await this.ground.marks.note(batch, losses);
+      await this.#ground.marks.note(batch, losses);
       // results that lie there already would say what is not true any more, were this cut off
-      if (resumed) await this.ground.journal.oweResults(batch.id, true);
+      if (resumed) await this.#ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
       const report = await this.#reporting.write(batch, { submitted, startedAt, file, modeBefore, isFirst: !resumed });
@@ -60,9 +66,9 @@ export class BatchWork {
       const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
       await Promise.all([
-        this.ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
-        this.ground.journal.keepTallies(batch.id),
-        this.ground.journal.oweResults(batch.id, owes),
+        this.#ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
+        this.#ground.journal.keepTallies(batch.id),
+        this.#ground.journal.oweResults(batch.id, owes),
       ]);
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
@@ -74,7 +80,7 @@ export class BatchWork {
   }
 
   async takeUp(batchId: string): Promise<BatchReport> {
-    const { id } = await this.ground.known(batchId);
+    const { id } = await this.#ground.known(batchId);
     return this.#sending.together(() =>
       this.#turns.take(id, async () => {
         await this.#wake(id);
@@ -84,53 +90,53 @@ export class BatchWork {
   }
 
   async #wake(batchId: string): Promise<void> {
-    await this.ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
-    await this.ground.journal.judgeAgain(batchId, this.ground.rules);
+    await this.#ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
+    await this.#ground.journal.judgeAgain(batchId, this.#ground.rules);
   }
 
   async goOn(batchId: string): Promise<BatchReport> {
-    const { id } = await this.ground.known(batchId);
+    const { id } = await this.#ground.known(batchId);
     return this.#sending.together(() => this.#turns.take(id, () => this.#goOn(id)));
   }
 
   async #goOn(batchId: string): Promise<BatchReport> {
-    const startedAt = this.ground.now();
-    const batch = await this.ground.known(batchId);
+    const startedAt = this.#ground.now();
+    const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
-    await this.ground.marks.note(batch, await this.ground.marks.compare(file));
-    await this.ground.verifySnapshot(batch);
-    await this.ground.journal.oweResults(batch.id, true);
+    await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
+    await this.#ground.verifySnapshot(batch);
+    await this.#ground.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, { submitted, startedAt, file });
     const owes = await isOwed(report);
-    await Promise.all([this.ground.journal.oweResults(batch.id, owes), this.ground.journal.keepTallies(batch.id)]);
+    await Promise.all([this.#ground.journal.oweResults(batch.id, owes), this.#ground.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
     return report;
   }
 
   async writeResultsAgain(batchId: string): Promise<BatchReport> {
-    const batch = await this.ground.known(batchId);
+    const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
-    await this.ground.marks.note(batch, await this.ground.marks.compare(file));
-    await this.ground.verifySnapshot(batch);
+    await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
+    await this.#ground.verifySnapshot(batch);
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
-      const before = await this.ground.journal.tallies(batch.id);
-      const writing = { submitted: { requests: 0 }, startedAt: this.ground.now(), file, staysAside: true };
+      const before = await this.#ground.journal.tallies(batch.id);
+      const writing = { submitted: { requests: 0 }, startedAt: this.#ground.now(), file, staysAside: true };
       const report = await this.#reporting.write(batch, writing);
-      const isSame = JSON.stringify(before) === JSON.stringify(await this.ground.journal.tallies(batch.id));
+      const isSame = JSON.stringify(before) === JSON.stringify(await this.#ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       // of a batch that has rows to send they are owed until that is done
       const isLast = !before.ready && !before.sending && report.files.elsewhere === undefined;
-      if (isLast) await this.ground.journal.oweResults(batch.id, false);
-      await this.ground.journal.keepTallies(batch.id);
+      if (isLast) await this.#ground.journal.oweResults(batch.id, false);
+      await this.#ground.journal.keepTallies(batch.id);
       await renewOpenAnswer(report);
       return report;
     }
   }
 
   async handedOver(): Promise<readonly string[]> {
-    const { lastAct, batches } = await this.ground.journal.handedOver(this.#lastAct);
+    const { lastAct, batches } = await this.#ground.journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
     const going: string[] = [];
     for (const id of await this.#ofEnvironment(batches)) if (!(await this.heldFolder(id))) going.push(id);
@@ -138,25 +144,25 @@ export class BatchWork {
   }
 
   async unfinished(folders: readonly string[]): Promise<readonly string[]> {
-    return this.#ofEnvironment(await this.ground.journal.unfinished(folders, RESUMABLE_REFUSALS));
+    return this.#ofEnvironment(await this.#ground.journal.unfinished(folders, RESUMABLE_REFUSALS));
   }
 
   /** What was begun in another environment goes on only there. */
   async #ofEnvironment(batches: readonly string[]): Promise<readonly string[]> {
-    const { environment } = this.ground.config;
-    const known = await Promise.all(batches.map((id) => this.ground.known(id)));
+    const { environment } = this.#ground.config;
+    const known = await Promise.all(batches.map((id) => this.#ground.known(id)));
     return known.filter((batch) => batch.environment === environment).map(({ id }) => id);
   }
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {
-    const { folder } = await this.ground.known(batchId);
-    return heldFolder(this.ground.journal, [folder]);
+    const { folder } = await this.#ground.known(batchId);
+    return heldFolder(this.#ground.journal, [folder]);
   }
 
   /** Whoever let them go: rows of a held folder stay ready until a person says resume. */
   async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
-    const stop = await heldFolder(this.ground.journal, [batch.folder, dirname(file)]);
-    const isOpen = stop === undefined || !(await this.ground.journal.tallies(batch.id)).ready;
+    const stop = await heldFolder(this.#ground.journal, [batch.folder, dirname(file)]);
+    const isOpen = stop === undefined || !(await this.#ground.journal.tallies(batch.id)).ready;
     return isOpen ? this.#sending.send(batch, resumed, told, file) : { requests: 0, stop };
   }
 
@@ -164,8 +170,14 @@ export class BatchWork {
     return this.#reporting.collect(batchId);
   }
 
-  close(): Promise<void> {
-    return this.#sending.close();
+  keepInbox(folder: string): Promise<InboxKeeper> {
+    return this.#ground.marks.keepInbox(folder);
+  }
+
+  async close(): Promise<void> {
+    await this.#sending.close();
+    await this.journal.close();
+    this.#lock?.release();
   }
 }
 

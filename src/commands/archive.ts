@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { counted } from "../counted.ts";
+import { isoDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -56,7 +57,7 @@ async function listOld(call: Call, config: Config, journal: JournalStore, before
 }
 
 function lineOf({ id, fileName, rows, createdAt }: BatchRecord): string {
-  return `${id}  ${new Date(createdAt).toISOString().slice(0, 10)}  ${counted(rows)}  ${fileName}`;
+  return `${id}  ${isoDay(createdAt)}  ${counted(rows)}  ${fileName}`;
 }
 
 function shown({ id, fileName, rows, createdAt }: BatchRecord): Record<string, unknown> {
@@ -66,7 +67,7 @@ function shown({ id, fileName, rows, createdAt }: BatchRecord): Record<string, u
 /** The first moment of a day, in UTC as `status` shows times. Throws PaydropError `usage`. */
 function startOf(said: string): number {
   const ms = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(`${said}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== said) {
+  if (Number.isNaN(ms) || isoDay(ms) !== said) {
     throw new PaydropError("usage", `--before: "${said}" is no day`, "write it as 2026-01-31");
   }
   if (ms > Date.now()) throw new PaydropError("usage", `--before: ${said} is not over yet`, "name a day in the past");

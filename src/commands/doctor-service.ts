@@ -1,6 +1,6 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { DAY_MS } from "../day.ts";
+import { DAY_MS, isoDay } from "../day.ts";
 import { preflight } from "../client/preflight.ts";
 import type { Preflight } from "../client/preflight.ts";
 import type { Config } from "../config/config.ts";
@@ -112,7 +112,7 @@ function daysLeft(validTo: number): number {
 }
 
 function validity(validTo: number): string {
-  const day = new Date(validTo).toISOString().slice(0, 10);
+  const day = isoDay(validTo);
   const days = daysLeft(validTo);
   return days < 0 ? `expired on ${day}` : `valid until ${day} (${counted(days, "day")} left)`;
 }

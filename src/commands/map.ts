@@ -5,6 +5,7 @@ import { configNamed, loadSettings } from "../config/load.ts";
 import { mappingToml } from "../config/mapping-toml.ts";
 import type { Mapping } from "../config/mapping.ts";
 import { usualPlaces } from "../config/toml-file.ts";
+import { isoDay } from "../day.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { printable } from "../printable.ts";
@@ -159,7 +160,7 @@ function mappingOf(name: string, header: readonly string[], proposal: Proposal):
 }
 
 function remarksOf(fileName: string, { template }: ProposalClues): string[] {
-  const from = `How the columns of ${printable(fileName)} are read, confirmed on ${new Date().toISOString().slice(0, 10)}.`;
+  const from = `How the columns of ${printable(fileName)} are read, confirmed on ${isoDay(Date.now())}.`;
   return [from, ...(template ? [`${template.title}:`, ...template.limits.map((limit) => `- ${limit}`)] : [])];
 }
 

@@ -31,9 +31,8 @@ export async function monitored(
   call: Call,
   config: Config,
   work: (monitor: Monitor) => Promise<number>,
-  everyMs = EVERY_MS,
 ): Promise<number> {
-  const monitor = new OwnMonitor(call, config, everyMs);
+  const monitor = new OwnMonitor(call, config);
   let code = 1;
   try {
     code = await work(monitor);
@@ -61,7 +60,6 @@ export function withoutMonitors(config: Config): Config {
 class OwnMonitor implements Monitor {
   readonly #call: Call;
   readonly #config: Config;
-  readonly #everyMs: number;
   readonly #metrics = new Metrics();
   readonly #counts: RowCounts;
   readonly #inboxes = new Map<string, InboxCount>();
@@ -73,10 +71,9 @@ class OwnMonitor implements Monitor {
   #writing: Promise<void> = Promise.resolve();
   #hasComplained = false;
 
-  constructor(call: Call, config: Config, everyMs: number) {
+  constructor(call: Call, config: Config) {
     this.#call = call;
     this.#config = config;
-    this.#everyMs = everyMs;
     this.#counts = new RowCounts(config.environment);
     this.#isMeasured = config.metricsFile !== undefined || config.metricsPort !== undefined;
   }
@@ -105,7 +102,7 @@ class OwnMonitor implements Monitor {
     this.#isOwner = true;
     this.#timer = setInterval(() => {
       this.#writing = this.#writing.then(() => this.#write());
-    }, this.#everyMs).unref();
+    }, EVERY_MS).unref();
   }
 
   async #unfollow(): Promise<void> {

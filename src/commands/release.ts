@@ -1,6 +1,7 @@
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { counted } from "../counted.ts";
 import { PaydropError } from "../errors.ts";
+import { cancelledError } from "../journal/batches.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -25,7 +26,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   const by = personNamed(config, EXAMPLE);
   const reason = textSaid(call.flags["reason"]);
   if (reason === undefined) throw new PaydropError("usage", "--reason is missing", EXAMPLE);
-  if (batch.phase === "cancelled") throw cancelled(batch);
+  if (batch.phase === "cancelled") throw cancelledError(batch.id);
   const wanted = wantedRows(call);
   const { changed, freed, isJudgedAnew } = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
 
@@ -193,12 +194,4 @@ async function duplicatesText(journal: JournalStore, batch: BatchRecord): Promis
 function whyHeld(row: RowRecord, batch: BatchRecord): string {
   if (row.state === "duplicate") return "accepted before";
   return sentenceOf(row, batch).message.replace(/^Waiting for a person:? ?/, "") || "held";
-}
-
-function cancelled({ id }: BatchRecord): PaydropError {
-  return new PaydropError(
-    "usage",
-    `batch ${id} is cancelled: nothing of it is released`,
-    "put the rows that must go after all into a new file",
-  );
 }

@@ -1,3 +1,4 @@
+import { isoSecond } from "../day.ts";
 import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
@@ -29,7 +30,7 @@ const COLUMNS: readonly Column[] = [
   { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
   { title: "amount", right: true, cell: ({ batch }) => batch.total },
   { title: "phase", right: false, cell: ({ batch }) => phaseOf(batch) },
-  { title: "begun", right: false, cell: ({ batch }) => time(batch.createdAt) },
+  { title: "begun", right: false, cell: ({ batch }) => isoSecond(batch.createdAt) },
   { title: "to", right: false, cell: ({ batch }) => batch.destination },
 ];
 
@@ -71,7 +72,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   const period = batch.period === undefined ? "" : `   period ${batch.period}`;
   const lines = [
     `batch ${batch.id}   ${printable(batch.fileName)}   ${phaseOf(batch)}${period}`,
-    `begun ${time(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
+    `begun ${isoSecond(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
     ...statesTable(status, look),
   ];
   if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
@@ -84,7 +85,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const act of status.history) {
     const row = act.row === undefined ? "" : ` row ${act.row}`;
-    lines.push(printable(`${time(act.at)} ${act.by}: ${act.kind}${row} ${act.note}`.trimEnd()));
+    lines.push(printable(`${isoSecond(act.at)} ${act.by}: ${act.kind}${row} ${act.note}`.trimEnd()));
   }
   const next = statusNext(status);
   if (next.length > 0) lines.push("next:", ...next.map((step) => `  ${step}`));
@@ -123,8 +124,4 @@ function phaseOf({ phase, archive }: BatchStatus["batch"]): string {
 
 function count({ tallies }: BatchStatus, ...states: RowState[]): string {
   return String(rowsIn(tallies, ...states));
-}
-
-function time(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -151,7 +151,7 @@ const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
 const OF_CALLS = ["sandbox", "signal", "giveUpSignal", "onEvent", "onReport", "onRefused", "onMessage", "poll"];
 
 /** Options of a library call as a frozen Config. Throws PaydropError `config`, which names the option. */
-export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv = process.env): Config {
+export function configFromOptions(options: WatchOptions): Config {
   const values: Record<string, unknown> = {};
   const secrets: Partial<Record<SecretName, FoundSecret>> = {};
   const { mappings, rules, ...settings } = options;
@@ -168,8 +168,8 @@ export function configFromOptions(options: WatchOptions, env: NodeJS.ProcessEnv 
     mappings: mappings === undefined ? [] : readMappings(mappings, process.cwd(), () => ""),
     rules: rules === undefined ? {} : readRules(rules, process.cwd(), () => ""),
   };
-  const config = assemble(values, env, secrets, {}, tables);
-  assertSafe(config, env);
+  const config = assemble(values, process.env, secrets, {}, tables);
+  assertSafe(config, process.env);
   return Object.freeze(config);
 }
 

@@ -86,7 +86,7 @@ export function requireSending(config: Config, payouts = false): void {
 
 /** What stands in tables of names that a person chose. */
 function tablesIn(file: TomlFile | undefined, origins: Record<string, string>): Tables {
-  if (!file) return NO_TABLES;
+  if (!file) return { mappings: [], rules: {} };
   const place = (path: readonly string[]): string => `${file.path}: ${file.placeWithin(path)}`;
   const { mapping, rules } = file.values;
   if (rules !== undefined) origins["rules"] = file.path;
@@ -164,15 +164,13 @@ function understood(name: SettingName, said: Said): unknown {
 
 type Tables = Pick<Config, "mappings"> & Pick<Choices, "rules">;
 
-const NO_TABLES: Tables = { mappings: [], rules: {} };
-
 /** The one place of the defaults: for a command and for a call of the library alike. */
 export function assemble(
   values: SettingValues,
   env: NodeJS.ProcessEnv,
   secrets: Partial<Record<SecretName, FoundSecret>>,
   origins: Record<string, string>,
-  tables: Tables = NO_TABLES,
+  tables: Tables,
 ): Config {
   for (const [name, found] of Object.entries(secrets)) origins[SECRETS[name as SecretName].variable] = found.origin;
   const verbose = values.verbose ?? false;

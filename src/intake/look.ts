@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PaydropError } from "../errors.ts";
 import { binaryOfBytes, workbookOfBytes, type FileFormat } from "../format.ts";
-import { identityOf, isUnchanged, openRegular } from "./source-file.ts";
+import { eachPiece, identityOf, isUnchanged, openRegular } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
 /** One look at a whole file that may still be written. */
@@ -20,8 +20,6 @@ export interface Look {
   readonly end: "ended" | "unended" | "zeros";
 }
 
-const PIECE_BYTES = 256 * 1024;
-
 /** How a file may end depends on its `format`: the last line of a CSV file must have its end. */
 export async function lookAt(path: string, format: FileFormat): Promise<Look | "gone" | "unreadable"> {
   try {
@@ -29,24 +27,17 @@ export async function lookAt(path: string, format: FileFormat): Promise<Look | "
     try {
       const identity = identityOf(await file.stat({ bigint: true }));
       const hash = createHash("sha256");
-      const bytesMax = Number(identity.sizeBytes);
-      const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytesMax + 1));
       const seen = { isWide: false, isBinary: false, hasZeros: false, last: 0, tail: Buffer.alloc(0) };
-      // a file that grows and grows is not read for ever
-      for (let position = 0; position <= bytesMax;) {
-        const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-        if (bytesRead === 0) break;
-        const piece = buffer.subarray(0, bytesRead);
+      await eachPiece(file, identity, (piece, position) => {
         hash.update(piece);
         observe(seen, piece, position);
-        position += bytesRead;
-      }
+      });
       const after = identityOf(await file.stat({ bigint: true }));
       return {
         identity,
         sha256: hash.digest("hex"),
         steady: isUnchanged(identity, after),
-        end: bytesMax === 0 ? "unended" : endOf(seen, format),
+        end: identity.sizeBytes === "0" ? "unended" : endOf(seen, format),
       };
     } finally {
       await file.close();

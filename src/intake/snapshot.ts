@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { openCopy } from "../private-copy.ts";
 import { displayName } from "./missing.ts";
-import { identityOf, isUnchanged, openRegular } from "./source-file.ts";
+import { eachPiece, identityOf, isUnchanged, openRegular } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
 /** An immutable copy of an input file: what is parsed, hashed, checked and sent (I7). */
@@ -120,7 +120,7 @@ async function copyOnce(source: FileHandle, path: string, directory: string): Pr
     const before = identityOf(await source.stat({ bigint: true }));
     const hash = createHash("sha256");
     let sizeBytes = 0;
-    await eachPiece(source, BigInt(before.sizeBytes), async (piece) => {
+    await eachPiece(source, before, async (piece) => {
       hash.update(piece);
       sizeBytes += piece.length;
       await writing(path, () => copy.writeFile(piece));
@@ -141,21 +141,6 @@ async function copyOnce(source: FileHandle, path: string, directory: string): Pr
     await unlink(temporary).catch((error: unknown) => {
       if (systemCodeOf(error) !== "ENOENT") throw error;
     });
-  }
-}
-
-/** Stops after `bytesMax` bytes, so that a file that grows and grows is not copied for ever. */
-async function eachPiece(
-  file: FileHandle,
-  bytesMax: bigint,
-  take: (piece: Buffer) => void | Promise<void>,
-): Promise<void> {
-  const buffer = Buffer.allocUnsafe(Math.min(COPY_BYTES, Number(bytesMax) + 1));
-  for (let position = 0; position <= bytesMax;) {
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) return;
-    await take(buffer.subarray(0, bytesRead));
-    position += bytesRead;
   }
 }
 

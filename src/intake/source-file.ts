@@ -53,6 +53,24 @@ export function identityOf(stats: BigIntStats): FileIdentity {
   };
 }
 
+const PIECE_BYTES = 256 * 1024;
+
+/** Stops behind the size that it had, so that a file that grows and grows is not read for ever. */
+export async function eachPiece(
+  file: FileHandle,
+  { sizeBytes }: FileIdentity,
+  take: (piece: Buffer, position: number) => void | Promise<void>,
+): Promise<void> {
+  const bytesMax = Number(sizeBytes);
+  const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, bytesMax + 1));
+  for (let position = 0; position <= bytesMax;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    await take(buffer.subarray(0, bytesRead), position);
+    position += bytesRead;
+  }
+}
+
 /** By this a file that was taken is known again; not by its ctime, which a change of rights moves too. */
 export function identityText(identity: FileIdentity): string {
   return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");

@@ -141,12 +141,7 @@ export class Batches {
   }
 
   assertNotCancelled(id: string): void {
-    if (this.find(id)?.phase !== "cancelled") return;
-    throw new PaydropError(
-      "usage",
-      `batch ${id} is cancelled: nothing of it is released`,
-      "put the rows that must go after all into a new file",
-    );
+    if (this.find(id)?.phase === "cancelled") throw cancelledError(id);
   }
 
   unfinished(folders: readonly string[], reasons: readonly string[]): string[] {
@@ -200,6 +195,14 @@ export class Batches {
     const rows = this.#database.prepare(`SELECT * FROM batch ${where}`).all(...values);
     return (rows as unknown as BatchColumns[]).map(asBatch);
   }
+}
+
+export function cancelledError(id: string): PaydropError {
+  return new PaydropError(
+    "usage",
+    `batch ${id} is cancelled: nothing of it is released`,
+    "put the rows that must go after all into a new file",
+  );
 }
 
 /** Of a batch whose results are behind the journal; its id follows. */

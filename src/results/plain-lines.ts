@@ -1,3 +1,4 @@
+import { isoSecond } from "../day.ts";
 import type { BatchReport, MappingSaid, RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import { correctionLines } from "./correction-words.ts";
@@ -71,9 +72,8 @@ type Value = string | number | true;
 
 /** `true` is told by the name alone. A value with spaces is quoted. */
 function line(nowMs: number, batch: string, word: string, values: Readonly<Record<string, Value>>): string {
-  const time = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
   const told = Object.entries(values).map(([name, value]) => (value === true ? name : `${name}=${valueText(value)}`));
-  return [time, batch, word, ...told].join(" ");
+  return [isoSecond(nowMs), batch, word, ...told].join(" ");
 }
 
 function valueText(value: string | number): string {

@@ -1,4 +1,5 @@
 import { counted } from "../counted.ts";
+import { minuteOf } from "../day.ts";
 import type { AccountTotals, BatchReport, RunEvent } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
 import { printable } from "../printable.ts";
@@ -7,7 +8,6 @@ import { folded, foldedLine } from "./folded.ts";
 import { durationText, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { nextSteps } from "./next-steps.ts";
-import { minuteOf } from "./sentences.ts";
 import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, rowsIn, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 

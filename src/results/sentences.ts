@@ -1,5 +1,6 @@
 import type { HoldCode } from "../checks/duplicates.ts";
 import type { Fault } from "../checks/fault.ts";
+import { dayOf } from "../day.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { operationNamed } from "../operations/catalogue.ts";
@@ -241,33 +242,8 @@ function describeOther(other: NonNullable<RowRecord["other"]>, batchId: string):
   return other.at === undefined ? place : `${place}, accepted ${dayOf(other.at)}`;
 }
 
-export const MONTHS: readonly string[] = [
-  "Jan",
-  "Feb",
-  "Mar",
-  "Apr",
-  "May",
-  "Jun",
-  "Jul",
-  "Aug",
-  "Sep",
-  "Oct",
-  "Nov",
-  "Dec",
-];
-
 function onDay(atMs: number | undefined): string {
   return atMs === undefined ? "" : ` on ${dayOf(atMs)}`;
-}
-
-/** `21 Nov 2026, 21:05 UTC`. */
-export function minuteOf(atMs: number): string {
-  return `${dayOf(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`;
-}
-
-export function dayOf(atMs: number): string {
-  const day = new Date(atMs);
-  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()] ?? ""} ${day.getUTCFullYear()}`;
 }
 
 const FAULTS_SHOWN = 5;

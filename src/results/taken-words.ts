@@ -1,8 +1,8 @@
 import { counted } from "../counted.ts";
+import { dayOf } from "../day.ts";
 import type { ResultStatus, RowState } from "../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../journal/batch-record.ts";
 import { releaseCommand } from "./next-steps.ts";
-import { dayOf } from "./sentences.ts";
 import { RESULT_STATUSES, rowsIn, statusOf } from "./status.ts";
 import { addedUp } from "./totals.ts";
 

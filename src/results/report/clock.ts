@@ -1,4 +1,4 @@
-import { MONTHS } from "../sentences.ts";
+import { MONTHS } from "../../day.ts";
 
 /** How a report tells times: in one time zone, with its offset, so that no time needs a guess. */
 export interface Clock {
