@@ -61,6 +61,8 @@ export interface Processor {
    * sends them. Not those that were stopped since, or lie in a folder that is held.
    */
   handedOver(): Promise<readonly string[]>;
+  /** Whether rows of this batch may go by these settings: before a person's word about them is written down. Throws if not. */
+  assertMayGo(batchId: string): Promise<void>;
   /** Why nothing of this batch goes until a person says that its folder goes on; undefined: its folder is not held. */
   heldFolder(batchId: string): Promise<Stop | undefined>;
   /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */

@@ -13,26 +13,39 @@ export async function assertEnvironmentKept(ground: Ground): Promise<Environment
   throw environmentChanged(destination, was, config.environment);
 }
 
-/** Rows of a batch go only to where it began, unless a person says otherwise; and never in another environment. */
-export async function assertAddressKept(ground: Ground, batch: BatchRecord): Promise<void> {
-  const { journal, config, destination } = ground;
-  const { environment, acceptDestination, by = "paydrop" } = config;
+/**
+ * Rows of a batch go only to where it began, unless a person says otherwise; and never in another environment. Gives the
+ * environment of what was sent there.
+ */
+export async function assertAddressKept(ground: Ground, batch: BatchRecord): Promise<Environment | undefined> {
+  const { config, destination } = ground;
+  const { environment, acceptDestination } = config;
   if (batch.environment !== environment) throw ofOtherEnvironment(batch, destination, environment);
   const was = await assertEnvironmentKept(ground);
+  if (acceptDestination || isAddressOf(batch, destination)) return was;
+  throw new PaydropError(
+    "destination",
+    `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
+    "if both are the same service, run it again with --accept-destination; nothing was sent",
+  );
+}
+
+/** The same, before rows go; what a person accepted is noted. */
+export async function keepAddress(ground: Ground, batch: BatchRecord): Promise<void> {
+  const was = await assertAddressKept(ground, batch);
+  const { journal, config, destination } = ground;
+  const { environment, by = "paydrop" } = config;
   if (was !== undefined && was !== environment) {
     const act = { by, kind: "destination", note: `${destination} was ${was}, is ${environment}` };
     await Promise.all([journal.setEnvironmentAt(destination, environment), journal.note(batch.id, act)]);
   }
-  if (batch.destination === destination || batch.destination === "") return;
-  if (!acceptDestination) {
-    throw new PaydropError(
-      "destination",
-      `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
-      "if both are the same service, run it again with --accept-destination; nothing was sent",
-    );
-  }
+  if (isAddressOf(batch, destination)) return;
   const act = { by, kind: "destination", note: `${batch.destination} → ${destination}` };
   await journal.setDestination(batch.id, destination, act);
+}
+
+function isAddressOf(batch: BatchRecord, destination: string): boolean {
+  return batch.destination === destination || batch.destination === "";
 }
 
 function environmentChanged(destination: string, was: Environment, is: Environment): PaydropError {

@@ -18,7 +18,7 @@ import { STOPS, UnknownsInARow } from "../submission/stop-rules.ts";
 import { submit, type Sent, type SubmitOptions, type Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { compareToday } from "./record.ts";
-import { assertAddressKept } from "./address.ts";
+import { keepAddress } from "./address.ts";
 import type { Ground } from "./ground.ts";
 
 /** What is told of a file when it is taken in, and not again. */
@@ -92,7 +92,7 @@ export class BatchSending {
     const stop = stopOfPhase(batch.phase);
     if (stop) return { requests: 0, stop };
     const [, tallies, operations] = await Promise.all([
-      assertAddressKept(this.#ground, batch),
+      keepAddress(this.#ground, batch),
       journal.tallies(batch.id),
       journal.operations(batch.id),
     ]);

@@ -15,6 +15,7 @@ import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Submitted } from "../submission/submit.ts";
+import { assertAddressKept } from "./address.ts";
 import { Ground } from "./ground.ts";
 import { heldFolder } from "./held-folder.ts";
 import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
@@ -152,6 +153,12 @@ export class BatchWork implements Processor {
     const { environment } = this.#ground.config;
     const known = await Promise.all(batches.map((id) => this.#ground.known(id)));
     return known.filter((batch) => batch.environment === environment).map(({ id }) => id);
+  }
+
+  async assertMayGo(batchId: string): Promise<void> {
+    const batch = await this.#ground.known(batchId);
+    await assertAddressKept(this.#ground, batch);
+    await this.#ground.verifySnapshot(batch);
   }
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {

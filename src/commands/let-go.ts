@@ -76,6 +76,7 @@ async function sendNow(
     const batch = await wholeBatch(sender.journal, call.operands[0]);
     await requireKeys(sender.journal, batch, config);
     const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
+    if (going.apply) await sender.assertMayGo(batch.id);
     tellGoing(call, config, batch, going, await sender.heldFolder(batch.id));
     if (!going.apply) return await nothingToDo(call, config, sender, batch, going);
     return await send(call, config, sender, batch, told, going.apply);

@@ -70,7 +70,8 @@ export class Batches {
     const earlier = this.#database.prepare(
       `SELECT 1 FROM batch b JOIN batch e ON e.sha256 = b.sha256 AND e.environment = b.environment AND e.seq < b.seq
        WHERE b.seq = ? AND b.period IS NULL AND e.phase <> 'recording'
-       AND (e.choices ->> '$.sheet') IS (b.choices ->> '$.sheet') LIMIT 1`,
+       AND (e.choices ->> '$.sheet') IS (b.choices ->> '$.sheet')
+       AND coalesce(e.choices ->> '$.operation' = b.choices ->> '$.operation', 1) LIMIT 1`,
     );
     return earlier.get(seq) !== undefined;
   }

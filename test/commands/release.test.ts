@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
 import { accountOf, accountOfRow, openOffice, requestsTo, until } from "../support/people.ts";
 
 const BY = ["--by", "ravi", "--reason", "December payroll"] as const;
@@ -151,6 +152,35 @@ test("without keys nothing is released", async () => {
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "held" });
   expect((await office.paydrop("status", batch)).stdout).not.toContain("release row");
 });
+
+test.each([
+  ["another environment", { PAYDROP_ENVIRONMENT: "live" }, "is a test one"],
+  ["another address", { PAYDROP_BASE_URL: "http://127.0.0.1:9" }, "began with"],
+])(
+  "by the settings of %s nothing is released, retried or resumed, and nothing of it is in the history",
+  async (_, settings, why) => {
+    const office = await openOffice(({ number }) => (number === 1 ? wire.answer(200) : wire.answer(401)));
+    office.write("pay.csv", `${transfersCsv(2)}${transfersCsv(1).split("\n")[1]}\n`);
+    const ran = await office.run("pay.csv");
+    expect(ran.counts).toEqual({ accepted: 1, rejected: 1, held: 1 });
+    const batch = office.batchOf("pay.csv");
+    const before = (await office.paydrop("status", batch)).stdout;
+    const asked = { ...office.env, ...settings };
+    for (const words of [
+      ["release", batch, "--all", ...BY],
+      ["retry", batch, "--by", "ravi"],
+    ]) {
+      const refused = await runProgram(words, { env: asked, cwd: office.folder });
+      expect(refused).toMatchObject({ code: 78, stdout: "", stderr: expect.stringContaining(why) as unknown });
+    }
+    expect((await office.paydrop("status", batch)).stdout).toBe(before);
+    await office.paydrop("pause", batch);
+    const paused = await runProgram(["resume", batch, "--by", "ravi"], { env: asked, cwd: office.folder });
+    expect(paused.code).toBe(78);
+    expect((await office.paydrop("status", batch)).stdout).not.toContain("ravi");
+    expect(office.server.requests).toHaveLength(2);
+  },
+);
 
 test("rows released while their batch is being sent go in the same run", async () => {
   const answers: (() => void)[] = [];

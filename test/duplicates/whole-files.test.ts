@@ -77,6 +77,20 @@ test("the same bytes under another stated operation are a batch of their own, an
   expect(office.server.requests).toHaveLength(2);
 });
 
+test("a row of the same bytes under another operation that waited for one elsewhere goes when that is settled as not done", async () => {
+  const office = await openOffice(() => wire.answer(500));
+  office.write("first.csv", "amount,vpa\n5,asha@demobank\n");
+  expect((await office.run("first.csv")).code).toBe(4);
+  office.server.use(() => wire.answer(200));
+  office.write("both.csv", "borrower_id,vpa,amount,tenure\nBRW-1,asha@demobank,5,6\n");
+  expect((await office.run("both.csv", "--operation", "loan")).code).toBe(0);
+  expect((await office.run("both.csv", "--operation", "collection")).counts).toEqual({ held: 1 });
+  const by = ["--as", "not-done", "--by", "asha", "--note", "dashboard: no entry"];
+  const settled = await office.paydrop("settle", office.batchOf("first.csv"), "--row", "2", ...by);
+  expect(settled.stdout).toContain("waited for it and is now ready");
+  expect((await office.run("both.csv", "--operation", "collection")).counts).toEqual({ accepted: 1 });
+});
+
 test("a mixed file that was dropped among the loans goes where it is moved to, its loans only once", async () => {
   const office = await openOffice(() => wire.answer(200));
   for (const folder of ["loans", "collections"]) mkdirSync(join(office.folder, folder));

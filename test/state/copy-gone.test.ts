@@ -52,6 +52,7 @@ test.each(Object.entries(GONE))(
       expect(stdout).not.toContain("901.00");
     }
     expect(server.requests).toHaveLength(1);
+    expect((await runProgram(["status", batch], { env: desk.env })).stdout).not.toContain("asha");
     // the same file dropped again brings the copy back, or says what lies in its way
     const again = await desk.run("t.csv");
     expect(again.code).toBe(gone.comesBack ? 0 : 74);
