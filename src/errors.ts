@@ -41,7 +41,7 @@ export interface FileFault {
   readonly hint: string;
 }
 
-/** A broken file is refused whole and nothing of it is sent (DESIGN §6). */
+/** A broken file is refused whole and nothing of it is sent. */
 export class FileRefusedError extends PaydropError {
   readonly file: string;
   readonly faults: readonly FileFault[];

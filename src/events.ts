@@ -32,7 +32,7 @@ export interface CorrectionsSaid {
 
 /** Why a run ended before its last row. */
 export interface Stop {
-  /** `key_refused`, `three_unknown`, `signal` … */
+  /** `key_refused`, `unknown_in_a_row`, `signal` … */
   readonly code: string;
   /** A sentence for a person. */
   readonly message: string;
@@ -89,8 +89,9 @@ export interface BatchReport {
   readonly accounts: readonly AccountTotals[];
   /** Requests of this run that may have left the machine. */
   readonly requests: number;
-  /** When the file was taken in; only where this run had nothing to send, because an earlier one sent what could go. */
+  /** When the file was taken in, milliseconds since 1970; only where this run had nothing to send, because an earlier one sent what could go. */
   readonly sentBefore?: number;
+  /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly durationMs: number;
   readonly stop?: Stop;
@@ -104,7 +105,7 @@ export interface BatchReport {
   readonly waitsFor?: { readonly batch: string; readonly row: number };
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
-  /** Exit code of this batch by DESIGN §10. */
+  /** The exit code that `paydrop run` would have for this batch alone. */
   readonly exitCode: number;
 }
 

@@ -12,9 +12,11 @@ export async function run(call: Call): Promise<number> {
   return withProcessor({ config }, "read", async (processor) => {
     const { id } = await knownBatch(processor.journal, call.operands[0]);
     const report = await processor.writeResultsAgain(id);
+    const code = report.files.elsewhere === undefined ? 0 : 74;
+    const object = { ...jsonSummary(report), batch_exit_code: report.exitCode, exit_code: code };
     call.stdout.write(
-      config.json ? `${JSON.stringify(jsonSummary(report))}\n` : summaryText(report, lookOf(call.stdout, call, config)),
+      config.json ? `${JSON.stringify(object)}\n` : summaryText(report, lookOf(call.stdout, call, config)),
     );
-    return report.files.elsewhere === undefined ? 0 : 74;
+    return code;
   });
 }

@@ -12,7 +12,7 @@ import type { Setting, SettingName } from "./settings.ts";
 import { unknownOption } from "./unknown-option.ts";
 import { NotRight, saidOf } from "./values.ts";
 
-/** How a file is read and checked. What is left out has the default of the command line; no file and no variable is read. */
+/** How a file is read and checked. What is left out has the default of the command line; no `paydrop.toml` and no `PAYDROP_…` variable is read. */
 export interface CheckOptions extends Partial<
   Omit<Choices, "padding" | "hexCase" | "keyEncoding" | "retry429" | "rules">
 > {
@@ -43,7 +43,10 @@ export interface CheckOptions extends Partial<
   readonly duplicateDays?: number;
   /** A corrected row that pays another account waits for a release (`hold`), or goes; `hold` unless said. */
   readonly payeeChange?: Config["payeeChange"];
-  /** The memory of what was sent: private, kept, one process at a time. `$XDG_STATE_HOME/paydrop` unless said. */
+  /**
+   * The memory of what was sent: private, kept, one process at a time. Unless said systemd's `$STATE_DIRECTORY`, else
+   * `$XDG_STATE_HOME/paydrop`, else `~/.local/state/paydrop`.
+   */
   readonly stateDir?: string;
   /** `test` for an address on this machine, else `live`. Memory is kept apart. */
   readonly environment?: Config["environment"];

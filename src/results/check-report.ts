@@ -45,6 +45,7 @@ export interface CheckReport {
   readonly caps: readonly FileFault[];
   readonly remarks: readonly string[];
   readonly accounts: readonly AccountTotals[];
+  /** That of `paydrop check` for this file alone. */
   readonly exitCode: number;
 }
 

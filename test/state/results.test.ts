@@ -46,7 +46,9 @@ describe("results that were deleted", () => {
       for (const name of readdirSync(desk.folder)) if (name !== "t.csv") rmSync(join(desk.folder, name));
     };
     removeAll();
-    expect((await runProgram(["results", batchOf(stdout)], { env: desk.env })).code).toBe(0);
+    const again = await runProgram(["results", batchOf(stdout), "--json"], { env: desk.env });
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({ type: "summary", batch_exit_code: 3, exit_code: 0 });
     expect(filesOut(desk.folder)).toEqual(before);
     removeAll();
     expect((await desk.run("t.csv")).code).toBe(3);
