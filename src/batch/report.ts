@@ -12,7 +12,8 @@ import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { standingOfResults } from "../results/own.ts";
 import type { Report } from "../results/report/report.ts";
 import { exitCodeOfTotals } from "../results/totals.ts";
-import { writeResults } from "../results/write-results.ts";
+import type { RunFacts } from "../results/summary.ts";
+import { writeResults, type ResultsReport } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
 import type { Ground } from "./ground.ts";
@@ -66,7 +67,31 @@ export class BatchReporting {
     batch: BatchRecord,
     { submitted, startedAt, file, modeBefore, staysAside = false }: Writing,
   ): Promise<BatchReport> {
+    const { journal, config, hasLock, leftovers } = this.#ground;
     const { sheet, view } = await this.#ground.open(batch);
+    const { stop } = submitted;
+    const run = await this.#factsOf(batch, submitted, startedAt);
+    const written = await writeResults({
+      batch,
+      sheet,
+      records: () => journal.rows(batch.id),
+      target: { folder: dirname(file), fileName: basename(file) },
+      staysAside,
+      ...(hasLock ? { leftovers } : {}),
+      fallbackFolder: join(config.stateDir, "results"),
+      mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),
+      debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
+      referenceOf: (row) => ownCell(view(row), "reference"),
+      run,
+      exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere),
+      written: (path) => journal.written(path),
+      noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
+    });
+    const waitsFor = written.totals.byStatus.held && (await journal.blockedBy(batch.id));
+    return reportOf(batch, file, run, written, waitsFor);
+  }
+
+  async #factsOf(batch: BatchRecord, { stop, requests }: Submitted, startedAt: number): Promise<RunFacts> {
     const { journal } = this.#ground;
     const [operations, mark] = await Promise.all([
       journal.operations(batch.id),
@@ -74,52 +99,7 @@ export class BatchReporting {
     ]);
     const { label } = labelOf(operations, readingOf(batch).operation);
     const endedAt = this.#ground.now();
-    const { stop, requests } = submitted;
-    const run = {
-      operation: label,
-      requests,
-      startedAt,
-      endedAt,
-      ...(stop ? { stop } : {}),
-      ...(mark ? { mark } : {}),
-    };
-    const { files, totals, exitCode } = await writeResults({
-      batch,
-      sheet,
-      records: () => this.#ground.journal.rows(batch.id),
-      target: { folder: dirname(file), fileName: basename(file) },
-      staysAside,
-      ...(this.#ground.hasLock ? { leftovers: this.#ground.leftovers } : {}),
-      fallbackFolder: join(this.#ground.config.stateDir, "results"),
-      mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),
-      debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
-      referenceOf: (row) => ownCell(view(row), "reference"),
-      run,
-      exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere),
-      written: (path) => this.#ground.journal.written(path),
-      noteWritten: (path, sha256) => this.#ground.journal.noteWritten(path, sha256),
-    });
-    const waitsFor = totals.byStatus.held && (await this.#ground.journal.blockedBy(batch.id));
-    return {
-      batch: batch.id,
-      file,
-      operation: label,
-      destination: batch.destination,
-      total: totals.total,
-      byStatus: totals.byStatus,
-      accounts: totals.accounts,
-      requests,
-      startedAt,
-      durationMs: endedAt - startedAt,
-      ...(stop ? { stop } : {}),
-      ...(batch.phase === "paused" || batch.phase === "cancelled" ? { phase: batch.phase } : {}),
-      files,
-      remarks: [...batch.remarks, ...totals.remarks],
-      ...(totals.goesAgain > 0 ? { goesAgain: totals.goesAgain } : {}),
-      ...(waitsFor ? { waitsFor } : {}),
-      rowsToLookAt: totals.rowsToLookAt,
-      exitCode,
-    };
+    return { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}), ...(mark ? { mark } : {}) };
   }
 
   async collect(batchId: string): Promise<Report> {
@@ -134,6 +114,26 @@ export class BatchReporting {
       ...(await mappingSaid(opened)),
     });
   }
+}
+
+function reportOf(
+  batch: BatchRecord,
+  file: string,
+  { operation, requests, startedAt, endedAt, stop }: RunFacts,
+  { files, totals, exitCode }: ResultsReport,
+  waitsFor: BatchReport["waitsFor"],
+): BatchReport {
+  const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
+  return {
+    ...{ batch: batch.id, file, operation, destination: batch.destination, total, byStatus, accounts },
+    ...{ requests, startedAt, durationMs: endedAt - startedAt },
+    ...(stop ? { stop } : {}),
+    ...(batch.phase === "paused" || batch.phase === "cancelled" ? { phase: batch.phase } : {}),
+    ...{ files, remarks: [...batch.remarks, ...totals.remarks] },
+    ...(goesAgain > 0 ? { goesAgain } : {}),
+    ...(waitsFor ? { waitsFor } : {}),
+    ...{ rowsToLookAt, exitCode },
+  };
 }
 
 /** By their name, or put aside. What cannot be looked at is nobody's word on this batch. */

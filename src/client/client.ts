@@ -1,5 +1,6 @@
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 import { conceal } from "../config/conceal.ts";
+import { USUAL } from "../config/config.ts";
 import { Secret } from "../config/secret.ts";
 import { collections } from "../operations/collections.ts";
 import { loans } from "../operations/loans.ts";
@@ -9,7 +10,7 @@ import { transfers } from "../operations/transfers.ts";
 import type { Answer } from "./answer.ts";
 import { signalOf } from "./call-options.ts";
 import { createEnvelope, createRequestBody } from "./envelope.ts";
-import type { EnvelopeOptions } from "./envelope.ts";
+import type { Envelope, EnvelopeOptions } from "./envelope.ts";
 import { readAesIv, readAesKey } from "./keys.ts";
 import type { KeyEncoding } from "./keys.ts";
 import { createPayload } from "./payload.ts";
@@ -148,50 +149,26 @@ export interface Client {
  * service does, only with PaydropError "usage" or "config" for a mistake in the call.
  */
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
-  const { aesKey, aesIv } = options;
-  const envelope =
-    aesKey === undefined || aesIv === undefined
-      ? undefined
-      : createEnvelope({
-          key: readAesKey(textOf(aesKey), options.keyEncoding, "aesKey"),
-          iv: readAesIv(textOf(aesIv), options.keyEncoding, "aesIv"),
-          padding: options.padding ?? "pkcs7",
-          hexCase: options.hexCase ?? "lower",
-        });
-  const requestBody = createRequestBody(envelope);
-  const concurrency = options.concurrency ?? 8;
+  const requestBody = createRequestBody(envelopeOf(options));
+  const concurrency = options.concurrency ?? USUAL.concurrency;
   // calls wait here and not in the transport, whose clock is already running
   const limit = pLimit(concurrency);
   const transport = createTransport({
     ...options,
     concurrency,
-    timeoutMs: options.timeoutMs ?? 120_000,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    reuseConnections: options.reuseConnections ?? true,
+    timeoutMs: options.timeoutMs ?? USUAL.timeoutMs,
+    connectTimeoutMs: options.connectTimeoutMs ?? USUAL.connectTimeoutMs,
+    reuseConnections: options.reuseConnections ?? USUAL.reuseConnections,
     apiKey: options.apiKey instanceof Secret ? options.apiKey : new Secret(options.apiKey),
   });
-
   const underWay = new Set<Promise<Answer>>();
   let isClosed = false;
 
-  /** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
-  function inTurn(post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
-    if (isClosed) return Promise.resolve(AFTER_CLOSE);
-    if (signal?.aborted) return post();
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => resolve(post());
-      signal?.addEventListener("abort", giveUp, { once: true });
-      limit(() => {
-        signal?.removeEventListener("abort", giveUp);
-        return post();
-      }).then(resolve, reject);
-    });
-  }
-
-  async function call(operation: Operation, fields: object, options?: CallOptions): Promise<CallResult> {
-    const signal = signalOf(operation, options);
+  async function call(operation: Operation, fields: object, callOptions?: CallOptions): Promise<CallResult> {
+    const signal = signalOf(operation, callOptions);
     const body = requestBody(operation, createPayload(operation, fields));
-    const turn = inTurn(() => transport.post(operation.path, body, { signal }), signal);
+    const post = (): Promise<Answer> => transport.post(operation.path, body, { signal });
+    const turn = isClosed ? Promise.resolve(AFTER_CLOSE) : inTurn(limit, post, signal);
     underWay.add(turn);
     const answer = await turn.finally(() => underWay.delete(turn));
     const { state: outcome, reason } = outcomeOf(answer);
@@ -212,6 +189,29 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
       await transport.close();
     },
   };
+}
+
+function envelopeOf({ aesKey, aesIv, keyEncoding, padding, hexCase }: ClientOptions): Envelope | undefined {
+  if (aesKey === undefined || aesIv === undefined) return undefined;
+  return createEnvelope({
+    key: readAesKey(textOf(aesKey), keyEncoding, "aesKey"),
+    iv: readAesIv(textOf(aesIv), keyEncoding, "aesIv"),
+    padding: padding ?? USUAL.padding,
+    hexCase: hexCase ?? USUAL.hexCase,
+  });
+}
+
+/** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
+function inTurn(limit: LimitFunction, post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+  if (signal?.aborted) return post();
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => resolve(post());
+    signal?.addEventListener("abort", giveUp, { once: true });
+    limit(() => {
+      signal?.removeEventListener("abort", giveUp);
+      return post();
+    }).then(resolve, reject);
+  });
 }
 
 const AFTER_CLOSE: Answer = { kind: "unsent", cause: "local", detail: "the client is closed", durationMs: 0 };

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
-import type { Choices } from "../config/config.ts";
+import { USUAL, type Choices } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 
@@ -54,7 +54,7 @@ export function noEnvelope(what: string): PaydropError {
 /** The other side, for the sandbox: the payload of a HEX string, or undefined when it does not decrypt to UTF-8 text. */
 export function createOpener(options: EnvelopeOptions): (hex: string) => string | undefined {
   const key = createSecretKey(options.key);
-  const padding = options.padding ?? "pkcs7";
+  const padding = options.padding ?? USUAL.padding;
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (hex) => {
     if (!/^(?:[0-9a-fA-F]{32})+$/.test(hex)) return undefined;
@@ -76,7 +76,7 @@ const ISO7816_MARK = 0x80;
  * One cipher for all payloads: to make one for each costs more than to encrypt with it. CBC xors the first block with
  * what it encrypted last, where a new cipher would take the IV: that is taken out, and the IV put in.
  */
-function createEncryption({ key, iv, padding = "pkcs7", hexCase = "lower" }: EnvelopeOptions) {
+function createEncryption({ key, iv, padding = USUAL.padding, hexCase = USUAL.hexCase }: EnvelopeOptions) {
   const cipher = createCipheriv("aes-256-cbc", createSecretKey(key), iv).setAutoPadding(false);
   let lastBlock = iv;
   return (payload: string | Uint8Array): string => {

@@ -72,14 +72,16 @@ async function mapFile(call: Call): Promise<number> {
     const written = isToWrite ? target : undefined;
     if (config.json) call.stdout.write(`${JSON.stringify(asObject(mapping, proposal, written, toml))}\n`);
     else if (!isToWrite) call.stdout.write(toml);
-    else if (!config.quiet) {
-      const wrote = `wrote [mapping.${name}] to ${printable(target)}${settingsFile === undefined ? ", a new file" : ""}\n`;
-      call.stdout.write(folded(wrote, lookOf(call.stdout, call, config)));
-    }
+    else if (!config.quiet) tellWritten(call, config, name, target, settingsFile === undefined);
     return 0;
   } finally {
     await removeScratchFolder(scratch);
   }
+}
+
+function tellWritten(call: Call, config: Config, name: string, target: string, isNew: boolean): void {
+  const wrote = `wrote [mapping.${name}] to ${printable(target)}${isNew ? ", a new file" : ""}\n`;
+  call.stdout.write(folded(wrote, lookOf(call.stdout, call, config)));
 }
 
 /** Where a mapping goes as long as there are no settings: the file that somebody named, else the user's own. */

@@ -44,6 +44,12 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
       throw error;
     }
   };
+  const workOff = async (): Promise<void> => {
+    const beside = Array.from({ length: SMALL_BESIDE }, () => drain("small"));
+    await untilDone(() => drop.lookForStop(), [drain("any"), ...beside]);
+    // what only waited for one of these
+    await untilDone(() => drop.lookForStop(), [drain("any")]);
+  };
   try {
     await drop.open();
     const until = performance.now() + PATIENCE_SETTLES * settleMs;
@@ -51,12 +57,7 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
       const { away, nextLookMs } = await drop.sweep();
       monitor.sawInbox(drop.folder, drop.count);
       if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
-      await untilDone(
-        () => drop.lookForStop(),
-        [drain("any"), ...Array.from({ length: SMALL_BESIDE }, () => drain("small"))],
-      );
-      // what only waited for one of these
-      await untilDone(() => drop.lookForStop(), [drain("any")]);
+      await workOff();
       const leftMs = until - performance.now();
       if (isStopping() || drop.isBlocked || nextLookMs === undefined || isLast) break;
       // one more look when the time is over
@@ -64,17 +65,22 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
       await sleep(Math.max(LOOK_MIN_MS, Math.min(nextLookMs, leftMs)));
     }
     if (!isStopping()) await drop.answerNotReady();
-    const { notReady } = drop;
-    const count = counted(notReady.length, "file");
-    if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count} not ready: ${notReady.join(", ")}`);
-    const isCutOff = (isStopping() || drop.isBlocked) && drop.waitsForSomething;
-    // with nothing that waits for it, a hold is nobody's business
-    if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
-    return gravest([...drop.takeCodes(), ...(isCutOff ? [7] : [])]);
+    return tellRest(drop, isStopping() || drop.isBlocked, parts);
   } finally {
     monitor.sawInbox(drop.folder, drop.count);
     await mark.close();
   }
+}
+
+/** What is left in the folder, and the exit code of all that was done. */
+function tellRest(drop: DropFolder, isStopped: boolean, { config, teller }: RunParts): number {
+  const { notReady } = drop;
+  const count = counted(notReady.length, "file");
+  if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count} not ready: ${notReady.join(", ")}`);
+  const isCutOff = isStopped && drop.waitsForSomething;
+  // with nothing that waits for it, a hold is nobody's business
+  if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
+  return gravest([...drop.takeCodes(), ...(isCutOff ? [7] : [])]);
 }
 
 /** Throws the first failure once all of the work has ended. */

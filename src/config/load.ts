@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
-import type { Choices, Config } from "./config.ts";
+import { USUAL, type Choices, type Config } from "./config.ts";
 import { readMappings } from "./mapping.ts";
 import { readRules } from "./rules.ts";
 import { SECRETS, forgetSecrets, takeSecrets } from "./secrets-in.ts";
@@ -196,10 +196,10 @@ export function assemble(
     acceptLostJournal: values.accept_lost_journal ?? false,
     by: values.by,
 
-    concurrency: values.concurrency ?? 8,
+    concurrency: values.concurrency ?? USUAL.concurrency,
     rate: values.rate,
-    timeoutMs: values.timeout ?? 120_000,
-    connectTimeoutMs: values.connect_timeout ?? 10_000,
+    timeoutMs: values.timeout ?? USUAL.timeoutMs,
+    connectTimeoutMs: values.connect_timeout ?? USUAL.connectTimeoutMs,
     retryForMs: values.retry_for ?? 30_000,
     settleMs: values.settle ?? 5_000,
     watchRetryMs: values.watch_retry ?? 30_000,
@@ -209,12 +209,12 @@ export function assemble(
     caFile: values.ca_file,
     clientCertFile: values.client_cert_file,
     clientKeyFile: values.client_key_file,
-    reuseConnections: values.reuse_connections ?? true,
+    reuseConnections: values.reuse_connections ?? USUAL.reuseConnections,
     timeZone: values.time_zone,
 
     choices: Object.freeze({
-      padding: values.padding ?? "pkcs7",
-      hexCase: values.hex_case ?? "lower",
+      padding: values.padding ?? USUAL.padding,
+      hexCase: values.hex_case ?? USUAL.hexCase,
       keyEncoding: values.key_encoding ?? "auto",
       emptyFields: values.empty_fields ?? "omit",
       retry429: values.retry_429 ?? true,

@@ -114,11 +114,9 @@ async function writeIn(
     await summary.finish();
     await clearPlace(place, input);
     await results.publish();
-    if (retry && retrySha256 !== undefined) {
-      // Noted first: a watcher must never take our own file for one that a person corrected.
-      await input.noteWritten(place.retry, retrySha256);
-      await retry.publish();
-    }
+    // Noted first: a watcher must never take our own file for one that a person corrected.
+    if (retrySha256 !== undefined) await input.noteWritten(place.retry, retrySha256);
+    await retry?.publish();
     await summary.publish();
     await removeOutdated(place);
     const files = {

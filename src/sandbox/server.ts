@@ -11,7 +11,7 @@ import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { carryOut } from "./carry-out.ts";
 import { createFates } from "./faults.ts";
-import type { FaultRates, LatencyRange } from "./faults.ts";
+import type { Fate, FaultRates, LatencyRange } from "./faults.ts";
 import { openLedger } from "./ledger.ts";
 import type { Ledger, LedgerWriter } from "./ledger.ts";
 import { readRequest } from "./request.ts";
@@ -72,42 +72,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const fateOf = createFates(options.seed ?? 1, options.faults ?? {}, options.latencyMs ?? { min: 0, max: 0 });
   const ledger = openLedger(options.ledgerEntriesMax ?? 10_000, options.ledgerFile);
-  const keyDigest = digest(apiKey);
-  let closed = false;
-
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const path = request.url ?? "";
-    if (path === "/sandbox/ledger") {
-      answerLedger(request, response, ledger);
-      return;
-    }
-    const operation = BY_PATH.get(path);
-    const refusal = refusalOfHead(operation, request, keyDigest);
-    if (operation) ledger.received();
-    if (!operation || refusal) {
-      refuse(request, response, refusal?.status ?? 404, refusal?.reason ?? "no such path (§4)");
-      return;
-    }
-    readBody(request, (body) => {
-      if (body === undefined) {
-        refuse(request, response, 413, `more than ${BODY_BYTES_MAX} bytes`);
-        return;
-      }
-      const read = readRequest(operation, body, open);
-      if (read.refusal !== undefined) {
-        refuse(request, response, 400, read.refusal);
-        return;
-      }
-      const fate = fateOf(read.payload);
-      const act = () => {
-        if (!closed) carryOut(operation, read.payload, fate, response, ledger);
-      };
-      if (fate.latencyMs > 0) setTimeout(act, fate.latencyMs);
-      else act();
-    });
-  }
-
-  const server = createServer(onRequest);
+  const service: Service = { open, fateOf, ledger, keyDigest: digest(apiKey), isClosed: false };
+  const server = createServer((request, response) => serve(service, request, response));
   server.listen(options.port ?? 7900, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -120,8 +86,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     aesIv,
     ledger: () => ledger.read(),
     async close() {
-      if (closed) return;
-      closed = true;
+      if (service.isClosed) return;
+      service.isClosed = true;
       const ended = once(server, "close");
       server.close();
       server.closeAllConnections();
@@ -136,6 +102,55 @@ const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
   ...{ port: true, host: true, apiKey: true, aesKey: true, aesIv: true, padding: true },
   ...{ seed: true, faults: true, latencyMs: true, ledgerFile: true, ledgerEntriesMax: true },
 };
+
+/** What requests are judged by, and where they are written down. */
+interface Service {
+  readonly open: (hex: string) => string | undefined;
+  readonly fateOf: (payload: string) => Fate;
+  readonly ledger: LedgerWriter;
+  readonly keyDigest: Buffer;
+  isClosed: boolean;
+}
+
+function serve(service: Service, request: IncomingMessage, response: ServerResponse): void {
+  const { ledger, keyDigest } = service;
+  const path = request.url ?? "";
+  if (path === "/sandbox/ledger") {
+    answerLedger(request, response, ledger);
+    return;
+  }
+  const operation = BY_PATH.get(path);
+  const refusal = refusalOfHead(operation, request, keyDigest);
+  if (operation) ledger.received();
+  if (!operation || refusal) {
+    refuse(request, response, refusal?.status ?? 404, refusal?.reason ?? "no such path (§4)");
+    return;
+  }
+  readBody(request, (body) => {
+    if (body === undefined) refuse(request, response, 413, `more than ${BODY_BYTES_MAX} bytes`);
+    else serveBody(service, operation, body, request, response);
+  });
+}
+
+function serveBody(
+  service: Service,
+  operation: Operation,
+  body: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const read = readRequest(operation, body, service.open);
+  if (read.refusal !== undefined) {
+    refuse(request, response, 400, read.refusal);
+    return;
+  }
+  const fate = service.fateOf(read.payload);
+  const act = (): void => {
+    if (!service.isClosed) carryOut(operation, read.payload, fate, response, service.ledger);
+  };
+  if (fate.latencyMs > 0) setTimeout(act, fate.latencyMs);
+  else act();
+}
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
