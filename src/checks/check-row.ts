@@ -21,7 +21,7 @@ import type { FormInFile } from "./form-of.ts";
 import type { CheckedRow } from "./instruction.ts";
 import { operationByRules } from "./rules.ts";
 import type { KnownValues } from "./rules.ts";
-import { amountReaderOf } from "./group-digits.ts";
+import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
 import { readableAmount } from "./read-number.ts";
 import { mayBeTotals, totalsWord } from "./whole-row.ts";
 
@@ -81,28 +81,18 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   };
 
   /** An invalid row, with its amount where that is readable. */
-  const invalid = (row: Row, faults: Fault | readonly Fault[], operation?: Operation): CheckedRow => {
-    const cell = row.cells[amountAt] ?? "";
-    const written = typeof cell === "string" ? withoutTextMark(cell.trim(), true) : cell.source;
-    const plain = typeof cell === "string" ? (readAmount?.(written) ?? written) : written;
-    // only what travels can be added up
-    const sent = typeof plain === "string" ? wireAmount(plain, row.mapped?.amountUnit ?? "rupees") : undefined;
-    const amount = sent === undefined ? undefined : readableAmount(sent);
-    return {
-      row,
-      faults: "code" in faults ? [faults] : faults,
-      ...(operation ? { operation } : {}),
-      ...(amount === undefined ? {} : { amount }),
-    };
+  const invalid = (row: Row, faults: readonly Fault[], operation?: Operation): CheckedRow => {
+    const amount = amountIn(row, amountAt, readAmount);
+    return { row, faults, ...(operation ? { operation } : {}), ...(amount === undefined ? {} : { amount }) };
   };
 
   return (row) => {
     if (row.repeatedKey !== undefined) {
-      return invalid(row, faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` }));
+      return invalid(row, [faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` })]);
     }
     const said =
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
-    if ("code" in said) return invalid(row, faultOfRow(said, cellText(row, operationAt)));
+    if ("code" in said) return invalid(row, [faultOfRow(said, cellText(row, operationAt))]);
     const operation = byRules.get(said) ?? said;
     const totals = mayBeTotals(row.mapped?.from ?? row) ? totalsWord(row, plan, operation) : undefined;
     if (totals !== undefined) {
@@ -124,6 +114,15 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     const result = instruction ? { row, instruction } : invalid(row, checked.faults, operation);
     return warnings ? { ...result, warnings } : result;
   };
+}
+
+/** Only what travels can be added up. */
+function amountIn(row: Row, amountAt: number, readAmount: ReadAmount | undefined): string | undefined {
+  const cell = row.cells[amountAt] ?? "";
+  const written = typeof cell === "string" ? withoutTextMark(cell.trim(), true) : cell.source;
+  const plain = typeof cell === "string" ? (readAmount?.(written) ?? written) : written;
+  const sent = typeof plain === "string" ? wireAmount(plain, row.mapped?.amountUnit ?? "rupees") : undefined;
+  return sent === undefined ? undefined : readableAmount(sent);
 }
 
 interface CompiledFormInFile extends FormInFile {

@@ -35,10 +35,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   const blocked = rows.filter((row) => isBlocked(row, blockers));
   const going = rows.filter((row) => !blocked.includes(row) && !changed.has(row.number));
   const stays = [
-    ...blocked.slice(0, NAMED_MAX).map((row) => blockedText(row, blockers)),
-    ...(blocked.length > NAMED_MAX
-      ? [`and ${counted(blocked.length - NAMED_MAX)} more that wait for another row`]
-      : []),
+    ...blockedTexts(blocked, blockers),
     ...changedText(rows, changed, batch),
     ...(wanted === "all" ? await duplicatesText(journal, batch) : []),
     ...(batch.phase === "paused" ? [`The batch is paused: paydrop resume ${batch.id} sends them`] : []),
@@ -158,6 +155,14 @@ function isBlocked(row: RowRecord, others: Others): boolean {
 
 function otherOf({ other }: RowRecord, others: Others): RowRecord | undefined {
   return other && others.get(`${other.batch}/${other.row}`);
+}
+
+function blockedTexts(blocked: readonly RowRecord[], others: Others): string[] {
+  const more = blocked.length - NAMED_MAX;
+  return [
+    ...blocked.slice(0, NAMED_MAX).map((row) => blockedText(row, others)),
+    ...(more > 0 ? [`and ${counted(more)} more that wait for another row`] : []),
+  ];
 }
 
 function blockedText(row: RowRecord, others: Others): string {

@@ -124,7 +124,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when the file is checked",
-    edits: [["src/journal/seen.ts", "const shared = (this.#shared.all(batchSeq) as", "const shared = ([] as"]],
+    edits: [["src/journal/seen.ts", "of this.#shared.iterate(batchSeq))", "of [] as { number: number }[])"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {
