@@ -7,6 +7,7 @@ import { styled, wrapped, type Look } from "../results/look.ts";
 import { mappingText } from "../results/mapping-words.ts";
 import { rowRangesCut } from "../results/row-ranges.ts";
 import { accountTable } from "../results/screen.ts";
+import { repeatingFlags } from "../results/told-commands.ts";
 
 /** Where the answer is read. */
 export interface CheckLook extends Look {
@@ -74,9 +75,10 @@ function placeOf({ row, column, cell }: Complaint): string {
 }
 
 function said(message: string, hint: string, look: Look): string[] {
-  const [head = "", ...more] = wrapped(printable(message), look.width - 2);
+  const told = (text: string): string => repeatingFlags(printable(text), look.again);
+  const [head = "", ...more] = wrapped(told(message), look.width - 2);
   const lines = [head, ...more.map((line) => `  ${line}`)];
-  return hint === "" ? lines : [...lines, ...indented(`→ ${printable(hint)}`, look)];
+  return hint === "" ? lines : [...lines, ...indented(`→ ${told(hint)}`, look)];
 }
 
 function indented(text: string, look: Look): string[] {

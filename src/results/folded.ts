@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { inLook, roomOf, type Look } from "./look.ts";
+import { repeatingFlags } from "./told-commands.ts";
 
 /**
  * Lines as the terminal can show them: in its characters, and broken between words before the terminal breaks them
@@ -8,7 +9,7 @@ import { inLook, roomOf, type Look } from "./look.ts";
  */
 export function folded(text: string, look: Look): string {
   const room = roomOf(look);
-  return inLook(text, look)
+  return inLook(repeatingFlags(text, look.again), look)
     .split("\n")
     .flatMap((line) => foldedLine(line, room))
     .join("\n");

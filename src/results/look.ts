@@ -1,6 +1,5 @@
 import { styleText } from "node:util";
 import type { ResultStatus } from "../journal/state.ts";
-import { repeatingFlags } from "./told-commands.ts";
 
 /** How text for a terminal may look. */
 export interface Look {
@@ -45,10 +44,9 @@ export function styled(style: Style, text: string, look: Look): string {
   return look.color ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** Commands as this call would say them. What is not ASCII in our own words; what strangers wrote stays. */
-export function inLook(text: string, { again = [], ascii }: Look): string {
-  const said = repeatingFlags(text, again);
-  return ascii ? said.replaceAll("•", "*").replaceAll("…", "...").replaceAll("→", "->") : said;
+/** What is not ASCII in our own words; what strangers wrote stays. */
+export function inLook(text: string, look: Look): string {
+  return look.ascii ? text.replaceAll("•", "*").replaceAll("…", "...").replaceAll("→", "->") : text;
 }
 
 /** Breaks at spaces, so that no line is wider than `width`; a longer word stands alone. */

@@ -5,11 +5,12 @@ import type { ResultStatus } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { correctionLines } from "./correction-words.ts";
 import { folded, foldedLine } from "./folded.ts";
-import { durationText, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
+import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { nextSteps } from "./next-steps.ts";
 import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, rowsIn, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
+import { repeatingFlags } from "./told-commands.ts";
 
 const ACCOUNTS_SHOWN = 20;
 const LABEL_WIDTH = 11;
@@ -20,10 +21,15 @@ export function summaryText(report: BatchReport, look: Look): string {
   const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
   if (stop) lines.push(styled("yellow", `stopped before the end: ${printable(stop.message)}`, look));
   if (report.sentBefore !== undefined) lines.push(styled("bold", sentBeforeText(report, report.sentBefore), look));
-  lines.push(...statusTable(report, look), ...accountLines(report, look), ...fileLines(report, look));
-  for (const remark of remarks) lines.push(...labelled("note", [printable(remark)], look));
-  lines.push(...labelled("next", nextSteps(report), look));
-  return `${folded(lines.join("\n"), look)}\n`;
+  lines.push(...statusTable(report, look), ...accountLines(report, look));
+  const below = [
+    ...fileLines(report, look),
+    ...remarks.flatMap((remark) => labelled("note", [printable(remark)], look)),
+    ...labelled("next", nextSteps(report), look),
+  ];
+  return [folded(lines.join("\n"), look), ...below.map((line) => inLook(line, look))]
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 /** Else the table below would read as if this run had sent its rows. */
@@ -111,8 +117,9 @@ function fileLines({ files }: BatchReport, look: Look): string[] {
 }
 
 /** The label before the first line, the others below it; where that leaves too little room, the label stands alone. */
-function labelled(label: string, lines: readonly string[], look: Look): string[] {
+function labelled(label: string, texts: readonly string[], look: Look): string[] {
   const room = roomOf(look);
+  const lines = texts.map((text) => repeatingFlags(text, look.again));
   const beside = lines.flatMap((line) => foldedLine(line, room - LABEL_WIDTH));
   if (beside.every((line) => line.length + LABEL_WIDTH <= room)) {
     return beside.map((line, index) => `${(index === 0 ? label : "").padEnd(LABEL_WIDTH)}${line}`);

@@ -4,7 +4,7 @@
  *
  * `flags`: each as one piece of a command line, `--state-dir '/srv/pay drop'`.
  */
-export function repeatingFlags(text: string, flags: readonly string[]): string {
+export function repeatingFlags(text: string, flags: readonly string[] = []): string {
   if (flags.length === 0) return text;
   const known = flags.find((flag) => flag.startsWith("--state-dir "));
   const others = flags.filter((flag) => flag !== known);

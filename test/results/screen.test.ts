@@ -44,6 +44,16 @@ describe("the summary", () => {
     `);
   });
 
+  test.each([30, 40, 60, 80])(
+    "tells commands that can be copied from %i columns, with the flags of the call",
+    (width) => {
+      const again = ["--state-dir '/srv/pay drop/a folder with a name that is wider than many a terminal'"];
+      const text = summaryText(REPORT, { color: false, width, folds: true, again });
+      const command = `paydrop settle ${again.join(" ")} K7Q29F3M --row 91 --as done|not-done --by NAME --note TEXT`;
+      expect(text.replaceAll(/ \\\n +/g, " ")).toContain(`${command}\n`);
+    },
+  );
+
   test("of several debit accounts says what came from each", () => {
     const accounts = [
       {
