@@ -4,7 +4,7 @@ import { conceal } from "../config/conceal.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
-import { watchPhase } from "../journal/watch-phase.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { labelOf } from "../operations/label.ts";
 import { markedFirst } from "../results/folder-marks.ts";
 import type { MarkKeeper } from "../results/keep-mark.ts";
@@ -240,6 +240,20 @@ function stopOfPhase(phase: BatchPhase): Stop | undefined {
   return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
 }
 
+/** Another process may pause or cancel the batch while it is being sent. */
+function watchPhase(journal: JournalStore, batchId: string): { phase(): BatchPhase; close(): void } {
+  let phase: BatchPhase = "open";
+  const timer = setInterval(() => {
+    // a journal that fails says so where it matters: at the next attempt
+    journal.batch(batchId).then(
+      (batch) => (phase = batch?.phase ?? phase),
+      () => undefined,
+    );
+  }, PHASE_LOOK_MS).unref();
+  return { phase: () => phase, close: () => clearInterval(timer) };
+}
+
+const PHASE_LOOK_MS = 200;
 /** Between two files that come one after the other; afterwards certificates are read anew, should they have changed. */
 const UNUSED_MS = 4_000;
 const NEVER: AbortSignal = new AbortController().signal;
