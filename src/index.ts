@@ -59,14 +59,17 @@ export function createClient(options: CreateClientOptions): Client {
   return createTypedClient(read, (answer) => outcomeOf(answer, { retry429 }));
 }
 
+/** How a payload is encrypted (§5.2). */
 export interface EncryptOptions {
   /** 32 bytes, or the key as the dashboard shows it: hex, base64 or text. */
   readonly aesKey: string | Secret | Uint8Array;
   /** 16 bytes, in the same way. */
   readonly aesIv: string | Secret | Uint8Array;
+  /** `auto` unless said: the one encoding that gives 32 and 16 bytes. */
   readonly keyEncoding?: KeyEncoding;
   /** `pkcs7` unless said; §5.2 shows none. */
   readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
+  /** `lower` unless said. */
   readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
 }
 

@@ -99,8 +99,9 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** The key of the header `x-api-key` (§5.1). */
   readonly apiKey: string | Secret;
-  /** 32 and 16 bytes, in hex, base64 or as text; both or neither, needed for payouts only (§5.2). */
+  /** 32 bytes, in hex, base64 or as text; needed for payouts only, and then with the IV (§5.2). */
   readonly aesKey?: string | Secret;
+  /** 16 bytes, in the same way. */
   readonly aesIv?: string | Secret;
   /** `auto`: the one encoding that gives 32 and 16 bytes. §5.2 shows none. */
   readonly keyEncoding?: KeyEncoding;
@@ -116,9 +117,11 @@ export interface ClientOptions {
   readonly connectTimeoutMs?: number;
   /** True unless said; false gives every request a connection of its own. */
   readonly reuseConnections?: boolean;
-  /** PEM texts, not paths. The CA certificates replace the built-in ones; certificate and key belong together. */
+  /** CA certificates as PEM text, not a path; they replace the built-in ones. */
   readonly ca?: string;
+  /** The own certificate as PEM text; its key belongs to it. */
   readonly clientCert?: string;
+  /** The key of the own certificate as PEM text. */
   readonly clientKey?: string;
   /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY; not unless said. */
   readonly useProxyFromEnvironment?: boolean;

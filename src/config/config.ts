@@ -94,21 +94,23 @@ export interface Choices {
   readonly hexCase: "lower" | "upper";
   /** §5.2 shows no encoding of the key and IV. `auto`: the one that gives exactly 32 and 16 bytes. */
   readonly keyEncoding: "auto" | "hex" | "base64" | "utf8";
-  /** §2.6: what becomes of an empty optional cell. */
+  /** §2.6: an empty optional cell is left out of the payload (`omit`, unless said) or sent as `""`. */
   readonly emptyFields: "omit" | "send";
   /** §7: a 429 waits and goes again; false: unknown. */
   readonly retry429: boolean;
-  /** §8 shows no bounds on amounts. */
+  /** Digits of an amount at most, 15 unless said; §8 shows no bounds. */
   readonly amountDigitsMax: number;
+  /** How many of them after the point, 2 unless said. */
   readonly amountDecimalsMax: number;
-  /** §2.5 calls it a bank branch code: the Indian shape, or any text. */
+  /** An `ifsc_code` of another shape than the Indian one (§2.5 shows none): `refuse` unless said. */
   readonly ifscFormat: "refuse" | "warn" | "any";
-  /** Encoding of input files without a byte order mark. */
+  /** Encoding of input files without a byte order mark; `utf-8` unless said. */
   readonly encoding: "utf-8" | "windows-1252";
   /** Columns that look like a misspelt field and are the user's own. */
   readonly ownColumns: readonly string[];
-  /** How the digits of an amount may be grouped, at the exact places, and what stands before its decimals. */
+  /** How the digits of an amount may be grouped, at the exact places; `none` unless said. */
   readonly numberGrouping: Grouping;
+  /** What stands before its decimals; `point` unless said. */
   readonly decimalSign: "point" | "comma";
   /** `[rules.payouts]` and so on: what the interface leaves open, and this user does not (§2.6, §8). */
   readonly rules: Rules;

@@ -30,8 +30,9 @@ export interface CheckOptions extends Partial<
   readonly mappings?: Readonly<Record<string, unknown>>;
   /** The sheet of a workbook to read, where several could be meant. */
   readonly sheet?: string;
-  /** Control totals; a file with others is refused whole. The sum as decimal text, `"11087750.50"`. */
+  /** Rows that the file must have; one with another number is refused whole. */
   readonly expectRows?: number;
+  /** Sum of amounts that the file must have, as decimal text, `"11087750.50"`; one with another sum is refused whole. */
   readonly expectTotal?: string;
   /** Refuses a file without control totals. */
   readonly requireControl?: boolean;
@@ -58,8 +59,9 @@ export interface SendOptions extends CheckOptions {
   readonly baseUrl?: string;
   /** The key of the header `x-api-key` (§5.1). */
   readonly apiKey?: string | Secret;
-  /** 32 and 16 bytes, in hex, base64 or as text; for payouts only (§5.2). */
+  /** 32 bytes, in hex, base64 or as text; for payouts only (§5.2). */
   readonly aesKey?: string | Secret;
+  /** 16 bytes, in the same way. */
   readonly aesIv?: string | Secret;
   /** `auto`: the one encoding that gives 32 and 16 bytes. §5.2 shows none. */
   readonly keyEncoding?: Choices["keyEncoding"];
@@ -81,9 +83,11 @@ export interface SendOptions extends CheckOptions {
   readonly retryForMs?: number;
   /** False gives every row a connection of its own. */
   readonly reuseConnections?: boolean;
-  /** Paths of PEM files. The CA certificates replace the built-in ones. */
+  /** Path of a PEM file: CA certificates, which replace the built-in ones. */
   readonly caFile?: string;
+  /** Path of a PEM file: the own certificate; its key belongs to it. */
   readonly clientCertFile?: string;
+  /** Path of a PEM file: the key of the own certificate. */
   readonly clientKeyFile?: string;
   /** A batch that began at another address goes on at this one; the address may have changed its environment. */
   readonly acceptDestination?: boolean;

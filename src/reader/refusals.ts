@@ -24,7 +24,7 @@ const REFUSALS = {
   },
   not_utf8: {
     sentence: "the text is not valid {found}",
-    hint: 'Save the file as "CSV UTF-8"; for files of an old program set encoding = "windows-1252" in the configuration.',
+    hint: 'Save the file as "CSV UTF-8"; for files of an old program set encoding = "windows-1252" in paydrop.toml.',
   },
   nul_bytes: {
     sentence: "the file holds NUL bytes{found}",

@@ -26,11 +26,13 @@ const FAULTS = [
   "hugeBody",
 ] as const;
 
+/** What can go wrong with a request, by name. */
 export type FaultName = (typeof FAULTS)[number];
 
 /** Share of the requests that meet each fault, 0 to 1, together at most 1. */
 export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 
+/** Milliseconds. */
 export interface LatencyRange {
   readonly min: number;
   readonly max: number;

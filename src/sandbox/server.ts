@@ -24,18 +24,25 @@ export const SANDBOX_API_KEY = "sandbox-api-key-no-secret";
 export const SANDBOX_AES_KEY = "73616e64626f782d6165732d6b65792d6e6f742d612d7365637265742d303031";
 export const SANDBOX_AES_IV = "73616e64626f782d69762d3030303031";
 
+/** How a sandbox is started, and what it does wrong on purpose. */
 export interface SandboxOptions {
   /** 7900 unless said; 0 takes a free one. */
   readonly port?: number;
+  /** 127.0.0.1 unless said. */
   readonly host?: string;
+  /** The key that requests must bring; `SANDBOX_API_KEY` unless said. */
   readonly apiKey?: string;
-  /** Hex, base64 or text, as `PAYDROP_AES_KEY`. */
+  /** Hex, base64 or text, as `PAYDROP_AES_KEY`; `SANDBOX_AES_KEY` unless said. */
   readonly aesKey?: string;
+  /** In the same way; `SANDBOX_AES_IV` unless said. */
   readonly aesIv?: string;
+  /** `pkcs7` unless said. */
   readonly padding?: Padding;
   /** The same seed and payloads meet the same faults. */
   readonly seed?: number;
+  /** `{ resetAfter: 0.01, refuse: 0.02 }`: shares of the requests. None unless said, but what a row asks for: `SANDBOX-422`. */
   readonly faults?: FaultRates;
+  /** Time before each answer, `{ min, max }` in milliseconds; none unless said. */
   readonly latencyMs?: LatencyRange;
   /** Every request carried out is on stable storage here, one JSON line, before it is answered. */
   readonly ledgerFile?: string;
@@ -43,8 +50,10 @@ export interface SandboxOptions {
   readonly ledgerEntriesMax?: number;
 }
 
+/** A sandbox that answers until `close`. */
 export interface Sandbox {
   readonly host: string;
+  /** The one that was taken, where `port: 0` asked for a free one. */
   readonly port: number;
   /** The base URL. */
   readonly url: string;
@@ -53,6 +62,7 @@ export interface Sandbox {
   readonly aesIv: string;
   /** What it carried out, also at `GET /sandbox/ledger`. */
   ledger(): Ledger;
+  /** Takes no more requests and cuts those in flight; resolves when the port is free again. */
   close(): Promise<void>;
 }
 
