@@ -114,7 +114,8 @@ function answer(request: IncomingMessage, response: ServerResponse, { status }: 
 function fateOf({ seed, rates }: ServerOptions, marker: string, time: number): Fate {
   const variant = Math.floor(share(seed, `variant ${marker}`) * 3);
   if (time === 1 && share(seed, `slow ${marker}`) < (rates.slowDown ?? 0)) return { executed: false, status: 429 };
-  let left = share(seed, marker);
+  // what goes again has another fate, in whatever order rows come
+  let left = share(seed, time === 1 ? marker : `${marker} ${time}`);
   const is = (rate = 0): boolean => (left -= rate) < 0;
   if (is(rates.acceptThenReset)) return { executed: true, status: null };
   if (is(rates.resetWithoutAccepting)) return { executed: false, status: null };

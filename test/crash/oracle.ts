@@ -91,7 +91,6 @@ export function judge(
   const lost: string[] = [];
   const wrong: string[] = [];
   const byStatus: Record<string, number> = {};
-  const sums = new Map<string, bigint>();
   let unknownOfKills = 0;
 
   const journal = journalRows(stateDir, inputPath.slice(inputPath.lastIndexOf("/") + 1));
@@ -123,14 +122,14 @@ export function judge(
     }
     const status = line["result_status"] ?? "";
     byStatus[status] = (byStatus[status] ?? 0) + 1;
-    sums.set(status, (sums.get(status) ?? 0n) + paise(row.amount));
     if (resultOf(known?.state) !== status)
       wrong.push(`${where} is ${status}, in the journal ${known?.state ?? "gone"}`);
     const fault = faultOf(row, status, line["result_http_status"] ?? "", told, whole);
     if (fault !== undefined) (told.executed > 0 && isEnded(status) ? lost : wrong).push(`${where}: ${fault}`);
     if (status === "unknown" && isClear(told.statuses.at(-1))) unknownOfKills += 1;
   }
-  wrong.push(...sumFaults(`${inputPath}.summary.json`, plan, byStatus, sums));
+  const counted = plan.map(({ amount }, index) => ({ amount, status: lines[index]?.["result_status"] ?? "" }));
+  wrong.push(...sumFaults(`${inputPath}.summary.json`, counted));
   return { rows: plan.length, double, lost, wrong, unknown: byStatus["unknown"] ?? 0, unknownOfKills, byStatus };
 }
 
@@ -140,7 +139,7 @@ function isEnded(status: string): boolean {
 }
 
 /** The answer would have settled the row, had it been recorded; or no request ever came. */
-function isClear(status: number | null | undefined): boolean {
+export function isClear(status: number | null | undefined): boolean {
   return status === undefined || (status !== null && status < 500);
 }
 
@@ -170,37 +169,41 @@ function faultOf(row: PlannedRow, status: string, http: string, told: Told, whol
   }
 }
 
-function resultOf(state: string | undefined): string | undefined {
+/** How the results call a state of the journal. */
+export function resultOf(state: string | undefined): string | undefined {
   return state === "ready" ? "not_sent" : state === "sending" ? "unknown" : state;
 }
 
-function readResults(path: string): Record<string, string>[] {
+export function readResults(path: string): Record<string, string>[] {
   if (!existsSync(path)) return [];
   return parse(readFileSync(path), { bom: true, columns: true, relax_column_count: false });
 }
 
-/** O6: the sums of the summary, of the results and of the file. */
-function sumFaults(
-  path: string,
-  plan: readonly PlannedRow[],
-  byStatus: Readonly<Record<string, number>>,
-  sums: ReadonlyMap<string, bigint>,
-): string[] {
+interface Summary {
+  readonly phase: string;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly amount: Readonly<Record<string, string>>;
+}
+
+interface Counted {
+  readonly amount: string;
+  readonly status: string;
+}
+
+/** O6: rows and sums of the summary, against what the rows of the file became. */
+export function sumFaults(path: string, rows: readonly Counted[]): string[] {
   if (!existsSync(path)) return ["there is no summary"];
-  const summary = JSON.parse(readFileSync(path, "utf8")) as {
-    rows: Record<string, number>;
-    amount: Record<string, string>;
-  };
-  const total = plan.reduce((sum, row) => sum + paise(row.amount), 0n);
+  const { phase, rows: counts, amount: sums } = JSON.parse(readFileSync(path, "utf8")) as Summary;
+  if (phase !== "ended") return [`the summary is of a run that is ${phase}`];
   const faults: string[] = [];
   const expect = (what: string, found: unknown, expected: unknown): void => {
     if (found !== expected) faults.push(`${what}: ${String(found)} in the summary, ${String(expected)} counted`);
   };
-  expect("rows", summary.rows["total"], plan.length);
-  expect("amount", paise(summary.amount["total"] ?? "0"), total);
-  for (const [status, rows] of Object.entries(byStatus)) {
-    expect(`${status} rows`, summary.rows[status], rows);
-    expect(`${status} amount`, paise(summary.amount[status] ?? "0"), sums.get(status));
+  const groups: [string, readonly Counted[]][] = [["total", rows], ...Map.groupBy(rows, (row) => row.status)];
+  for (const [status, own] of groups) {
+    const sum = own.reduce((units, { amount }) => units + paise(amount), 0n);
+    expect(`${status} rows`, counts[status], own.length);
+    expect(`${status} amount`, paise(sums[status] ?? "0"), sum);
   }
   return faults;
 }
