@@ -80,7 +80,10 @@ function tellRest(drop: DropFolder, isStopped: boolean, { config, teller }: RunP
   const isCutOff = isStopped && drop.waitsForSomething;
   // with nothing that waits for it, a hold is nobody's business
   if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
-  return gravest([...drop.takeCodes(), ...(isCutOff ? [7] : [])]);
+  const codes = drop.takeCodes();
+  const isIdle = codes.length + notReady.length === 0 && !isStopped;
+  if (isIdle && !config.quiet && !config.json) teller.say(`nothing new in ${drop.folder}`);
+  return gravest([...codes, ...(isCutOff ? [7] : [])]);
 }
 
 /** Throws the first failure once all of the work has ended. */

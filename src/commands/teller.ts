@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { folded } from "../results/folded.ts";
 import { jsonLine, jsonSummary } from "../results/json-lines.ts";
+import { printable } from "../printable.ts";
 import { plainEnd, plainLine, plainProgress } from "../results/plain-lines.ts";
 import { ProgressCounter, countsLine, progressLine } from "../results/progress.ts";
 import { openingText, summaryText } from "../results/screen.ts";
@@ -94,6 +95,9 @@ const CLEAR_LINE = "\r\u001b[2K";
 function terminalTeller(call: Call, config: Config): Teller {
   const look = lookOf(call.stderr, call, config);
   const counters = new Map<string, ProgressCounter>();
+  const files = new Map<string, string>();
+  let only: string | undefined;
+  let areSeveral = false;
   let drawn = "";
   const clear = (): void => {
     if (drawn !== "") call.stderr.write(CLEAR_LINE);
@@ -121,15 +125,18 @@ function terminalTeller(call: Call, config: Config): Teller {
       if (event.type === "stopped") counters.delete(event.batch);
       if (event.type === "start") {
         counters.set(event.batch, new ProgressCounter(event));
+        files.set(event.batch, `${printable(event.file)}: `);
+        areSeveral ||= (only ??= event.batch) !== event.batch;
         say(openingText(event, look).trimEnd());
       } else if (event.type !== "row" || event.alone) {
         const line = lineOf(event, config);
-        if (line !== undefined) say(line);
+        if (line !== undefined) say((areSeveral ? (files.get(event.batch) ?? "") : "") + line);
       }
     },
     ended: (report) => {
       clear();
       counters.delete(report.batch);
+      files.delete(report.batch);
       call.stdout.write(summaryText(report, lookOf(call.stdout, call, config)));
     },
     say,

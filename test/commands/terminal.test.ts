@@ -97,6 +97,16 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
     expect(seen).toContain("accepted");
   });
 
+  test("of several files each line says which one it is about", () => {
+    const folder = temporaryDirectory();
+    const files = ["a.csv", "b.csv"].map((name) => join(folder, name));
+    for (const file of files) writeFileSync(file, `from_account,to_account,amount\nACC-1,${file},1.00\n`);
+    const { code, seen } = onTerminal(["run", "--sandbox", "--no-color", ...files], {}, 200);
+    expect(code).toBe(0);
+    expect(seen.split(/\r\n|\r/)).toContainEqual(expect.stringMatching(/b\.csv: row 2 went alone and was accepted;/));
+    expect(onTerminal(["run", "--sandbox", ...files.slice(0, 1)], {}, 200).seen).not.toContain("a.csv: row 2");
+  });
+
   test("one that cannot move its cursor gets plain lines", () => {
     const { code, seen } = onTerminal(["run", "--sandbox", payroll()], { TERM: "dumb" });
     expect(code).toBe(3);

@@ -44,6 +44,10 @@ test("one sweep takes what is complete, says what is not, and passes over what i
   expect(server.requests).toHaveLength(2);
   expect(desk.read("growing.csv.waiting.txt")).toContain("still being written");
   expect((await desk.call("run", "--inbox", desk.inbox)).stderr).not.toContain("done.csv");
+  // whoever looks at a terminal sees that it looked
+  const idle = await desk.call("run", "--inbox", desk.inbox);
+  expect(idle).toMatchObject({ code: 0, stdout: "", stderr: `nothing new in ${desk.inbox}\n` });
+  expect(await desk.call("run", "--json", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
   expect(existsSync(desk.path("growing.csv.waiting.txt"))).toBe(false);
 });
 
@@ -382,7 +386,10 @@ test("what is kept of an earlier file of the same name is ours, not input", asyn
     expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   }
   expect(desk.names().filter((name) => /^a\.csv\.summary\.\w{8}\.json$/.test(name))).toHaveLength(1);
-  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 0, stderr: "" });
+  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({
+    code: 0,
+    stderr: `nothing new in ${desk.inbox}\n`,
+  });
   expect(desk.names().filter((name) => name.endsWith(".refused.txt"))).toEqual([]);
 }, 60_000);
 
