@@ -17,7 +17,7 @@ interface Mutant {
   readonly needsStrace?: true;
 }
 
-const MUTANTS: readonly Mutant[] = [
+export const MUTANTS: readonly Mutant[] = [
   {
     name: "no attempt is recorded before sending",
     edits: [
@@ -255,4 +255,4 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-process.exitCode = main(process.argv.slice(2));
+if (process.argv[1] === import.meta.filename) process.exitCode = main(process.argv.slice(2));
