@@ -12,6 +12,7 @@ import { printable } from "../printable.ts";
 import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
 import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
+import type { Row, Sheet } from "../reader/row.ts";
 import { folded } from "../results/folded.ts";
 import { checkFile } from "../proof-read/check-file.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
@@ -101,27 +102,13 @@ function assertNew(columns: readonly string[], { mappings }: Config, { name }: M
   throw new PaydropError("usage", `there is a mapping ${name} already`, "give another --name, or take the old one out");
 }
 
-const ROWS_LOOKED_AT = 50;
-
 async function cluesOf(
   { sheet, columns: all }: InputFile,
   columns: readonly string[],
   config: Config,
   flags: MapFlags,
 ): Promise<ProposalClues> {
-  const values: string[][] = columns.map(() => []);
-  let rows = 0;
-  for await (const chunk of sheet.rows()) {
-    for (const row of chunk.slice(0, ROWS_LOOKED_AT - rows)) {
-      columns.forEach((column, index) => {
-        const cell = row.cells[row.columns.indexOf(column)] ?? "";
-        const text = typeof cell === "string" ? cell.trim() : cell.token === "null" ? "" : cell.source;
-        if (text !== "") values[index]?.push(text);
-      });
-    }
-    rows += chunk.length;
-    if (rows >= ROWS_LOOKED_AT) break;
-  }
+  const values = await firstValues(sheet, columns);
   const template = templateOf(columns)?.template;
   const near = nearestMapping({ columns: all, mappings: config.mappings, ownOperations: [] });
   const operation = config.operation ?? sheet.wrapper?.operation;
@@ -135,6 +122,24 @@ async function cluesOf(
     ...(template ? { template } : {}),
     ...(near && !template ? { near } : {}),
   };
+}
+
+const ROWS_LOOKED_AT = 50;
+
+/** What stands in each column at the top of the file. */
+async function firstValues(sheet: Sheet, columns: readonly string[]): Promise<string[][]> {
+  const first: Row[] = [];
+  for await (const chunk of sheet.rows()) {
+    first.push(...chunk.slice(0, ROWS_LOOKED_AT - first.length));
+    if (first.length === ROWS_LOOKED_AT) break;
+  }
+  return columns.map((column) => first.map((row) => valueIn(row, column)).filter((text) => text !== ""));
+}
+
+function valueIn(row: Row, column: string): string {
+  const cell = row.cells[row.columns.indexOf(column)] ?? "";
+  if (typeof cell === "string") return cell.trim();
+  return cell.token === "null" ? "" : cell.source;
 }
 
 function freeName({ template, near }: ProposalClues, fileName: string, mappings: readonly Mapping[]): string {

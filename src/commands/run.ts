@@ -50,24 +50,28 @@ async function sendAll(call: Call, config: Config, sandbox: boolean, monitor: Mo
     const isSweep = (await Promise.all(named.map(isFolder))).every(Boolean);
     const ended = withProcessor(services, "send", (processor) => {
       for (const remark of startRemarks(config, call.env)) teller.say(remark);
-      return monitor.following(processor.journal, async () => {
-        const codes: number[] = [];
-        for (const path of named) {
-          if (listening.stopping) {
-            codes.push(7);
-            break;
-          }
-          // a STOP in the folder before it is no word about this one
-          gate.open();
-          codes.push(await sendOne(path, { config, processor, teller, gate, monitor }));
-        }
-        gate.open();
-        if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
-        return gravest(codes);
-      });
+      const parts = { config, processor, teller, gate, monitor };
+      return monitor.following(processor.journal, () => sendEach(named, listening, parts));
     });
     return config.quiet && isSweep ? ended.catch(codeOfOverlap) : ended;
   });
+}
+
+async function sendEach(paths: readonly string[], listening: Listening, parts: RunParts): Promise<number> {
+  const { processor, teller, gate } = parts;
+  const codes: number[] = [];
+  for (const path of paths) {
+    if (listening.stopping) {
+      codes.push(7);
+      break;
+    }
+    // a STOP in the folder before it is no word about this one
+    gate.open();
+    codes.push(await sendOne(path, parts));
+  }
+  gate.open();
+  if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
+  return gravest(codes);
 }
 
 /** Of a sweep that another paydrop is in the way of, nobody need hear: the next one does its work. */

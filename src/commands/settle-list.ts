@@ -146,6 +146,17 @@ async function judgeLine(
   settledBefore: SettledBefore,
   config: Config,
 ): Promise<Judged> {
+  const one = await settlingOf(line, journal, config);
+  if ("code" in one) return one;
+  const { batch, row, as } = one;
+  const before = await settledBefore(batch, row.number);
+  const isOpen = row.state === "unknown" && isOfThisAttempt(line, row, before);
+  if (row.state === as || (!isOpen && wasCarriedOut(one, before))) return { one, isDone: true };
+  return notToSettle(line, one, isOpen) ?? { one, isDone: false };
+}
+
+/** What the line says, and the row that it says it of. */
+async function settlingOf(line: Line, journal: JournalStore, config: Config): Promise<Settling | FileFault> {
   const as = asSaid(line.as);
   if (!as) return fault("as", `"${printable(line.as, 40)}" is neither done nor not-done`, "write done or not-done");
   if (line.by === "")
@@ -160,17 +171,16 @@ async function judgeLine(
     const message = `the line says ${line.amount}, and row ${number} of batch ${batch.id} is ${row.amount ?? ""}`;
     return fault("row", message, MOVED);
   }
-  const one = { batch: batch.id, row, as, by: cleanName(line.by), note: line.note };
+  return { batch: batch.id, row, as, by: cleanName(line.by), note: line.note };
+}
 
-  const before = await settledBefore(batch.id, row.number);
-  const isOpen = row.state === "unknown" && isOfThisAttempt(line, row, before);
-  if (row.state === as || (!isOpen && wasCarriedOut(one, before))) {
-    return { one, isDone: true };
-  }
+/** Why the row of a line is not to be settled by it. */
+function notToSettle(line: Line, { batch, row }: Settling, isOpen: boolean): FileFault | undefined {
+  const { number } = row;
   if (row.state !== "unknown") {
     const is = row.state.replaceAll("_", " ");
     const by = row.settledBy === undefined ? "" : `, settled by ${row.settledBy}`;
-    return fault("row", `row ${number} is ${is} now${by}; a list settles unknown rows only`, byHand(batch.id, number));
+    return fault("row", `row ${number} is ${is} now${by}; a list settles unknown rows only`, byHand(batch, number));
   }
   if (!isOpen) {
     const message = `row ${number} was sent again since this list was written`;
@@ -179,7 +189,7 @@ async function judgeLine(
   if (isOfOtherMoment(line, row)) {
     return fault("row", `row ${number} was not sent at ${line.sentFrom}, as the line says`, MOVED);
   }
-  return { one, isDone: false };
+  return undefined;
 }
 
 /**

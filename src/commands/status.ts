@@ -44,13 +44,12 @@ export async function run(call: Call): Promise<number> {
     const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said)];
     const code = call.flags["check"] === true ? gravest(await openCodesOf(journal, all)) : 0;
     if (config.quiet && code === 0) return code;
-    if (config.json) for (const status of all) call.stdout.write(`${JSON.stringify(batchObject(status))}\n`);
-    if (config.json)
-      call.stdout.write(`${JSON.stringify({ type: "summary", batches: all.length, exit_code: code })}\n`);
-    else {
-      const look = lookOf(call.stdout, call, config);
-      call.stdout.write(said === undefined ? batchTable(all, roomOf(look)) : all.map((one) => batchText(one, look)).join("")); // prettier-ignore
-    }
+    const look = lookOf(call.stdout, call, config);
+    if (config.json) {
+      const summary = { type: "summary", batches: all.length, exit_code: code };
+      for (const one of [...all.map(batchObject), summary]) call.stdout.write(`${JSON.stringify(one)}\n`);
+    } else if (said === undefined) call.stdout.write(batchTable(all, roomOf(look)));
+    else for (const one of all) call.stdout.write(batchText(one, look));
     return code;
   });
 }

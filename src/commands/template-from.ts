@@ -61,17 +61,7 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
   // another format would make text of what is wrong because it is none: such rows stay behind
   const isOtherFormat = format !== batch.format;
   const counts = { copied: 0, invalid: 0 };
-  const emptied = new Set<string>();
-  const isEmptied = emptiedColumns(opened);
-  const blank = (row: Row): Row => ({
-    ...row,
-    cells: row.cells.map((cell, index) => {
-      const name = row.columns[index] ?? "";
-      if (!isEmptied(name)) return cell;
-      emptied.add(name);
-      return "";
-    }),
-  });
+  const { emptied, blank } = emptying(opened);
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
     const header = sheet.header ?? (isTable(format) ? await columnsOf(sheet) : []);
     const name = sheet.sheetName ?? "payments";
@@ -99,6 +89,25 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     "Look through amounts, narration and notes, and say the new period: --period 2026-12, or a column period.",
   ];
   return { pieces: pieces(), notes };
+}
+
+/** Takes out what belongs to one payment alone; `emptied`: in which columns. */
+function emptying(opened: OpenedSnapshot): {
+  readonly emptied: ReadonlySet<string>;
+  readonly blank: (row: Row) => Row;
+} {
+  const isEmptied = emptiedColumns(opened);
+  const emptied = new Set<string>();
+  const blank = (row: Row): Row => ({
+    ...row,
+    cells: row.cells.map((cell, index) => {
+      const name = row.columns[index] ?? "";
+      if (!isEmptied(name)) return cell;
+      emptied.add(name);
+      return "";
+    }),
+  });
+  return { emptied, blank };
 }
 
 /** `reference` and `period`, under the names that the file gives them. */

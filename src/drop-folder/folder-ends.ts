@@ -1,5 +1,5 @@
 import { resumeCommand } from "../batch/held-folder.ts";
-import { CopyGoneError, FileRefusedError, messageOf, PaydropError } from "../errors.ts";
+import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
@@ -98,23 +98,20 @@ export class FolderEnds {
   /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
   async failed(file: TriedFile | undefined, error: unknown): Promise<void> {
     const { listener, answers, standing } = this.#parts;
-    const isKnown = error instanceof PaydropError;
     if (error instanceof FileRefusedError && file) {
       this.#codes.set(keyOf(file), exitCodeOf(error));
       listener.failed(error);
       await standing.noteRefused(file.path, file.refusalKey);
       await answers.put(file.path, refusedAnswer(file.path, error.faults));
-    } else if (isKnown && (error instanceof CopyGoneError || error.code === "config" || error.code === "destination")) {
+    } else if (staysTillMended(error)) {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
       if (!this.#told.has(error.message)) listener.failed(error);
       this.#told.add(error.message);
       if (!file) return;
       this.#left.add(keyOf(file));
       await answers.put(file.path, troubleAnswer(file.path, "", error.message, error.hint));
-    } else if (isKnown && (error.code === "stopped" || error.code === "usage") && file) {
-      // it was changed, exchanged or taken away just now: the next sweep sees what is there
-      listener.mention(error.message);
-    } else {
+    } else if (file && isOfThisMoment(error)) listener.mention(error.message);
+    else {
       if (file) await answers.put(file.path, troubleAnswer(file.path, "", messageOf(error), "ask IT"));
       throw error;
     }
@@ -143,6 +140,20 @@ export class FolderEnds {
     const hint = mending === undefined ? "" : `\n  → ${mending}`;
     this.#parts.listener.say(`everything waits: ${message}; it is tried again by itself${hint}`);
   }
+}
+
+/** The settings or the private copy must be put right first, by a person. */
+function staysTillMended(error: unknown): error is PaydropError {
+  return isOf(error, ["config", "destination"]) || error instanceof CopyGoneError;
+}
+
+/** The file was changed, exchanged or taken away just now: the next sweep sees what is there. */
+function isOfThisMoment(error: unknown): error is PaydropError {
+  return isOf(error, ["stopped", "usage"]);
+}
+
+function isOf(error: unknown, codes: readonly ErrorCode[]): error is PaydropError {
+  return error instanceof PaydropError && codes.includes(error.code);
 }
 
 /** Why rows of it did not go. Fewer than it takes to stop a run were not sent all the same. */

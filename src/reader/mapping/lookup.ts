@@ -2,7 +2,7 @@ import type { Lookup } from "../../config/mapping.ts";
 import { PaydropError } from "../../errors.ts";
 import { normalizeName } from "../../names.ts";
 import { printable } from "../../printable.ts";
-import type { Sheet } from "../row.ts";
+import type { Row, Sheet } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
 
 /** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
@@ -20,16 +20,9 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
   for await (const chunk of sheet.rows()) {
     for (const row of chunk) {
       if (row.repeatedKey !== undefined) throw keyTwice(name, row.repeatedKey, row.number);
-      const cellOf = (column: string): string => {
-        const at = row.columns.findIndex((one) => normalizeName(one) === normalizeName(column));
-        if (at < 0) throw columnMissing(name, column, row.columns);
-        const cell = row.cells[at] ?? "";
-        if (typeof cell !== "string" && "stored" in cell) throw notText(name, column, row.number);
-        return cellWords(cell);
-      };
-      const key = cellOf(lookup.key);
+      const key = wordsIn(row, lookup.key, name);
       if (key === "") continue;
-      const values = Object.values(lookup.fields).map(cellOf);
+      const values = Object.values(lookup.fields).map((column) => wordsIn(row, column, name));
       const before = rows.get(key);
       const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(values);
       rows.set(key, isSame ? values : "ambiguous");
@@ -37,6 +30,14 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
     }
   }
   return { fields, rows };
+}
+
+function wordsIn(row: Row, column: string, name: string): string {
+  const at = row.columns.findIndex((one) => normalizeName(one) === normalizeName(column));
+  if (at < 0) throw columnMissing(name, column, row.columns);
+  const cell = row.cells[at] ?? "";
+  if (typeof cell !== "string" && "stored" in cell) throw notText(name, column, row.number);
+  return cellWords(cell);
 }
 
 /** Of JSON: nobody could say which of the two is meant. */

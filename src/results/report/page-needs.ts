@@ -2,9 +2,9 @@ import { counted } from "../../counted.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import { outNames } from "../names.ts";
 import type { Clock } from "./clock.ts";
-import { amountOf, said, stampOf, table } from "./figures.ts";
+import { amountOf, said, stampOf, table, type TableColumn } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
-import type { Need, NeedKind } from "./needs.ts";
+import type { Need, NeedKind, NeedRow } from "./needs.ts";
 import type { Report } from "./report.ts";
 import { commandFor, NEED_WORDS } from "./words.ts";
 
@@ -35,26 +35,34 @@ const OWN_TODO: ReadonlySet<NeedKind> = new Set(["held", "invalid", "warned"]);
 
 function rowsTable({ kind, rows }: Need, title: string, clock: Clock): Html {
   const hasTodo = OWN_TODO.has(kind) || new Set(rows.map(({ todo }) => todo)).size > 1;
-  const hasReference = rows.some(({ reference }) => reference !== undefined);
-  const hasPayee = rows.some(({ payee }) => payee !== undefined);
-  const hasTime = rows.some(({ sentAt }) => sentAt !== undefined);
   const columns = [
-    { title: "Row", isFigure: true },
-    { title: "Amount", isFigure: true },
-    ...(hasPayee ? [{ title: "To or from" }] : []),
-    ...(hasReference ? [{ title: "Reference" }] : []),
-    { title: "What happened", isProse: true },
-    ...(hasTodo ? [{ title: "What to do", isProse: true }] : []),
-    ...(hasTime ? [{ title: "Sent" }] : []),
+    ROW,
+    AMOUNT,
+    ...(rows.some(({ payee }) => payee !== undefined) ? [PAYEE] : []),
+    ...(rows.some(({ reference }) => reference !== undefined) ? [REFERENCE] : []),
+    HAPPENED,
+    ...(hasTodo ? [TODO] : []),
+    ...(rows.some(({ sentAt }) => sentAt !== undefined) ? [SENT] : []),
   ];
-  const lines = rows.map(({ number, amount, payee = "", reference = "", happened, todo, sentAt }) => [
-    html`${number}`,
-    amount === undefined ? html`<span class="none">not readable</span>` : amountOf(amount),
-    ...(hasPayee ? [payee === "" ? NOTHING : said(payee)] : []),
-    ...(hasReference ? [reference === "" ? NOTHING : said(reference)] : []),
-    said(happened),
-    ...(hasTodo ? [said(todo)] : []),
-    ...(hasTime ? [sentAt === undefined ? NOTHING : stampOf(sentAt, clock)] : []),
-  ]);
+  const lines = rows.map((row) => columns.map(({ cell }) => cell(row, clock)));
   return table(title, columns, lines, { isWide: true });
 }
+
+interface NeedColumn extends TableColumn {
+  readonly cell: (row: NeedRow, clock: Clock) => Html;
+}
+
+const ROW: NeedColumn = { title: "Row", isFigure: true, cell: ({ number }) => html`${number}` };
+const AMOUNT: NeedColumn = {
+  title: "Amount",
+  isFigure: true,
+  cell: ({ amount }) => (amount === undefined ? html`<span class="none">not readable</span>` : amountOf(amount)),
+};
+const PAYEE: NeedColumn = { title: "To or from", cell: ({ payee }) => (payee ? said(payee) : NOTHING) };
+const REFERENCE: NeedColumn = { title: "Reference", cell: ({ reference }) => (reference ? said(reference) : NOTHING) };
+const HAPPENED: NeedColumn = { title: "What happened", isProse: true, cell: ({ happened }) => said(happened) };
+const TODO: NeedColumn = { title: "What to do", isProse: true, cell: ({ todo }) => said(todo) };
+const SENT: NeedColumn = {
+  title: "Sent",
+  cell: ({ sentAt }, clock) => (sentAt === undefined ? NOTHING : stampOf(sentAt, clock)),
+};
