@@ -65,7 +65,7 @@ export async function compareToday(
   return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
 }
 
-type RowsWritten = Pick<ControlTotals, "rows" | "total"> & {
+type RowsWritten = ControlTotals & {
   readonly accounts: readonly AccountTotals[];
   readonly corrections?: CorrectionsSaid;
 };
@@ -122,7 +122,7 @@ export async function writeDownRows(
   const caps = compareFile(opened.reading.rules, sums.sums);
   const corrections = heard.said();
   return {
-    ...{ rows: found.rows, total: found.total, accounts: accounts.totals().accounts },
+    ...{ ...found, accounts: accounts.totals().accounts },
     ...{ differing, caps, written: allWritten },
     ...(corrections ? { corrections } : {}),
   };

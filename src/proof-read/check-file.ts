@@ -25,6 +25,7 @@ import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "../processor.ts";
 import { checkReport, type CheckReport } from "../results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "../results/taken-words.ts";
+import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { compareToday, judgeRulesOf, writeDownRows } from "../batch/record.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
@@ -72,7 +73,8 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   const nowMs = (now ?? Date.now)();
   const { batch, taken, holdsWholeFile } = takeOnTrial(ground, config, nowMs);
   const { id } = batch;
-  const { differing, caps, corrections, written, ...totals } = await writeTied(journal, batch, opened, config, past);
+  const noted = await writeTied(journal, batch, opened, config, past);
+  const { differing, caps, corrections, written, unreadable, ...totals } = noted;
   // what looks at the whole file sees only what is committed
   await written;
   const judged = journal.judgeRows(id, { ...judgeRulesOf(config), holdsWholeFile });
@@ -96,6 +98,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
       caps: capped.flatMap(({ refused }) => refused),
       remarks: [
         ...(taken ? [takenText(taken)] : []),
+        ...remarkOnSums(unreadable),
         ...opened.sheet.remarks,
         ...capped.flatMap(({ remarks }) => remarks),
       ],

@@ -1,5 +1,6 @@
 import { withoutGroups } from "../account.ts";
 import { formatUnits, unitsOf } from "../amount.ts";
+import { counted } from "../counted.ts";
 import type { AccountTotals, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { ResultStatus } from "../journal/state.ts";
@@ -20,7 +21,9 @@ export interface Totals {
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
-  /** Sentences about rows with warnings, and about accepted rows whose answers were odd. */
+  /** Rows whose amount could not be read: they are in no sum. */
+  readonly withoutAmount: number;
+  /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
   readonly remarks: readonly string[];
 }
 
@@ -43,6 +46,7 @@ export class TotalsCollector {
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #oddAnswers: number[] = [];
   #goesAgain = 0;
+  #withoutAmount = 0;
   #oddAnswersCount = 0;
   #warnedCount = 0;
   #warnedFirst = 0;
@@ -51,7 +55,8 @@ export class TotalsCollector {
     const status = statusOf(record.state);
     const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroups(debitAccount), status);
     sum.rows += 1;
-    if (record.amount !== undefined) sum.units += unitsOf(record.amount);
+    if (record.amount === undefined) this.#withoutAmount += 1;
+    else sum.units += unitsOf(record.amount);
     if (record.warnings) this.#noteWarned(record.number);
     if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (status === "rejected" && !isToCorrect(record)) this.#goesAgain += 1;
@@ -68,6 +73,7 @@ export class TotalsCollector {
       accounts: names.every((name) => name === NO_ACCOUNT) ? [] : this.#accountTotals(),
       rowsToLookAt: this.#rowsToLookAt,
       goesAgain: this.#goesAgain,
+      withoutAmount: this.#withoutAmount,
       remarks: this.#remarks(),
     };
   }
@@ -110,7 +116,7 @@ export class TotalsCollector {
   }
 
   #remarks(): string[] {
-    return [...this.#warnedRemark(), ...this.#oddAnswersRemark()];
+    return [...remarkOnSums(this.#withoutAmount), ...this.#warnedRemark(), ...this.#oddAnswersRemark()];
   }
 
   #warnedRemark(): string[] {
@@ -125,6 +131,13 @@ export class TotalsCollector {
     const rows = `${this.#oddAnswers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     return [`accepted, but the answer speaks of a problem: look at row ${rows} in the dashboard`];
   }
+}
+
+/** "Equals the file" is said of what can be added up. */
+export function remarkOnSums(rowsWithoutAmount: number): string[] {
+  if (rowsWithoutAmount === 0) return [];
+  const isOne = rowsWithoutAmount === 1;
+  return [`the amount of ${counted(rowsWithoutAmount)} cannot be read: ${isOne ? "it is" : "they are"} in no sum`];
 }
 
 /** I13: what went in is what stands in the results, to the last row and paisa. Throws when it does not: a bug. */

@@ -248,7 +248,9 @@ describe("checkFile", () => {
     const { stateDir = "" } = options;
     const path = transfersFile("1", "2", "1e3");
     const before = await checkFile(path, { stateDir, environment: "test" });
-    expect(before).toMatchObject({ ready: { rows: 2 }, remarks: [] });
+    expect(before).toMatchObject({
+      ...{ ready: { rows: 2 }, remarks: ["the amount of 1 row cannot be read: it is in no sum"] },
+    });
     expect(before).not.toHaveProperty("taken");
     const { batch } = await processFile(path, options);
     const after = await checkFile(path, { stateDir, environment: "test" });

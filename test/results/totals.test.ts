@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { TotalsCollector } from "../../src/results/totals.ts";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { answer, startFaultServer } from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
 import { rowRecord } from "../support/records.ts";
 
 /** One accepted row of 100.00 from each of these accounts. */
@@ -20,4 +25,19 @@ test("two accounts that end in the same digits have a name each, in the order of
     ["••8999 (2)", 1, "100.00"],
     ["••8999 (3)", 1, "100.00"],
   ]);
+});
+
+test("a row whose amount cannot be read is in no sum, and all that tell the sum say so", async () => {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(4).replace("102.00", '"1,02"').replace("103.00", "x"));
+  const said = "the amount of 2 rows cannot be read: they are in no sum";
+  const { stdout } = await runProgram(["check", "a.csv"], { env: desk.env, cwd: desk.folder });
+  expect(stdout).toContain(`a.csv: ${said}\n`);
+  const ran = await desk.run("a.csv");
+  expect(ran.stdout).toMatch(/total +4 +205\.00 +equals the file\n/);
+  expect(ran.stdout).toContain(`note       ${said}\n`);
+  const summary = JSON.parse(readFileSync(join(desk.folder, "a.csv.summary.json"), "utf8")) as { remarks: string[] };
+  expect(summary.remarks).toEqual([said]);
 });

@@ -1,4 +1,3 @@
-import { counted } from "../../counted.ts";
 import type { MappingSaid } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchRecord, Tally } from "../../journal/batch-record.ts";
@@ -21,8 +20,6 @@ export interface Report {
   /** How the columns were read, where they did not have our own names. */
   readonly mapping?: MappingSaid;
   readonly totals: Totals;
-  /** Rows whose amount could not be read: they are in no sum. */
-  readonly withoutAmount: number;
   /** Sentences about the file and its answers. */
   readonly remarks: readonly string[];
   /** Rows that the checks or a person let go, whatever became of them. */
@@ -69,7 +66,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
     ...{ batch, operation, totals, timeline, ...rest },
     ...(mapping ? { mapping } : {}),
     approved: approvedOf(totals),
-    remarks: [...batch.remarks, ...totals.remarks, ...remarksOf(rest.withoutAmount)],
+    remarks: [...batch.remarks, ...totals.remarks],
     acts: actsOf(history),
     latestAt: times.reduce((latest, at) => Math.max(latest, at), 0),
     exitCode: exitCodeOfTotals(totals, undefined, false),
@@ -81,7 +78,6 @@ class Collector {
   readonly #needs: NeedsCollector;
   readonly #timeline = new TimelineCollector();
   #attempts = 0;
-  #withoutAmount = 0;
 
   constructor(batch: BatchRecord) {
     this.#needs = new NeedsCollector(batch);
@@ -92,16 +88,14 @@ class Collector {
     this.#needs.add(record, row);
     this.#timeline.add(record);
     this.#attempts += record.attempts;
-    if (record.amount === undefined) this.#withoutAmount += 1;
   }
 
-  collected(): Pick<Report, "totals" | "needs" | "timeline" | "attempts" | "withoutAmount"> {
+  collected(): Pick<Report, "totals" | "needs" | "timeline" | "attempts"> {
     return {
       totals: this.#totals.totals(),
       needs: this.#needs.needs(),
       timeline: this.#timeline.timeline(),
       attempts: this.#attempts,
-      withoutAmount: this.#withoutAmount,
     };
   }
 }
@@ -111,9 +105,4 @@ const KEPT_BACK: ReadonlySet<ResultStatus> = new Set(["invalid", "duplicate", "h
 /** What is invalid, a duplicate or still held has nobody's word to go. */
 function approvedOf({ byStatus }: Totals): Tally {
   return addedUp(RESULT_STATUSES.filter((status) => !KEPT_BACK.has(status)).map((status) => byStatus[status]));
-}
-
-function remarksOf(withoutAmount: number): string[] {
-  if (withoutAmount === 0) return [];
-  return [`the amount of ${counted(withoutAmount)} cannot be read: it is in no sum`];
 }
