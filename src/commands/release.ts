@@ -90,16 +90,21 @@ async function judgeOpenOnes(
   const before = (await journal.rowsIn(batch.id, ["held"])).filter(({ code }) => code === "other_row_open");
   if (before.length === 0) return { changed: new Set(), freed: [], isJudgedAnew: false };
   await journal.judgeAgain(batch.id, rules);
-  const waited = new Set(before.map((row) => row.number));
-  const moved = (await journal.rowsIn(batch.id, ["held", "duplicate", "ready"])).filter(
-    ({ number, code }) => waited.has(number) && code !== "other_row_open",
+  const waited = new Map(before.map((row) => [row.number, row]));
+  const after = (await journal.rowsIn(batch.id, ["held", "duplicate", "ready"])).filter(({ number }) =>
+    waited.has(number),
   );
+  const moved = after.filter(({ code }) => code !== "other_row_open");
   const now = moved.filter(({ number, state }) => (wanted === "all" ? state !== "duplicate" : wanted.includes(number)));
   return {
     changed: new Set(now.filter(({ state }) => state !== "ready").map((row) => row.number)),
     freed: now.filter(({ state }) => state === "ready"),
-    isJudgedAnew: moved.length > 0,
+    isJudgedAnew: moved.length > 0 || after.some((row) => !waitsForTheSame(row, waited.get(row.number))),
   };
+}
+
+function waitsForTheSame(row: RowRecord, before: RowRecord | undefined): boolean {
+  return row.other?.batch === before?.other?.batch && row.other?.row === before?.other?.row;
 }
 
 /** Of those nothing is to be released, but they do not go with the others that were named. */

@@ -87,6 +87,30 @@ test("what a row turns out to be when it is about to be released stands in the r
   expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
 });
 
+test("a row that waits for another one than before says so in the results, though nothing goes", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  const payment = (row: number): string => transfersCsv(row).split("\n")[row] ?? "";
+  const file = (name: string, ...rows: readonly number[]): void =>
+    void office.write(name, `from_account,to_account,amount\n${rows.map((row) => `${payment(row)}\n`).join("")}`);
+  file("first.csv", 1, 2);
+  await office.run("first.csv");
+  office.server.use((request) => (accountOf(request) === accountOfRow(4) ? wire.reset() : wire.answer(200)));
+  file("unknown.csv", 3);
+  await office.run("unknown.csv");
+  file("second.csv", 2);
+  await office.run("second.csv");
+  file("third.csv", 2, 3);
+  const others = (): (string | undefined)[] =>
+    office.results("third.csv").map(({ result_message: message }) => /row \d+ of batch \w+/.exec(message)?.[0]);
+  await office.run("third.csv");
+  const unknown = `row 2 of batch ${office.batchOf("unknown.csv")}`;
+  expect(others()).toEqual([`row 3 of batch ${office.batchOf("first.csv")}`, unknown]);
+  await office.paydrop("cancel", office.batchOf("first.csv"));
+  const ended = await office.paydrop("release", office.batchOf("third.csv"), "--row", "2", "--row", "3", ...BY);
+  expect(ended.stdout).toContain("Nothing was released.");
+  expect(others()).toEqual([`row 2 of batch ${office.batchOf("second.csv")}`, unknown]);
+});
+
 test("a row that waits for a held one can be released, and the next step says so", async () => {
   const office = await openOffice(() => wire.answer(200));
   office.write("pay.csv", transfersCsv(1));
