@@ -40,7 +40,7 @@ function stepsOf(status: FullStatus): string[] {
     return steps;
   }
   if (rows("held") > 0 && waitsFor) {
-    const [what = "", command = ""] = waitingSteps(named("held"), rows("held"), waitsFor);
+    const [what, command] = waitingSteps(named("held"), rows("held"), waitsFor);
     steps.push(what, `  ${command}`);
   } else if (rows("held") > 0) {
     const which = rows("held") === 1 ? named("held").replace(/^row/, "--row") : undefined;

@@ -79,19 +79,7 @@ async function lookAt(workbook: Workbook, entry: SheetEntry, source: SheetSource
   const known = new Set(source.knownNames.map(normalizeName));
   const countKnown = (row: SheetRow): number =>
     new Set(row.cells.map((cell) => normalizeName(nameOf(cell))).filter((name) => known.has(name))).size;
-  const filled: SheetRow[] = [];
-  const isFound = (): boolean =>
-    source.headerRow === undefined
-      ? filled.length >= HEADER_ROWS_MAX
-      : (filled.at(-1)?.number ?? 0) >= source.headerRow;
-  let rowsSeen = 0;
-  reading: for await (const rows of workbook.rows(entry, { columnsMax: source.limits.columnsMax })) {
-    for (const row of rows) {
-      rowsSeen += 1;
-      if (row.cells.some((cell) => nameOf(cell).trim() !== "")) filled.push(row);
-      if (isFound() || rowsSeen >= rowsMax) break reading;
-    }
-  }
+  const filled = await filledAtTop(workbook, entry, source, rowsMax);
   const row = headerOf(filled, countKnown, source.headerRow);
   if (!row) return { entry, knownCount: 0 };
   const columns = row.cells.map(nameOf);
@@ -102,6 +90,27 @@ async function lookAt(workbook: Workbook, entry: SheetEntry, source: SheetSource
     knownCount: countKnown(row),
     isPayable: row !== filled.at(-1) && source.isComplete?.(columns) === true,
   };
+}
+
+/** The rows among which the header is: those that are not blank, as far as it can stand. */
+async function filledAtTop(
+  workbook: Workbook,
+  entry: SheetEntry,
+  { headerRow, limits }: SheetSource,
+  rowsMax: number,
+): Promise<SheetRow[]> {
+  const filled: SheetRow[] = [];
+  const isFound = (): boolean =>
+    headerRow === undefined ? filled.length >= HEADER_ROWS_MAX : (filled.at(-1)?.number ?? 0) >= headerRow;
+  let rowsSeen = 0;
+  for await (const rows of workbook.rows(entry, { columnsMax: limits.columnsMax })) {
+    for (const row of rows) {
+      rowsSeen += 1;
+      if (row.cells.some((cell) => nameOf(cell).trim() !== "")) filled.push(row);
+      if (isFound() || rowsSeen >= rowsMax) return filled;
+    }
+  }
+  return filled;
 }
 
 /** The first row that is not blank, unless it has none of our names and a row soon below it has several. */

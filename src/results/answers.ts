@@ -145,47 +145,66 @@ const TROUBLES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
 export function openAnswer(report: BatchReport): Answer | undefined {
-  const { batch, byStatus, files, goesAgain, phase, rowsToLookAt, stop, waitsFor } = report;
-  const isCancelled = phase === "cancelled" || stop?.code === "cancelled";
-  const parts: (readonly string[])[] = [];
-  const [unknown, held, unsent] = [byStatus.unknown, byStatus.held, byStatus.not_sent].map((tally) => tally?.rows ?? 0);
-  if (unknown) {
-    const rows = namedRows(rowsToLookAt.unknown ?? [], unknown);
-    parts.push([
-      `No clear answer for ${rows}: perhaps carried out, perhaps not.`,
-      `Look up ${rows} in the service's dashboard. Do not send again before that. Then say what you found:`,
-      `  ${settleCommand(batch)}`,
-    ]);
-  }
-  if (held && waitsFor && !isCancelled) {
-    const [what = "", command = ""] = waitingSteps(namedRows(rowsToLookAt.held ?? [], held), held, waitsFor);
-    parts.push([sentence(what), `  ${command}`]);
-  } else if (held && !isCancelled) {
-    parts.push([
-      `A person must decide on ${namedRows(rowsToLookAt.held ?? [], held)}; the results file says why.`,
-      "To send them all the same:",
-      `  ${releaseCommand(batch)}`,
-    ]);
-  }
-  if (unsent && (phase === "paused" || stop?.code === "paused"))
-    parts.push([`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`]); // prettier-ignore
-  else if ((unsent || goesAgain) && !isCancelled) {
-    const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
-    // the only row of a file may be the one that found it out: it goes again with the others
-    parts.push([unsent ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines]);
-  }
-  if (files.elsewhere !== undefined) {
-    parts.push([
-      `The results could not be written here: ${files.elsewhere}.`,
-      ...(files.mayComeLater
-        ? ["They come here by themselves soon after that is mended, or with:"]
-        : ["When that is mended, they come here with:"]),
-      `  paydrop results ${batch}`,
-    ]);
-  }
+  const all = [unknownPart, heldPart, unsentPart, elsewherePart].map((partOf) => partOf(report));
+  const parts = all.filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const lines = parts.flatMap((part, index) => (index === 0 ? part : ["", ...part]));
-  return answer("waiting", report.file, openHead(batch), lines);
+  return answer("waiting", report.file, openHead(report.batch), lines);
+}
+
+type Part = readonly string[] | undefined;
+
+function unknownPart({ batch, byStatus, rowsToLookAt }: BatchReport): Part {
+  const unknown = byStatus.unknown?.rows ?? 0;
+  if (unknown === 0) return undefined;
+  const rows = namedRows(rowsToLookAt.unknown ?? [], unknown);
+  return [
+    `No clear answer for ${rows}: perhaps carried out, perhaps not.`,
+    `Look up ${rows} in the service's dashboard. Do not send again before that. Then say what you found:`,
+    `  ${settleCommand(batch)}`,
+  ];
+}
+
+function heldPart(report: BatchReport): Part {
+  const held = report.byStatus.held?.rows ?? 0;
+  if (held === 0 || isCancelled(report)) return undefined;
+  const rows = namedRows(report.rowsToLookAt.held ?? [], held);
+  if (report.waitsFor) {
+    const [what, command] = waitingSteps(rows, held, report.waitsFor);
+    return [sentence(what), `  ${command}`];
+  }
+  return [
+    `A person must decide on ${rows}; the results file says why.`,
+    "To send them all the same:",
+    `  ${releaseCommand(report.batch)}`,
+  ];
+}
+
+function unsentPart(report: BatchReport): Part {
+  const { batch, byStatus, goesAgain, phase, stop } = report;
+  const unsent = byStatus.not_sent?.rows ?? 0;
+  if (unsent > 0 && (phase === "paused" || stop?.code === "paused")) {
+    return [`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`];
+  }
+  if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
+  const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
+  // the only row of a file may be the one that found it out: it goes again with the others
+  return [unsent > 0 ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines];
+}
+
+function elsewherePart({ batch, files }: BatchReport): Part {
+  if (files.elsewhere === undefined) return undefined;
+  return [
+    `The results could not be written here: ${files.elsewhere}.`,
+    files.mayComeLater
+      ? "They come here by themselves soon after that is mended, or with:"
+      : "When that is mended, they come here with:",
+    `  paydrop results ${batch}`,
+  ];
+}
+
+function isCancelled({ phase, stop }: BatchReport): boolean {
+  return phase === "cancelled" || stop?.code === "cancelled";
 }
 
 /**

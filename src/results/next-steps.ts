@@ -61,7 +61,11 @@ export function decisionSteps(named: string, release: string): string[] {
 }
 
 /** Held rows that cannot be released yet, as `named`. */
-export function waitingSteps(named: string, count: number, other: NonNullable<BatchReport["waitsFor"]>): string[] {
+export function waitingSteps(
+  named: string,
+  count: number,
+  other: NonNullable<BatchReport["waitsFor"]>,
+): [string, string] {
   const place = `row ${other.row} of batch ${other.batch}`;
   const what =
     count === 1
