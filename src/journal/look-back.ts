@@ -9,6 +9,7 @@ import { Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
 import { RowTallies } from "./tallies.ts";
+import { WaitingRows } from "./waiting-rows.ts";
 
 /** Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. */
 export class LookBack {
@@ -54,6 +55,11 @@ export class LookBack {
        WHERE batch = ? AND state = 'rejected' AND code IN (SELECT value FROM json_each(?))`,
     );
     return Number(counted.get(this.#seqOf(batchId), JSON.stringify(reasons))?.["rows"]);
+  }
+
+  /** How many rows are held for another one that has its end. */
+  waitIsOver(batchId: string): number {
+    return new WaitingRows(this.#database).areOver(this.#seqOf(batchId));
   }
 
   /** The rows of a batch as they stand, asked for by rising numbers. */

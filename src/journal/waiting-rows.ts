@@ -33,6 +33,15 @@ export class WaitingRows {
     return rows.map(({ id, over }) => ({ batch: id, isOver: over === 1 }));
   }
 
+  /** How many rows of a batch are held for one that has its end: `judgeAgain` says what becomes of them. */
+  areOver(batchSeq: number): number {
+    const over = this.#database.prepare(
+      `SELECT count(*) AS rows FROM row r ${AWAITED}
+       WHERE r.batch = ? AND r.state = 'held' AND r.code = 'other_row_open' AND ${ENDED}`,
+    );
+    return (over.get(batchSeq) as { rows: number }).rows;
+  }
+
   /** Of a batch with held rows. */
   waitsForOthers(batchSeq: number): boolean {
     const needsPerson = this.#database.prepare(

@@ -143,7 +143,8 @@ function takeOnTrial(
 /** The rows of a file that was sent are no second payment, and nobody waits for them: they stand as they ended. */
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
   const refusedForTheKey = past.refusedFor(batch.id, RESUMABLE_REFUSALS);
-  return { batch, byStatus: byStatusOf(past.tallies(batch.id)), refusedForTheKey };
+  const byStatus = byStatusOf(past.tallies(batch.id));
+  return { batch, byStatus, refusedForTheKey, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
 }
 
 /** The journal that is thrown away knows no earlier batch: the one of the state directory does, where there is one. */

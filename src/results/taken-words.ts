@@ -12,6 +12,8 @@ export interface TakenBefore {
   readonly byStatus: ByStatus;
   /** Of the rejected rows those that were refused for the key or the address: they need no correction. */
   readonly refusedForTheKey: number;
+  /** Of the held rows those that waited for another row which has its end: a run judges them anew. */
+  readonly waitIsOver: number;
 }
 
 export function byStatusOf(tallies: Tallies): ByStatus {
@@ -31,9 +33,16 @@ export function takenText(taken: TakenBefore): string {
     return rows > 0 ? [`${rows} ${status.replaceAll("_", " ")}`] : [];
   });
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
-  const toSend = batch.phase === "open" ? toSendIn(taken) : 0;
   const todo = leftIn(taken);
-  return `${said}. Running it again sends ${toSend > 0 ? counted(toSend) : "nothing"}.${todo === "" ? "" : ` ${todo}`}`;
+  return `${said}. Running it again ${sendsText(taken)}.${todo === "" ? "" : ` ${todo}`}`;
+}
+
+function sendsText(taken: TakenBefore): string {
+  const { batch, waitIsOver } = taken;
+  const toSend = batch.phase === "open" ? toSendIn(taken) : 0;
+  if (batch.phase === "open" && waitIsOver > 0)
+    return `may send ${counted(toSend + waitIsOver)}: what ${waitIsOver} held ${waitIsOver === 1 ? "row" : "rows"} waited for has its end`;
+  return `sends ${toSend > 0 ? counted(toSend) : "nothing"}`;
 }
 
 function toSendIn({ byStatus, refusedForTheKey }: TakenBefore): number {

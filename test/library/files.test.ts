@@ -284,6 +284,21 @@ describe("checkFile", () => {
     expect(report.remarks.join().includes("correct the rows")).toBe(http === 422);
   });
 
+  test("of a row whose wait is over says that it may go, as it does", async () => {
+    const { server, options } = await newServer(() => answer(401));
+    const check = (path: string) => checkFile(path, { stateDir: options.stateDir ?? "", environment: "test" });
+    const [first, second] = [transfersFile("1", "2"), transfersFile("1", "2", "3")];
+    await processFile(first, options);
+    server.use(({ body }) => answer(body.includes('"amount":3') ? 200 : 422));
+    expect(await processFile(second, options)).toMatchObject({ byStatus: { held: { rows: 1 } } });
+    expect((await check(second)).remarks.join()).toContain("Running it again sends nothing.");
+
+    await processFile(first, options);
+    const said = "Running it again may send 1 row: what 1 held row waited for has its end.";
+    expect((await check(second)).remarks.join()).toContain(said);
+    expect(await processFile(second, options)).toMatchObject({ requests: 1 });
+  });
+
   test("holds the file under the name of another month, as a run would", async () => {
     const { options } = await newServer(() => answer(200));
     const path = transfersFile("1", "2");
