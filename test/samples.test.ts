@@ -93,7 +93,7 @@ async function checkReadable(path: string, code: string): Promise<Outcome> {
   const wrapperOperation = sheet.wrapper?.operation;
   const columns = sheet.header ?? rows[0]?.columns ?? [];
   const mappings = mappingsBeside(path);
-  const mapping = chooseMapping({ columns, mappings, ownOperations: operationsComplete(columns), fileName });
+  const mapping = chooseMapping({ columns, mappings, ownOperations: operationsComplete(columns), path: fileName });
   if (mapping && "code" in mapping) throw new FileRefusedError(fileName, [mapping]);
   const file = operationOf({
     filePath: path,

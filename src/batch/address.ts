@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, Environment } from "../journal/batch-record.ts";
+import { asWord } from "../printable.ts";
 import type { Ground } from "./ground.ts";
 
 /**
@@ -60,6 +62,6 @@ function ofOtherEnvironment(batch: BatchRecord, destination: string, is: Environ
   return new PaydropError(
     "destination",
     `batch ${batch.id} is a ${batch.environment} one (${batch.destination}), and ${destination} is ${is}`,
-    `its rows go as ${is} ones only by their file: paydrop run ${batch.fileName}; nothing was sent`,
+    `its rows go as ${is} ones only by their file: paydrop run ${asWord(join(batch.folder, batch.fileName))}; nothing was sent`,
   );
 }

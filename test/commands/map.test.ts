@@ -303,7 +303,7 @@ describe("a published template, read from a file of its shape", () => {
   test.each(shapes)("%s", async (_, template, header) => {
     const desk = openDesk(fileOf(template, header));
     const refused = await desk.paydrop("check", "pay.csv");
-    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining("paydrop map pay.csv")]);
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringMatching(/paydrop map \/\S+\/pay\.csv /)]);
 
     const bare = await desk.map("--write");
     expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("nothing gives debit_account_id")]);

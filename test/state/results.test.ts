@@ -159,7 +159,9 @@ describe("the destination", () => {
     const retry = ["retry", summary.batch, "--accept-destination", "--by", "Asha"];
     const refused = await runProgram(retry, { env: desk.env, cwd: desk.folder });
     expect([refused.code, live.requests.length]).toEqual([78, 0]);
-    expect(refused.stderr).toMatch(/batch \w+ is a test one \(.*\), and .* is live\n {2}→ .*paydrop run t\.csv/);
+    expect(refused.stderr).toMatch(
+      /batch \w+ is a test one \(.*\), and .* is live\n {2}→ .*paydrop run \/\S+\/t\.csv; nothing/,
+    );
     // what was tried in this folder is not taken up either: the file lies there as taken
     const inbox = await runProgram(["run", "--inbox", ".", "--accept-destination"], {
       env: { ...desk.env, PAYDROP_SETTLE: "0.1s" },

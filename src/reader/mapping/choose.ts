@@ -2,7 +2,7 @@ import { mappingNamed, type Mapping } from "../../config/mapping.ts";
 import type { FileFault } from "../../errors.ts";
 import { normalizeName } from "../../names.ts";
 import type { OperationName } from "../../operations/operation.ts";
-import { printable } from "../../printable.ts";
+import { asWord, printable } from "../../printable.ts";
 import { looksLikeValues } from "../header.ts";
 import { refusalFault } from "../refusals.ts";
 import { looksHeaderless, templateOf, type Template } from "./templates.ts";
@@ -15,7 +15,8 @@ export interface HeaderClues {
   readonly wanted?: string;
   /** The operations that the columns are complete for by our own names. */
   readonly ownOperations: readonly OperationName[];
-  readonly fileName: string;
+  /** The file as a command is to name it. */
+  readonly path: string;
 }
 
 /**
@@ -37,7 +38,7 @@ export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefin
   const near = nearestMapping(clues);
   if (near) return differs(near, clues);
   const template = templateOf(columns)?.template;
-  if (template) return unconfirmed(template, clues.fileName);
+  if (template) return unconfirmed(template, clues.path);
   return headerless(columns);
 }
 
@@ -117,7 +118,7 @@ function ambiguous(fitting: readonly Mapping[]): FileFault {
   };
 }
 
-function differs(mapping: Mapping, { columns, fileName }: HeaderClues): FileFault {
+function differs(mapping: Mapping, { columns, path }: HeaderClues): FileFault {
   const [names, confirmed] = [namesOf(columns), namesOf(mapping.header)];
   const added = headerOf(columns).filter((column) => !confirmed.has(normalizeName(column)));
   const missing = mapping.header.filter((column) => !names.has(normalizeName(column)));
@@ -133,15 +134,15 @@ function differs(mapping: Mapping, { columns, fileName }: HeaderClues): FileFaul
   return {
     code: "mapping_differs",
     message: `these are nearly the columns of the mapping ${mapping.name}, but ${said.join(" and ")}${unit}`,
-    hint: `Look what changed in the system that made the file, then confirm its columns: paydrop map ${shown(fileName)}; --mapping none reads it by paydrop's own column names.`,
+    hint: `Look what changed in the system that made the file, then confirm its columns: paydrop map ${asWord(path)}; --mapping none reads it by paydrop's own column names.`,
   };
 }
 
-function unconfirmed({ title }: Template, fileName: string): FileFault {
+function unconfirmed({ title }: Template, path: string): FileFault {
   return {
     code: "mapping_unconfirmed",
     message: `this looks like a file for ${title}; nobody confirmed how to read it`,
-    hint: `Confirm it once: paydrop map ${shown(fileName)} shows a proposal and sends nothing.`,
+    hint: `Confirm it once: paydrop map ${asWord(path)} shows a proposal and sends nothing.`,
   };
 }
 

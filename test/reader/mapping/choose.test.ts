@@ -3,17 +3,23 @@ import { operationsComplete } from "../../../src/checks/operation-of.ts";
 import type { Mapping } from "../../../src/config/mapping.ts";
 import type { FileFault } from "../../../src/errors.ts";
 import { chooseMapping } from "../../../src/reader/mapping/choose.ts";
+import { asWord } from "../../../src/printable.ts";
 import { TEMPLATES, templateOf } from "../../../src/reader/mapping/templates.ts";
 import { mappingsOf, transferToml } from "../../support/mappings.ts";
 
 const HRMS = transferToml("hrms", "rupees");
 
-function choose(columns: readonly string[], toml: string, wanted?: string): Mapping | FileFault | undefined {
+function choose(
+  columns: readonly string[],
+  toml: string,
+  wanted?: string,
+  path = "pay.csv",
+): Mapping | FileFault | undefined {
   return chooseMapping({
     columns,
     mappings: mappingsOf(toml),
     ownOperations: operationsComplete(columns),
-    fileName: "pay.csv",
+    path,
     ...(wanted === undefined ? {} : { wanted }),
   });
 }
@@ -89,6 +95,14 @@ describe("published templates", () => {
     expect(said(header, HRMS)).toMatch(/^mapping_unconfirmed: /);
     expect((choose(header, "") as FileFault).hint).toContain("paydrop map pay.csv");
     expect(said(header, HRMS, "none")).toBe("ours");
+  });
+
+  test("the command that is told can be copied, wherever the file lies and whatever it is called", () => {
+    const path = "/srv/pay roll/Ravi's salaries of November, the second and corrected list of all branches.csv";
+    const copied = `paydrop map ${asWord(path)}`;
+    const [header = []] = TEMPLATES.flatMap(({ headers: known }) => known);
+    expect((choose(header, "", undefined, path) as FileFault).hint).toContain(`${copied} shows`);
+    expect((choose(["Ref", "Net Pay"], HRMS, "hrms", path) as FileFault).hint).toContain(`${copied}; --mapping`);
   });
 
   test("Cashfree's columns would pass for collection requests: they are asked about first", () => {
