@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
-import { takeSnapshot } from "../intake/snapshot.ts";
+import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { InstanceLock } from "../journal/lock.ts";
@@ -49,13 +49,15 @@ export class BatchWork implements Processor {
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
     const startedAt = this.#ground.now();
     const file = resolve(path);
-    const modeBefore = await modeThere(file);
-    const snapshot = await takeSnapshot(path, this.#ground.snapshots);
-    faultPoint("snapshot.taken");
-    if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
-    const losses = await this.#ground.marks.compare(file);
-    // two files may hold the same payments, or be the same: the second one must find what became of the first
-    const { batch, resumed, told } = await this.#turns.take("", () => this.#taking.take(file, snapshot));
+    const copying = this.#copy(path, settledSha256);
+    // awaited below, when its turn has come
+    copying.catch(() => undefined);
+    // two files may hold the same payments, or be the same: the second one must find what became of the first, and it is
+    // the second one that begins later, whichever is copied sooner
+    const { batch, resumed, told } = await this.#turns.take("", async () =>
+      this.#taking.take(file, (await copying).snapshot),
+    );
+    const { snapshot, modeBefore, losses } = await copying;
     return this.#turns.take(batch.id, async () => {
       await this.#ground.marks.note(batch, losses);
       // results that lie there already would say what is not true any more, were this cut off
@@ -74,6 +76,15 @@ export class BatchWork implements Processor {
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
     });
+  }
+
+  async #copy(path: string, settledSha256: string | undefined): Promise<Copied> {
+    const file = resolve(path);
+    const modeBefore = await modeThere(file);
+    const snapshot = await takeSnapshot(path, this.#ground.snapshots);
+    faultPoint("snapshot.taken");
+    if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
+    return { snapshot, modeBefore, losses: await this.#ground.marks.compare(file) };
   }
 
   together<T>(work: () => Promise<T>): Promise<T> {
@@ -186,6 +197,13 @@ export class BatchWork implements Processor {
     await this.journal.close();
     this.#lock?.release();
   }
+}
+
+/** A file as it is taken in, and what was found beside it. */
+interface Copied {
+  readonly snapshot: Snapshot;
+  readonly modeBefore: number | undefined;
+  readonly losses: readonly string[];
 }
 
 /** One after the other where two would be in each other's way: work under the same name waits for what came before. */

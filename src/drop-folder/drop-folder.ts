@@ -49,6 +49,7 @@ export class DropFolder {
   #folders: readonly string[];
   #folderAway = false;
   readonly #jobs = new Set<Job>();
+  #lookedBeside: Promise<unknown> = Promise.resolve();
   /** Files that were worked off while a sweep was on its way. */
   readonly #finished = new Set<string>();
 
@@ -230,8 +231,7 @@ export class DropFolder {
     try {
       // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
       await this.#parts.processor.together(async () => {
-        // as it is before anything of it is read: what comes beside it meanwhile must be seen
-        if (job.file) job.refusalKey = await this.#standing.refusalKey(job.file.path, job.file.identity);
+        if (job.file) await this.#lookBeside(job, job.file);
         const report = await work();
         const end = await this.#batches.noteEnd(report);
         if (await this.#ends.ended(report, { isTry, ...end })) this.#batches.putFirst(report.batch);
@@ -247,6 +247,17 @@ export class DropFolder {
       await this.#hold.answerStop();
       if (this.#jobs.size === 0) await this.#batches.lookAgain();
     }
+  }
+
+  /**
+   * As it is before anything of the file is read: what comes beside it meanwhile must be seen. Of two that are begun
+   * together the older one is read first.
+   */
+  async #lookBeside(job: Job, { path, identity }: ReadyFile): Promise<void> {
+    const earlier = this.#lookedBeside;
+    const key = this.#standing.refusalKey(path, identity);
+    this.#lookedBeside = Promise.allSettled([earlier, key]).then(() => undefined);
+    [, job.refusalKey] = await Promise.all([earlier, key]);
   }
 
   async #compareHold(): Promise<void> {

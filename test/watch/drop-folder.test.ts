@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { DropFolder } from "../../src/drop-folder/drop-folder.ts";
+import { DropFolder, SMALL_BESIDE } from "../../src/drop-folder/drop-folder.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
 import { Away } from "../../src/drop-folder/service-away.ts";
 import type { BatchReport } from "../../src/events.ts";
@@ -69,6 +69,35 @@ test.each([
     expect(server.requests).toHaveLength(3);
   },
 );
+
+test("of two files with the same payment that are found together the older one is taken first, whatever their names", async () => {
+  const server = await service(() => answer(200));
+  const desk = openDesk(server.url);
+  const pairs = Array.from({ length: 6 }, (_, index) => ({ older: `z${index}.csv`, newer: `a${index}.csv` }));
+  for (const [index, { older, newer }] of pairs.entries()) {
+    // which takes longer to be copied
+    const long = `from_account,to_account,amount,note\n${`ACC-1,ACC-${index},5.00,${"x".repeat(60_000)}\n`.repeat(7)}`;
+    utimesSync(desk.write(older, long), 1_790_000_000, 1_790_000_000 + 2 * index);
+    const short = `from_account,to_account,amount\nACC-1,ACC-${index},5.00\n`;
+    utimesSync(desk.write(newer, `${short}ACC-1,OTHER-${index},5.00\n`), 1_790_000_000, 1_790_000_001 + 2 * index);
+  }
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { isWatching: false });
+    await sweepAll(drop);
+    const workAll = async (which: "any" | "small"): Promise<void> => {
+      while (await drop.workOne(which));
+    };
+    await Promise.all([workAll("any"), ...Array.from({ length: SMALL_BESIDE }, () => workAll("small"))]);
+  });
+  const statuses = (name: string): string[] => desk.results(name).map(({ result_status: status }) => status);
+  expect(pairs.map(({ older, newer }) => [statuses(older), statuses(newer)])).toEqual(
+    pairs.map(() => [
+      ["accepted", ...Array<string>(6).fill("held")],
+      ["held", "accepted"],
+    ]),
+  );
+  expect(server.requests).toHaveLength(12);
+});
 
 test("a STOP that was taken away while the folder was looked at holds nothing: resume is said once", async () => {
   const server = await service(() => answer(200));
