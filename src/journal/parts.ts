@@ -39,7 +39,7 @@ export type Parts = ReturnType<typeof partsOf>;
 export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }: PartsInput) {
   const group = new CommitGroup(database, ballast);
   const seen = new SeenRows(database, past);
-  const verdicts = new Verdicts(database, seen);
+  const verdicts = new Verdicts(database, seen, past);
   return {
     ...{ database, group, seen, verdicts, now },
     batches: new Batches(database),

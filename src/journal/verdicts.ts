@@ -42,13 +42,16 @@ export class Verdicts {
   readonly #repeating: StatementSync;
   readonly #didNotGoIn: StatementSync;
   readonly #holdNear: StatementSync;
+  readonly #hasReady: StatementSync;
   /** Equal rows of the batch that is being judged, by core key and period: kept only for those that do repeat. */
   #repeats = new Map<string, number>();
   #repeatsOf = -1;
   /** Earlier batches of which the one that is being judged sends anew what did not go. */
   readonly #sentAnew = new Set<number>();
 
-  constructor(database: DatabaseSync, seen: SeenRows) {
+  /** `past`: name under which another journal is attached, whose batches all came earlier. */
+  constructor(database: DatabaseSync, seen: SeenRows, past?: string) {
+    const earlier = past ?? "main";
     this.#seen = seen;
     this.#row = database.prepare(`${JUDGED} AND r.number = ?`);
     this.#waiting = database.prepare(`${JUDGED} AND r.state = 'held' AND r.code = 'other_row_open'`);
@@ -61,16 +64,17 @@ export class Verdicts {
        WHERE batch = ? AND number = ? AND state = ?`,
     );
     this.#repeated = database.prepare(
-      `SELECT DISTINCT b.seq FROM row r JOIN batch b ON b.id = r.other_batch
-       WHERE r.batch = ?1 AND b.seq <> ?1 AND r.state IN ('duplicate', 'held')`,
+      `SELECT DISTINCT b.seq FROM row r JOIN ${earlier}.batch b ON b.id = r.other_batch
+       WHERE r.batch = ?1 AND ${past === undefined ? "b.seq <> ?1" : "true"} AND r.state IN ('duplicate', 'held')`,
     );
     this.#repeating = database.prepare(
       `SELECT DISTINCT o.batch AS seq FROM row r JOIN seen s ON s.key = r.core_key
        JOIN row o ON o.batch = s.batch AND o.number = s.number
        WHERE r.batch = ?1 AND o.batch > ?1 AND r.state = 'ready' AND r.released = 0 AND o.state IN ('accepted', 'unknown', 'settled_done')`,
     );
-    this.#didNotGoIn = database.prepare(DID_NOT_GO_IN);
-    this.#holdNear = database.prepare(HOLD_NEAR);
+    this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
+    this.#hasReady = database.prepare("SELECT 1 FROM row WHERE batch = ? AND state = 'ready' LIMIT 1");
+    this.#holdNear = database.prepare(holdNear(earlier));
   }
 
   /** A batch is about to be judged: what another one sent anew is none of its business. */
@@ -138,6 +142,7 @@ export class Verdicts {
    * is sent anew repeats that batch too, in its own period or by its own reference.
    */
   holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
+    if (!this.#hasReady.get(batch.seq)) return;
     for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) {
       this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons), 0);
     }
@@ -192,20 +197,21 @@ const DID_NOT_GO = `(o.state IN ('rejected', 'not_sent', 'settled_not_done') OR 
 const NEWEST = "ORDER BY batch DESC LIMIT 16";
 
 /** Earlier batches in which this row did not go: one of its reference, or else of its core fields in the same period. */
-const DID_NOT_GO_IN = `
+const didNotGoIn = (schema: string, isEarlier: string): string => `
   SELECT o.batch AS seq FROM (
-    SELECT * FROM (SELECT batch, number FROM seen WHERE key = ?2 AND batch < ?1 ${NEWEST})
-    UNION ALL SELECT * FROM (SELECT batch, number FROM seen WHERE key = ?3 AND batch < ?1 ${NEWEST})
-  ) s CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number CROSS JOIN batch ob ON ob.seq = o.batch
+    SELECT * FROM (SELECT batch, number FROM ${schema}.seen WHERE key = ?2 AND ${isEarlier} ${NEWEST})
+    UNION ALL SELECT * FROM (SELECT batch, number FROM ${schema}.seen WHERE key = ?3 AND ${isEarlier} ${NEWEST})
+  ) s CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
+  CROSS JOIN ${schema}.batch ob ON ob.seq = o.batch
   WHERE ${DID_NOT_GO} AND ob.phase <> 'recording' AND (o.reference_key = ?3
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
 /** `?5`: rows of the earlier batch that state another reference or period hold nothing, nor do they hold what is sent anew itself. */
-const HOLD_NEAR = `
+const holdNear = (schema: string): string => `
   WITH earlier AS MATERIALIZED (
     SELECT r.beneficiary_key, r.core_key, r.reference_key, r.number, r.period, b.id, r.state IN ('ready', 'not_sent', 'rejected') AS waits,
       iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
-    FROM row r JOIN batch b ON b.seq = r.batch
+    FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
     WHERE r.batch = ?2 AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
       OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent')
         OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?4))))))
@@ -214,8 +220,8 @@ const HOLD_NEAR = `
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
       AND NOT ((e.waits OR ?5) AND (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0)))
     WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND NOT (?5 AND EXISTS (
-      SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number JOIN batch ob ON ob.seq = o.batch
-      WHERE s.key = n.core_key AND s.batch = ?2 AND ${DID_NOT_GO}))
+      SELECT 1 FROM ${schema}.seen s JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
+      JOIN ${schema}.batch ob ON ob.seq = o.batch WHERE s.key = n.core_key AND s.batch = ?2 AND ${DID_NOT_GO}))
     GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,

@@ -88,7 +88,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
     await judged;
     // a batch that was let in goes on
     const capped = taken ? [] : [caps, await compareToday(journal, opened.reading.rules, config, nowMs)];
-    await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
+    await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing, RESUMABLE_REFUSALS);
     const facts = {
       operation: labelOf(await journal.operations(id), opened.reading.operation).label,
       ...{ file: opened.path, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },

@@ -243,6 +243,19 @@ describe("checkFile", () => {
     expect(report).toMatchObject({ duplicate: { rows: 2 }, ready: { rows: 1 } });
   });
 
+  test("holds an amount that was edited after it went, as a run would", async () => {
+    const { options } = await newServer(() => answer(200));
+    await processFile(transfersFile("1", "2"), options);
+    const edited = transfersFile("1", "7", "3");
+    const report = await checkFile(edited, { stateDir: options.stateDir ?? "", environment: "test" });
+    expect(report).toMatchObject({ ready: { rows: 1 }, held: { rows: 2 }, exitCode: 6 });
+    expect(report.holds).toMatchObject([
+      { row: 2, code: "possible_duplicate" },
+      { row: 3, code: "near_duplicate" },
+    ]);
+    expect(await processFile(edited, options)).toMatchObject({ requests: 1, byStatus: { held: { rows: 2 } } });
+  });
+
   test("of a file that went before says how its rows stand, and that nothing is left to do", async () => {
     const { options } = await newServer(() => answer(200));
     const { stateDir = "" } = options;
