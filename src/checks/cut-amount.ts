@@ -10,7 +10,7 @@ const SURELY_CUT_OFF = /^(?:00|000|[0-9]{3}\.[0-9]+)$/;
 const WHOLE = /^[0-9]+$/;
 
 /**
- * `100,50` outside quotes in a CSV file is two cells: 100 would be paid, and what follows stands one column too far. A row
+ * `100,50` outside quotes in a CSV file is two cells: 100 would be sent, and what follows stands one column too far. A row
  * tells of it that had more cells than the header, the last ones empty, or that has such digits where a word is required.
  * In a column that is not ours they may be meant: there they are only pointed out.
  */

@@ -41,7 +41,7 @@ function rowsTable({ kind, rows }: Need, title: string, clock: Clock): Html {
     ...(rows.some(({ payee }) => payee !== undefined) ? [PAYEE] : []),
     ...(rows.some(({ reference }) => reference !== undefined) ? [REFERENCE] : []),
     HAPPENED,
-    ...(hasTodo ? [TODO] : []),
+    ...(hasTodo ? [WHAT_TO_DO] : []),
     ...(rows.some(({ sentAt }) => sentAt !== undefined) ? [SENT] : []),
   ];
   const lines = rows.map((row) => columns.map(({ cell }) => cell(row, clock)));
@@ -61,7 +61,7 @@ const AMOUNT: NeedColumn = {
 const PAYEE: NeedColumn = { title: "To or from", cell: ({ payee }) => (payee ? said(payee) : NOTHING) };
 const REFERENCE: NeedColumn = { title: "Reference", cell: ({ reference }) => (reference ? said(reference) : NOTHING) };
 const HAPPENED: NeedColumn = { title: "What happened", isProse: true, cell: ({ happened }) => said(happened) };
-const TODO: NeedColumn = { title: "What to do", isProse: true, cell: ({ todo }) => said(todo) };
+const WHAT_TO_DO: NeedColumn = { title: "What to do", isProse: true, cell: ({ todo }) => said(todo) };
 const SENT: NeedColumn = {
   title: "Sent",
   cell: ({ sentAt }, clock) => (sentAt === undefined ? NOTHING : stampOf(sentAt, clock)),
