@@ -3,6 +3,7 @@ import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
@@ -70,11 +71,11 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   let resumable = 0;
   // of a batch in which every row is at its end no row is read
   for await (const rows of hasOpen(tallies) ? journal.rows(batch.id) : []) {
-    for (const { state, number, code } of rows) {
-      if (!isOpen(state)) continue;
-      if (state === "rejected" && RESUMABLE_REFUSALS.includes(code ?? "")) resumable += 1;
-      const numbers = (open[state] ??= []);
-      if (numbers.length < ROWS_SHOWN_MAX) numbers.push(number);
+    for (const row of rows) {
+      if (!isOpen(row.state)) continue;
+      if (isResumable(row)) resumable += 1;
+      const numbers = (open[row.state] ??= []);
+      if (numbers.length < ROWS_SHOWN_MAX) numbers.push(row.number);
     }
   }
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
@@ -113,10 +114,14 @@ async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): 
   const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
   const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders, RESUMABLE_REFUSALS);
   for (const { batch } of refused.filter((one) => unfinished.includes(one.batch.id))) {
-    const rows = await journal.rowsIn(batch.id, ["rejected"]);
-    if (rows.some(({ code }) => RESUMABLE_REFUSALS.includes(code ?? ""))) return [...codes, 7];
+    // page by page: every row of a large file may have been refused
+    for await (const rows of journal.rows(batch.id)) if (rows.some(isResumable)) return [...codes, 7];
   }
   return codes;
+}
+
+function isResumable({ state, code }: RowRecord): boolean {
+  return state === "rejected" && RESUMABLE_REFUSALS.includes(code ?? "");
 }
 
 /** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */
