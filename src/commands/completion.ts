@@ -19,18 +19,25 @@ export function run(call: Call): Promise<number> {
 
 const SCRIPTS: Readonly<Record<string, () => string>> = {
   bash: () => bashScript(),
-  // zsh reads bash completions through its own bridge
-  zsh: () => `#compdef paydrop\nautoload -Uz bashcompinit && bashcompinit\n${bashScript()}`,
+  zsh: () => zshScript(),
   fish: () => fishScript(),
 };
 
+/** As commander reads them: `--state-dir <folder>`, `--json`. */
 function flagsOfEvery(): string[] {
-  const shared = SETTING_NAMES.filter((name) => "flag" in SETTINGS[name]).map(flagOf);
-  return ["--config", ...shared, "--help"];
+  const shared = SETTING_NAMES.flatMap((name) => {
+    const { flag } = { flag: undefined, ...SETTINGS[name] };
+    return flag === undefined ? [] : [flag === "" ? flagOf(name) : `${flagOf(name)} <${flag}>`];
+  });
+  return ["--config <file>", ...shared, "--help"];
 }
 
-function ownFlags(options: readonly { readonly flags: string }[]): string[] {
-  return options.map((option) => option.flags.split(" ")[0] ?? "");
+function ownFlags({ options }: Command): string[] {
+  return options.map(({ flags }) => flags);
+}
+
+function nameOf(flags: string): string {
+  return flags.split(" ")[0] ?? "";
 }
 
 /** What the shell runs for the ids of all batches. */
@@ -43,7 +50,7 @@ function takesBatch({ operands }: Command): boolean {
 function bashScript(): string {
   const names = COMMANDS.map((command) => command.name).join(" ");
   const cases = COMMANDS.map((command) => {
-    const flags = [...ownFlags(command.options), ...flagsOfEvery()].join(" ");
+    const flags = [...ownFlags(command), ...flagsOfEvery()].map(nameOf).join(" ");
     const words = command.words ? ` words="${command.words.join(" ")}"` : takesBatch(command) ? " words=batches" : "";
     return `    ${command.name}) flags="${flags}"${words} ;;`;
   });
@@ -60,13 +67,19 @@ ${cases.join("\n")}
   if [ "$words" = batches ]; then words="$(${BATCHES})"; fi
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$word")) ;;
-    *)
-      COMPREPLY=($(compgen -W "$words" -- "$word"))
-      if [ "\${#COMPREPLY[@]}" -eq 0 ]; then COMPREPLY=($(compgen -f -- "$word")); fi
-      ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
   esac
 }
-complete -o filenames -F _paydrop paydrop
+# where nothing of ours fits, the shell itself offers files, and quotes their names
+complete -o default -F _paydrop paydrop
+`;
+}
+
+/** zsh reads bash completions through its own bridge; the first Tab only loads a file that lies in `$fpath`. */
+function zshScript(): string {
+  return `#compdef paydrop
+autoload -Uz bashcompinit && bashcompinit
+${bashScript()}if [ "\${funcstack[1]}" = _paydrop ]; then _bash_complete -o default -F _paydrop; fi
 `;
 }
 
@@ -77,16 +90,18 @@ function fishScript(): string {
   });
   const words = COMMANDS.flatMap((command) => {
     const of = command.words?.join(" ") ?? (takesBatch(command) ? `(${BATCHES.replaceAll("'", "\\'")})` : undefined);
-    return of === undefined ? [] : [`complete -c paydrop ${whenIn(command)}-f -a '${of}'`];
+    const only = command.operands.includes("file") ? "" : "-f ";
+    return of === undefined ? [] : [`complete -c paydrop ${whenIn(command)}${only}-a '${of}'`];
   });
-  const own = COMMANDS.flatMap((command) => ownFlags(command.options).map((flag) => fishFlag(flag, whenIn(command))));
-  return `${[...commands, ...words, ...own, ...flagsOfEvery().map((flag) => fishFlag(flag, ""))].join("\n")}\n`;
+  const own = COMMANDS.flatMap((command) => ownFlags(command).map((flags) => fishFlag(flags, whenIn(command))));
+  return `${[...commands, ...words, ...own, ...flagsOfEvery().map((flags) => fishFlag(flags, ""))].join("\n")}\n`;
 }
 
 function whenIn({ name }: Command): string {
   return `-n '__fish_seen_subcommand_from ${name}' `;
 }
 
-function fishFlag(flag: string, condition: string): string {
-  return `complete -c paydrop ${condition}-l ${flag.slice(2)}`;
+/** Behind a flag with a value (`-r`) stands a file, never an operand. */
+function fishFlag(flags: string, condition: string): string {
+  return `complete -c paydrop ${condition}-l ${nameOf(flags).slice(2)}${flags.includes("<") ? " -r" : ""}`;
 }

@@ -243,7 +243,11 @@ export const COMMANDS: readonly Command[] = [
     words: ["bash", "zsh", "fish"],
     shown: "a completion script for bash, zsh or fish, on stdout",
     options: [],
-    examples: ["paydrop completion bash > /etc/bash_completion.d/paydrop"],
+    examples: [
+      "paydrop completion bash > /etc/bash_completion.d/paydrop",
+      "paydrop completion zsh > /usr/local/share/zsh/site-functions/_paydrop",
+      "paydrop completion fish > ~/.config/fish/completions/paydrop.fish",
+    ],
     load: () => import("./completion.ts"),
   },
 ];

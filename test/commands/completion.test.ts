@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "../../src/config/settings.ts";
@@ -68,9 +68,77 @@ describe.skipIf(!isHere("bash"))("completion in bash", () => {
     expect(offered(stub, "release", batch.slice(0, 3))).toEqual([batch]);
   });
 
-  test("offers files where a file belongs", () => {
-    expect(offered("run", "/et")).toContain("/etc");
+  test("leaves files to the shell, where a file belongs", () => {
+    expect(offered("run", "/et")).toEqual([]);
   });
+});
+
+/** What Tab makes of these beginnings in a real shell, and how a command then gets its operands. */
+interface Typed {
+  /** Where `my file.csv` lies. */
+  readonly folder: string;
+  readonly script: string;
+}
+
+const SHOWS_OPERANDS = `paydrop() { printf '<%s>' "$@"; echo END; }`;
+
+const TYPING: Readonly<Record<string, (typed: Typed) => string>> = {
+  bash({ folder, script }) {
+    const input = `source '${script}'\n${SHOWS_OPERANDS}\npaydrop sta\t\npaydrop run my\t\nexit\n`;
+    return spawnSync("bash", ["--norc", "--noprofile", "-i"], { cwd: folder, input, encoding: "utf8", env: DUMB })
+      .stdout;
+  },
+  /** By way of `$fpath`, as the help says: the file is loaded by the first Tab, and completes with it. */
+  zsh({ folder, script }) {
+    const ready = `fpath=('${dirname(script)}' $fpath); autoload -Uz compinit; compinit -u -D; ${SHOWS_OPERANDS}; cd '${folder}'`;
+    const steps = [
+      "zmodload zsh/zpty; zpty shell zsh -f -i",
+      `zpty -w shell ${quoted(`${ready}; echo RE''ADY`)}; zpty -r shell line '*READY*'`,
+      "for typed in 'paydrop sta' 'paydrop run my'; do",
+      `  zpty -w shell "$typed"$'\t'; zpty -r shell line '*END*'; print -r -- "$line"`,
+      "done; zpty -w shell exit",
+    ];
+    return spawnSync("zsh", ["-f", "-c", steps.join("\n")], { encoding: "utf8", env: DUMB }).stdout;
+  },
+  fish({ folder, script }) {
+    const ask = `source '${script}'; for typed in 'paydrop sta' 'paydrop run my'; complete -C "$typed" | sed 's/\t.*//; s/.*/<&>END/'; end`;
+    return spawnSync("fish", ["-c", ask], { cwd: folder, encoding: "utf8" }).stdout;
+  },
+};
+
+const DUMB = { ...process.env, TERM: "dumb" };
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+describe.each(Object.keys(TYPING))("in a real %s", (shell) => {
+  test.skipIf(!isHere(shell))(
+    "Tab completes a command, and the name of a file with a blank as one operand",
+    async () => {
+      const folder = temporaryDirectory();
+      writeFileSync(join(folder, "my file.csv"), "");
+      const script = join(temporaryDirectory(), "_paydrop");
+      writeFileSync(script, (await paydrop(["completion", shell])).stdout);
+      const shown = TYPING[shell]?.({ folder, script });
+      expect(shown).toContain("<status>END");
+      expect(shown).toContain("<my file.csv>END");
+    },
+  );
+});
+
+test.skipIf(!isHere("fish"))("in fish a file belongs behind a flag with a value, and to a report", async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "unknown.csv"), "");
+  const { stdout: script } = await paydrop(["completion", "fish"]);
+  const offered = (line: string): string[] => {
+    const ask = `${script}\ncomplete -C '${line}'`;
+    return spawnSync("fish", ["-c", ask], { cwd: folder, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+  };
+  expect(offered("paydrop settle --from ")).toEqual(["unknown.csv"]);
+  expect(offered("paydrop template --option ")).toEqual(["unknown.csv"]);
+  expect(offered("paydrop template --json p")).toEqual(["payout"]);
+  expect(offered("paydrop report unk")).toEqual(["unknown.csv"]);
 });
 
 test.each(["zsh", "fish"])("the script for %s names every command and flag", async (shell) => {
@@ -81,5 +149,8 @@ test.each(["zsh", "fish"])("the script for %s names every command and flag", asy
     for (const { flags } of options) expect(stdout).toContain(flags.split(" ")[0]?.slice(2));
   }
   for (const flag of SHARED) expect(stdout).toContain(flag.slice(2));
-  if (isHere(shell)) expect(spawnSync(shell, ["-n"], { input: stdout }).status).toBe(0);
+  if (!isHere(shell)) return;
+  const script = join(temporaryDirectory(), "script");
+  writeFileSync(script, stdout);
+  expect(spawnSync(shell, ["-n", script]).status).toBe(0);
 });
