@@ -5,7 +5,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
 import { messageOf, PaydropError } from "./errors.ts";
-import { keepBallast } from "./journal/ballast.ts";
 import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/row-columns.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
@@ -21,7 +20,8 @@ let failed: [number, ErrorText][] = [];
 
 const journal = open();
 if (journal) {
-  port.postMessage({ stateId: journal.stateId } satisfies FirstAnswer);
+  const methods = Object.keys(journal) as (keyof JournalStore)[];
+  port.postMessage({ stateId: journal.stateId, methods } satisfies FirstAnswer);
   port.on("message", ({ rules: others, calls }: Calls) => {
     if (others) rules = others;
     for (let at = 0; at < calls.length;) {
@@ -50,9 +50,7 @@ function open(): JournalStore | undefined {
   try {
     const { stateDir } = start;
     if ("scratchDir" in start) return openScratchJournal(start.scratchDir, stateDir, createJudge);
-    const { options } = start;
-    const ballast = options.keepsBallast ? { ballast: keepBallast(stateDir) } : {};
-    return openSqliteJournal(stateDir, createJudge, Date.now, { ...options, ...ballast });
+    return openSqliteJournal(stateDir, createJudge, Date.now, start.options);
   } catch (error) {
     port.postMessage({ failed: textOf(error) } satisfies FirstAnswer);
     return undefined;

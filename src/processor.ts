@@ -9,7 +9,6 @@ import type { Config } from "./config/config.ts";
 import type { BatchReport, RunEvent, Stop } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { removeTemporaries } from "./intake/snapshot.ts";
-import { keepBallast } from "./journal/ballast.ts";
 import { takeInstanceLock } from "./journal/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
@@ -109,11 +108,8 @@ export async function withProcessor<T>(
 async function openJournal(services: Services, isChecked: boolean): Promise<JournalStore> {
   const { config, now, sandbox = false, isLarge = false } = services;
   const { stateDir, acceptLostJournal, by } = config;
-  const options = { isChecked, ...(acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {}) };
-  const keepsBallast = isChecked && !sandbox;
-  if (isLarge && now === undefined) {
-    return openThreadedJournal({ stateDir, options: { ...options, keepsBallast } });
-  }
-  const ballast = keepsBallast ? { ballast: keepBallast(stateDir) } : {};
-  return openSqliteJournal(stateDir, createJudge, now, { ...options, ...ballast });
+  const loss = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {};
+  const options = { isChecked, keepsBallast: isChecked && !sandbox, ...loss };
+  if (isLarge && now === undefined) return openThreadedJournal({ stateDir, options });
+  return openSqliteJournal(stateDir, createJudge, now, options);
 }

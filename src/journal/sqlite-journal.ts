@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import type { Ballast } from "./ballast.ts";
+import { keepBallast } from "./ballast.ts";
 import { noteClosed } from "./boot.ts";
 import { actCalls } from "./calls/acts.ts";
 import { archiveCalls } from "./calls/archives.ts";
@@ -12,17 +12,23 @@ import { damageOf, isJournalThere, openJournalFile, type OpenOptions, readIdenti
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 
+export interface JournalOptions extends OpenOptions {
+  /** Room is kept on the disk for the last outcomes, should it be full. */
+  readonly keepsBallast?: boolean;
+}
+
 /** Opens the journal of a state directory; makes it when there is none. */
 export function openSqliteJournal(
   stateDir: string,
   judgeOf: JudgeOf,
   now: () => number = Date.now,
-  options: OpenOptions & { readonly ballast?: Ballast } = {},
+  options: JournalOptions = {},
 ): JournalStore {
+  const { keepsBallast = false, isChecked = false } = options;
+  const ballast = keepsBallast ? keepBallast(stateDir) : undefined;
   const database = openJournalFile(stateDir, options);
   const { stateId, hashKey } = readIdentity(database);
   for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
-  const { ballast, isChecked = false } = options;
   const parts = partsOf({ database, stateId, judgeOf, keys: new PaymentKeys(hashKey), now, ballast });
   return journalOf(stateId, parts, isChecked ? () => noteClosed(database) : undefined);
 }

@@ -1,16 +1,16 @@
 import { Worker } from "node:worker_threads";
 import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import { Places } from "../places.ts";
-import type { OpenOptions } from "./open.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { pages } from "./pages.ts";
 import { type Columns, newRowsAsColumns, recordsFromColumns } from "./row-columns.ts";
 import type { AttemptEnd, RowRecord } from "./row-record.ts";
+import type { JournalOptions } from "./sqlite-journal.ts";
 import type { Begun, JournalStore } from "./store.ts";
 
 /** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
 export type ThreadStart =
-  | { readonly stateDir: string; readonly options: OpenOptions & { readonly keepsBallast: boolean } }
+  | { readonly stateDir: string; readonly options: JournalOptions }
   | { readonly stateDir: string; readonly scratchDir: string };
 
 /**
@@ -37,7 +37,9 @@ export interface ErrorText {
   readonly message: string;
   readonly hint: string;
 }
-export type FirstAnswer = { readonly stateId: string } | { readonly failed: ErrorText };
+/** `methods`: all names of the journal in the thread. */
+export type FirstAnswer =
+  { readonly stateId: string; readonly methods: readonly (keyof JournalStore)[] } | { readonly failed: ErrorText };
 
 const ENTRY = new URL(
   import.meta.url.endsWith(".ts") ? "../journal-thread.ts" : "../journal-thread.js",
@@ -62,11 +64,9 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
     throw errorOf(first.failed);
   }
   const thread = new JournalThread(worker);
-  const methods = Object.fromEntries(
-    METHODS.map((name) => [name, (...args: unknown[]) => thread.call(name, args)]),
-  ) as unknown as Pick<JournalStore, (typeof METHODS)[number]>;
+  const methods = first.methods.map((name) => [name, (...args: unknown[]) => thread.call(name, args)]);
   return {
-    ...methods,
+    ...(Object.fromEntries(methods) as JournalStore),
     stateId: first.stateId,
     addRows: (batchId, rows) => thread.call("addRows", [batchId, newRowsAsColumns(rows)]),
     begin: (batchId, row, rules) => thread.begin(batchId, row, rules),
@@ -223,57 +223,3 @@ function begunOf(told: unknown): Begun {
 function errorOf({ code, message, hint }: ErrorText): Error {
   return code === undefined ? new Error(message) : new PaydropError(code, message, hint);
 }
-
-type Streamed = "rows" | "readyRows";
-type Forwarded = Exclude<keyof JournalStore, Streamed | OfRow | "addRows" | "stateId" | "close">;
-
-/** Every method that gives one value; the compiler knows when one is missing. */
-const METHODS = Object.keys({
-  batch: 0,
-  batches: 0,
-  batchesOfBytes: 0,
-  createBatch: 0,
-  judgeRows: 0,
-  openBatch: 0,
-  dropBatch: 0,
-  operations: 0,
-  row: 0,
-  rowsIn: 0,
-  blockedBy: 0,
-  tallies: 0,
-  keepTallies: 0,
-  goneOrWaiting: 0,
-  recover: 0,
-  judgeAgain: 0,
-  makeReady: 0,
-  environmentAt: 0,
-  setEnvironmentAt: 0,
-  setDestination: 0,
-  setPhase: 0,
-  settle: 0,
-  waitingFor: 0,
-  waitsForOthers: 0,
-  waitingBatches: 0,
-  release: 0,
-  history: 0,
-  note: 0,
-  handedOver: 0,
-  unfinished: 0,
-  oweResults: 0,
-  inboxHold: 0,
-  holdInbox: 0,
-  liftInboxHold: 0,
-  resting: 0,
-  moveOut: 0,
-  putBack: 0,
-  moveIn: 0,
-  mark: 0,
-  knows: 0,
-  acceptLoss: 0,
-  sourceBatch: 0,
-  sourcesOf: 0,
-  noteSource: 0,
-  written: 0,
-  wrote: 0,
-  noteWritten: 0,
-} satisfies Record<Forwarded, 0>) as Forwarded[];

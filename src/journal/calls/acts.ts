@@ -1,25 +1,8 @@
 import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
 
-type ActCalls = Pick<
-  JournalStore,
-  | "setDestination"
-  | "setPhase"
-  | "settle"
-  | "waitingFor"
-  | "waitsForOthers"
-  | "blockedBy"
-  | "waitingBatches"
-  | "release"
-  | "history"
-  | "note"
-  | "handedOver"
-  | "oweResults"
-  | "unfinished"
->;
-
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
-export function actCalls(parts: Parts): ActCalls {
+export function actCalls(parts: Parts) {
   const { archives, attempts, batches, decisions, group, now, read, verdicts, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
@@ -81,5 +64,5 @@ export function actCalls(parts: Parts): ActCalls {
     oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
 
     unfinished: (folders, reasons) => read(() => batches.unfinished(folders, reasons)),
-  };
+  } satisfies Partial<JournalStore>;
 }

@@ -1,10 +1,8 @@
 import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
 
-type ArchiveCalls = Pick<JournalStore, "resting" | "moveOut" | "putBack" | "moveIn">;
-
 /** Old batches out of the journal and back, without forgetting what was sent. */
-export function archiveCalls({ archives, batches, group, now, read }: Parts): ArchiveCalls {
+export function archiveCalls({ archives, batches, group, now, read }: Parts) {
   return {
     resting: (beforeMs, reasons) => read(() => archives.resting(beforeMs, reasons)),
 
@@ -22,5 +20,5 @@ export function archiveCalls({ archives, batches, group, now, read }: Parts): Ar
         archives.moveIn(batches.seqOf(batchId));
         batches.addAct(batchId, act, now());
       }),
-  };
+  } satisfies Partial<JournalStore>;
 }

@@ -1,10 +1,8 @@
 import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
 
-type AttemptCalls = Pick<JournalStore, "begin" | "end" | "recover" | "judgeAgain" | "makeReady">;
-
 /** What sends a row, and what lets it go again. */
-export function attemptCalls(parts: Parts): AttemptCalls {
+export function attemptCalls(parts: Parts) {
   const { archives, attempts, batches, decisions, group, judge, laterOfNow, now, verdicts } = parts;
   return {
     begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
@@ -32,5 +30,5 @@ export function attemptCalls(parts: Parts): AttemptCalls {
         if (act) batches.addAct(batchId, act, now());
         return decisions.makeReady(batch, rows, from, reasons, now());
       }),
-  };
+  } satisfies Partial<JournalStore>;
 }

@@ -7,28 +7,8 @@ import type { JournalStore } from "../store.ts";
 
 const JUDGED_ROWS = 20_000;
 
-type BatchCalls = Pick<
-  JournalStore,
-  | "batch"
-  | "batches"
-  | "batchesOfBytes"
-  | "createBatch"
-  | "addRows"
-  | "judgeRows"
-  | "openBatch"
-  | "dropBatch"
-  | "rows"
-  | "readyRows"
-  | "operations"
-  | "row"
-  | "rowsIn"
-  | "tallies"
-  | "keepTallies"
-  | "goneOrWaiting"
->;
-
 /** A batch from its first row until it is open, and what is known of it and its rows. */
-export function batchCalls(parts: Parts): BatchCalls {
+export function batchCalls(parts: Parts) {
   const { attempts, batches, daySums, decisions, group, judge, laterOfNow, now, read } = parts;
   const { rows, seen, tallies, verdicts } = parts;
   const seqOf = (batchId: string): number => batches.seqOf(batchId).seq;
@@ -110,5 +90,5 @@ export function batchCalls(parts: Parts): BatchCalls {
     keepTallies: (batchId) => group.run(() => tallies.keep(seqOf(batchId))),
 
     goneOrWaiting: (day) => read(() => daySums(day)),
-  };
+  } satisfies Partial<JournalStore>;
 }
