@@ -47,6 +47,7 @@ export class Marks {
   }
 }
 
-function keyOf({ stateId }: Mark, place: string): string {
-  return `loss accepted ${stateId} ${place}`;
+/** With the time: a journal that is lost again soon reaches the same numbers, with attempts that nobody spoke of. */
+function keyOf({ stateId, lastAttemptAt }: Mark, place: string): string {
+  return `loss accepted ${stateId} ${lastAttemptAt} ${place}`;
 }
