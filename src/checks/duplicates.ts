@@ -75,7 +75,7 @@ export type Verdict =
   | { readonly state: "duplicate"; readonly other: Seen }
   | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen };
 
-/** `nowMs`: the later of the clock and the journal's last time. */
+/** `nowMs`: by the clock alone. One that is behind holds more; the time of a run whose clock was ahead would free rows. */
 export type Judge = (stated: Stated, seen: readonly Seen[], nowMs: number) => Verdict;
 
 /** What the rules of DESIGN §7 depend on. Plain data: the journal that asks may live in another thread. */
@@ -204,7 +204,7 @@ function isStatedDifferent(stated: Stated, other: Seen): boolean {
   // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
   // while an earlier or the same one may be its late correction.
   const month = plainly(stated.period).slice(0, 7);
-  if (other.acceptedAt === undefined || !/^\d{4}-\d{2}/.test(month)) return false;
+  if (other.acceptedAt === undefined || !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
   return month > new Date(other.acceptedAt + AHEAD_OF_UTC_MAX_MS).toISOString().slice(0, 7);
 }
 

@@ -55,7 +55,6 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     files: new KnownFiles(database),
     addresses: new Addresses(database),
     judge: oneJudge(judgeOf),
-    laterOfNow: () => Math.max(now(), lastTimeIn(database)),
     read,
   };
 }
@@ -67,17 +66,6 @@ function oneJudge(judgeOf: JudgeOf): JudgeOf {
     if (last?.rules !== rules) last = { rules, judge: judgeOf(rules) };
     return last.judge;
   };
-}
-
-/** Windows in days count from the later of the clock and the journal's last time: a clock set back frees nothing. */
-function lastTimeIn(database: DatabaseSync): number {
-  const row = database
-    .prepare(
-      `SELECT max(coalesce((SELECT started_at FROM attempt ORDER BY id DESC LIMIT 1), 0),
-                  coalesce((SELECT created_at FROM batch ORDER BY seq DESC LIMIT 1), 0)) AS latest`,
-    )
-    .get() as { latest: number };
-  return row.latest;
 }
 
 /** node:sqlite is synchronous; the interface is not, so that another engine fits. */

@@ -77,6 +77,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["a later month in another writing", { ...NOVEMBER, period: "12-2026" }, {}, "ready"],
     ["an earlier month: perhaps its late correction", { ...NOVEMBER, period: "2026-10" }, {}, "held possible_duplicate"],
     ["a period that is no month", { ...NOVEMBER, period: "W47" }, {}, "held possible_duplicate"],
+    ["a week that could be taken for a later month", { ...NOVEMBER, period: "2026-47" }, {}, "held possible_duplicate"],
     ["the other one had a reference and that period", NOVEMBER, { hasReference: true, period: "2026-11" }, "held possible_duplicate"],
   ],
   "the other one has no end": [

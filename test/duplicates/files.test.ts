@@ -368,6 +368,17 @@ describe("identical salaries every month, in files that differ", () => {
     expect(await twice({ afterDays: -2 })).toMatchObject({ sent: 0, counts: { held: 20 } });
     expect(await twice({ afterDays: -400 })).toMatchObject({ sent: 0, counts: { held: 20 } });
   });
+
+  test("nor does one that ran ahead for a run and is right again", async () => {
+    const { desk, sent } = await openOffice();
+    for (const name of ["one", "two"]) desk.write(`${name}.csv`, month(name));
+    desk.write("ahead.csv", transfersCsv(1).replace("101.00", "7.00"));
+    await desk.process("one.csv", { now: () => NOVEMBER });
+    await desk.process("ahead.csv", { now: () => NOVEMBER + 120 * DAY_MS });
+    expect(sent()).toHaveLength(21);
+    await desk.process("two.csv", { now: () => NOVEMBER + 2 * DAY_MS });
+    expect([sent().length, countsOf(desk.results("two.csv"))]).toEqual([0, { held: 20 }]);
+  });
 });
 
 describe("equal rows in one file", () => {

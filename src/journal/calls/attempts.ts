@@ -3,7 +3,7 @@ import type { JournalStore } from "../store.ts";
 
 /** What sends a row, and what lets it go again. */
 export function attemptCalls(parts: Parts) {
-  const { archives, attempts, batches, decisions, group, judge, laterOfNow, now, verdicts } = parts;
+  const { archives, attempts, batches, decisions, group, judge, now, verdicts } = parts;
   return {
     begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
 
@@ -19,7 +19,7 @@ export function attemptCalls(parts: Parts) {
       group.run(() => {
         const batch = batches.seqOf(batchId);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
-        verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), laterOfNow());
+        verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), now());
       }),
 
     makeReady: (batchId, rows, from, reasons = [], act) =>

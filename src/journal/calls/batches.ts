@@ -9,7 +9,7 @@ const JUDGED_ROWS = 20_000;
 
 /** A batch from its first row until it is open, and what is known of it and its rows. */
 export function batchCalls(parts: Parts) {
-  const { attempts, batches, daySums, decisions, group, judge, laterOfNow, now, read } = parts;
+  const { attempts, batches, daySums, decisions, group, judge, now, read } = parts;
   const { rows, seen, tallies, verdicts } = parts;
   const seqOf = (batchId: string): number => batches.seqOf(batchId).seq;
   return {
@@ -29,7 +29,7 @@ export function batchCalls(parts: Parts) {
 
     async judgeRows(batchId, rules) {
       const judgePiece = (batch: BatchSeq, numbers: readonly number[]): void => {
-        const nowMs = laterOfNow();
+        const nowMs = now();
         const sinceMs = nowMs - rules.duplicateDays * DAY_MS;
         verdicts.judgeNew(batch, numbers, judge(rules), nowMs, sinceMs);
       };
