@@ -95,6 +95,7 @@ function addCommand(program: Parser, command: Command, start: Start): void {
   for (const option of command.options) parser.option(option.flags, option.shown);
   parser
     .optionsGroup("Options of every command:")
+    .helpOption("--help", "print this help")
     .option("--config <file>", "settings file (default: the user's, then /etc/paydrop/paydrop.toml)");
   for (const name of SETTING_NAMES) {
     const { flag, shown, default: usual } = { default: undefined, flag: undefined, ...SETTINGS[name] };

@@ -47,11 +47,13 @@ describe("--help", () => {
     expect(exitStatusOf(stdout)).toEqual(exitTable);
   });
 
-  test.each(COMMANDS.map((command) => command.name))(
-    "%s --help has usage, options, examples and exit codes",
-    async (name) => {
+  test.each(COMMANDS.map((command) => [command.name, command.options.length > 0] as const))(
+    "%s --help has usage, its own options first, those of every command, examples and exit codes",
+    async (name, hasOwn) => {
       const { code, stdout } = await paydrop([name, "--help"]);
       expect(code).toBe(0);
+      const headings = hasOwn ? ["Options:", "Options of every command:"] : ["Options of every command:"];
+      expect(stdout.match(/^Options.*$/gm)).toEqual(headings);
       expect(stdout).toContain(`Usage: paydrop ${name} [options]`);
       for (const flag of [
         "--config <file>",
