@@ -43,13 +43,20 @@ interface LookedAt {
   readonly text: string;
   /** In lower case: services write addresses and hex as they please. */
   readonly folded: string;
+  /** The same without what groups digits for the eye. */
+  readonly ungrouped: string;
   /** Characters of the longest stretch that may be hex or base64. */
   readonly longestCode: number;
 }
 
 function lookedAt(text: string): LookedAt {
   const longestCode = (text.match(CODE) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
-  return { text, folded: text.toLowerCase(), longestCode };
+  const folded = text.toLowerCase();
+  return { text, folded, ungrouped: ungrouped(folded), longestCode };
+}
+
+function ungrouped(text: string): string {
+  return text.replaceAll(/[ -]/g, "");
 }
 
 /** The ways to write a value that the text has the characters for. */
@@ -65,8 +72,16 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
   return writings;
 }
 
+/** `5010 0271 8280`, `5010-0271-8280` and `501002718280` are one number, whichever of them the file has. */
 function without(from: LookedAt, writing: string, value: string, sensitivity: Sensitivity): LookedAt {
-  if (!from.folded.includes(writing.toLowerCase())) return from;
-  const anyCase = new RegExp(writing.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), "gi");
-  return lookedAt(from.text.replace(anyCase, () => mask(value, sensitivity)));
+  const number = ungrouped(writing);
+  const isNumber = number.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(number);
+  const isThere = isNumber ? from.ungrouped.includes(number) : from.folded.includes(writing.toLowerCase());
+  if (!isThere) return from;
+  const pattern = isNumber ? Array.from(number, escaped).join("[ -]*") : escaped(writing);
+  return lookedAt(from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

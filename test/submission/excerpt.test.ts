@@ -56,6 +56,16 @@ describe("what is kept of an answer holds nothing of the row (I10)", () => {
     expect(excerpt(body)).toBe(`${UUID} ••S-01 A•• ••8001 ••0001== as••@mail.example`);
   });
 
+  test.each([
+    ["6020 0777 1234 51", "60200777123451"],
+    ["60200777123451", "6020 0777 1234 51"],
+    ["60200777123451", "6020-0777-1234-51"],
+    ["+91 98765 01234", "+919876501234"],
+  ])("a number that the file has as %s and the service writes as %s", (ours, theirs) => {
+    const kept = excerpt(`no account ${theirs} here`, { bank_acc_num: ours });
+    expect(kept).toBe(`no account ••${ours.slice(-4)} here`);
+  });
+
   test("what is no value of the row stays: fields of ours that anybody may see, words, ids of the service", () => {
     const body = `{"status":"created","id":"${UUID}","purpose":"salary","amount":52250.00,"bank":"HDFC"}`;
     expect(excerpt(body)).toBe(body);
