@@ -69,7 +69,8 @@ export class BatchReporting {
   ): Promise<BatchReport> {
     const { journal, config, hasLock, leftovers } = this.#ground;
     const { sheet, view } = await this.#ground.open(batch);
-    const { stop } = submitted;
+    const { stop, requests } = submitted;
+    const isCancelled = batch.phase === "cancelled" && requests === 0;
     const run = await this.#factsOf(batch, submitted, startedAt);
     const written = await writeResults({
       batch,
@@ -83,7 +84,7 @@ export class BatchReporting {
       debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
       referenceOf: (row) => ownCell(view(row), "reference"),
       run,
-      exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere),
+      exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere, isCancelled),
       written: (path) => journal.written(path),
       noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
     });

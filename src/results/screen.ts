@@ -17,9 +17,10 @@ const LABEL_WIDTH = 11;
 
 /** The end of a run as a person reads it: what became of every row, where the files are, what to do next. */
 export function summaryText(report: BatchReport, look: Look): string {
-  const { batch, file, durationMs, stop, remarks } = report;
+  const { batch, file, durationMs, requests, stop, phase, remarks } = report;
   const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
-  if (stop) lines.push(styled("yellow", `stopped before the end: ${printable(stop.message)}`, look));
+  const hadStopped = phase === "cancelled" && requests === 0 ? "nothing was sent" : "stopped before the end";
+  if (stop) lines.push(styled("yellow", `${hadStopped}: ${printable(stop.message)}`, look));
   if (report.sentBefore !== undefined) lines.push(styled("bold", sentBeforeText(report, report.sentBefore), look));
   lines.push(...statusTable(report, look), ...accountLines(report, look));
   const below = [

@@ -69,7 +69,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
     remarks: [...batch.remarks, ...totals.remarks],
     acts: actsOf(history),
     latestAt: times.reduce((latest, at) => Math.max(latest, at), 0),
-    exitCode: exitCodeOfTotals(totals, undefined, false),
+    exitCode: exitCodeOfTotals(totals, undefined, false, batch.phase === "cancelled"),
   };
 }
 
