@@ -27,6 +27,7 @@ export interface Seen {
   readonly row: number;
   /** In the batch that is being judged itself. */
   readonly sameBatch: boolean;
+  /** The same how-manieth row of the same core fields and stated period, or of none; neither has a reference. */
   readonly sameKey: boolean;
   readonly sameCore: boolean;
   readonly sameReference: boolean;
@@ -105,7 +106,7 @@ function judgeRow(rules: JudgeRules): Judge {
       if (open) return held("other_row_open", open);
       const { releasedBefore, ...unreleased } = stated;
       const since = elsewhere.filter((other) => isAcceptedSince(other, releasedBefore));
-      return since.length > 0 ? judge(unreleased, since, nowMs) : READY;
+      return judge(unreleased, since, nowMs);
     }
 
     const accepted = elsewhere.filter((other) => other.standing === "accepted");
@@ -183,8 +184,7 @@ function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): 
 
 /** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
 function isSurelyTheSame(stated: Stated, other: Seen): boolean {
-  if (stated.hasReference && other.hasReference) return other.sameReference;
-  return stated.period !== undefined && stated.period === other.period && other.sameKey;
+  return other.sameReference || (stated.period !== undefined && other.sameKey);
 }
 
 function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRules): boolean {

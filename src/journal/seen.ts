@@ -196,7 +196,7 @@ function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     batch: row.id,
     row: row.number,
     sameBatch,
-    sameKey: sameReference || (neither && sameCore && row.period === keys.period && row.ordinal === keys.ordinal),
+    sameKey: neither && sameCore && row.period === keys.period && row.ordinal === keys.ordinal,
     sameCore,
     sameReference,
     ...(row.kin === undefined ? {} : { kin: row.kin }),

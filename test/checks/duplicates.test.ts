@@ -27,7 +27,7 @@ function seen(over: Partial<Seen> = {}): Seen {
 const PLAIN: Stated = { hasReference: false };
 const REFERENCE: Stated = { hasReference: true };
 const NOVEMBER: Stated = { hasReference: false, period: "2026-11" };
-const sameReference = { sameKey: true, sameReference: true, hasReference: true } as const;
+const sameReference = { sameReference: true, hasReference: true } as const;
 const otherReference = { hasReference: true } as const;
 const LONG_AGO = { acceptedAt: NOW - 400 * DAY_MS } as const;
 
@@ -47,6 +47,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
   ],
   "same core fields, nothing stated": [
     ["five days ago", PLAIN, {}, "held possible_duplicate"],
+    ["five days ago, the only such row of either file", PLAIN, { sameKey: true }, "held possible_duplicate"],
     ["just inside the days", PLAIN, { acceptedAt: NOW - 20 * DAY_MS }, "held possible_duplicate"],
     ["just outside the days", PLAIN, { acceptedAt: NOW - 20 * DAY_MS - 1 }, "ready"],
     ["accepted, it is not known when", PLAIN, { acceptedAt: undefined } as unknown as Seen, "held possible_duplicate"],
@@ -75,6 +76,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the same month in another writing", { ...NOVEMBER, period: "202611" }, { period: "2026-11" }, "held possible_duplicate"],
     ["the same month in another writing, long ago", { ...NOVEMBER, period: "Nov-26" }, { period: "2026-11", ...LONG_AGO }, "held possible_duplicate"],
     ["a later month in another writing", { ...NOVEMBER, period: "12-2026" }, {}, "ready"],
+    ["a day of the month that the other was accepted in", { ...NOVEMBER, period: "2026-11-30" }, {}, "held possible_duplicate"],
     ["an earlier month: perhaps its late correction", { ...NOVEMBER, period: "2026-10" }, {}, "held possible_duplicate"],
     ["a period that is no month", { ...NOVEMBER, period: "W47" }, {}, "held possible_duplicate"],
     ["a week that could be taken for a later month", { ...NOVEMBER, period: "2026-47" }, {}, "held possible_duplicate"],
@@ -90,6 +92,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["held, nothing stated", PLAIN, { standing: "held" }, "held other_row_open"],
     ["held, another reference", REFERENCE, { standing: "held", ...otherReference }, "ready"],
     ["held, another period", NOVEMBER, { standing: "held", period: "2026-10" }, "ready"],
+    ["held, another period, but it corrects the same row", NOVEMBER, { standing: "held", period: "2026-10", kin: "correction" }, "held other_row_open"],
     ["held, and a person released this one", { ...PLAIN, releasedBefore: 100 }, { standing: "held" }, "ready"],
   ],
   "same reference, other core fields": [
@@ -117,6 +120,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["accepted by the attempt just before", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 99 }, "ready"],
     ["accepted since", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 100 }, "held possible_duplicate"],
     ["surely accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...sameReference, lastAttempt: 101 }, "duplicate"],
+    ["one that is held again since its attempt", { ...PLAIN, releasedBefore: 100 }, { standing: "held", lastAttempt: 101 }, "ready"],
     ["another one accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...otherReference, lastAttempt: 101 }, "ready"],
   ],
 }; // prettier-ignore

@@ -131,6 +131,8 @@ describe("stop rules", () => {
   test("three unknown in a row, not three among others", () => {
     expect(codes([unknown], [unknown], [unknown])).toEqual([undefined, undefined, "unknown_in_a_row"]);
     expect(codes([unknown], [unknown], [accepted], [unknown], [unknown]).every((one) => one === undefined)).toBe(true);
+    const said = codes(...Array.from({ length: 6 }, () => [unknown] as const));
+    expect(said, "the next run counts anew").toEqual([...said.slice(0, 3), undefined, undefined, "unknown_in_a_row"]);
   });
 
   test("three unknown in a row of several files, also where each file has other rows between", () => {
