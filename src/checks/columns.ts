@@ -59,14 +59,19 @@ export function createColumnPlan(
   return faults.length > 0 ? faults : { columns, positions, knownCount: columns.length - unknown.length };
 }
 
-/** Of the form that lacks the fewest columns; of two that lack as many, the one that has more of its own. */
+/** Of the form whose way of naming the payee the file has begun with; else of the one that it has more columns of. */
 function missingOfNearest(forms: readonly Form[], positions: ReadonlyMap<string, number>): readonly string[] {
   const has = (name: string): boolean => positions.has(name);
   const lacking = forms.map((form) => ({
     missing: missingFields(form, has),
+    payee: form.beneficiaryFields.filter(has).length,
     present: fieldNames(form).filter(has).length,
   }));
-  lacking.sort((left, right) => left.missing.length - right.missing.length || right.present - left.present);
+  if (lacking.some(({ missing }) => missing.length === 0)) return [];
+  lacking.sort(
+    (left, right) =>
+      right.payee - left.payee || right.present - left.present || left.missing.length - right.missing.length,
+  );
   return lacking[0]?.missing ?? [];
 }
 

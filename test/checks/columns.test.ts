@@ -50,6 +50,17 @@ describe("a header", () => {
     ]);
   });
 
+  test.each([
+    [["Emp Name", "IFSC Code", "Net"], "debit_account_id, name, bank_acc_num, bank_owner_name, amount, payment_mode"],
+    [["name", "amount"], "debit_account_id, bank_acc_num, ifsc_code, bank_owner_name, payment_mode"],
+    [["name", "email", "bene_id", "amount"], "debit_account_id, bene_bank_id, payment_mode"],
+    [["amount", "payment_mode"], "debit_account_id, bene_id, bene_bank_id"],
+  ])("of payouts that names a payee lacks what that way of naming it needs: %j", (columns, missing) => {
+    expect(faultsOf(planOf("payout", columns))).toEqual([
+      ["column_missing", `the columns ${missing} are missing for payouts`],
+    ]);
+  });
+
   test("need not be complete where the rows may differ", () => {
     expect(faultsOf(planOf("payout", ["amount"], { mustBeComplete: false }))).toEqual([]);
     expect(faultsOf(planOf("payout", ["amount"], { mustBeComplete: false, operations: OPERATIONS }))).toEqual([]);
