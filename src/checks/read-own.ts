@@ -8,8 +8,17 @@ import { isDateLike } from "./spreadsheet.ts";
 const REFERENCE_CHARACTERS_MAX = 64;
 const PERIOD_CHARACTERS_MAX = 20;
 
-/** What Excel does to a reference makes many rows share one; a date may well be meant. */
-const REFERENCE_DAMAGE: readonly Finding["code"][] = ["scientific_notation", "spreadsheet_error", "formula_as_text"];
+/**
+ * What Excel does to a reference makes many rows share one, or makes another one of it (`1001.0`, `1,001`), which would
+ * free a row to go twice; a date may well be meant.
+ */
+const REFERENCE_DAMAGE: readonly Finding["code"][] = [
+  "scientific_notation",
+  "decimals_added",
+  "thousands_separator",
+  "spreadsheet_error",
+  "formula_as_text",
+];
 
 /** The user's own id of a payment: printable ASCII, so that no two references only look alike (E13). */
 export function inspectReference(text: string): Finding | undefined {

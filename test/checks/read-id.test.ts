@@ -86,9 +86,12 @@ describe("branch codes", () => {
 });
 
 describe("columns of our own", () => {
-  test.each(["SAL-2026-11-E042", "2026-11-02", "1-2", "a b/c:d", "x".repeat(64)])("%s is a reference", (text) => {
-    expect(inspectReference(text)).toBeUndefined();
-  });
+  test.each(["SAL-2026-11-E042", "2026-11-02", "1-2", "12.1", "a b/c:d", "x".repeat(64)])(
+    "%s is a reference",
+    (text) => {
+      expect(inspectReference(text)).toBeUndefined();
+    },
+  );
 
   test.each([
     ["x".repeat(65), "reference_too_long"],
@@ -97,6 +100,8 @@ describe("columns of our own", () => {
     ["a\nb", "control_character"],
     ["1.2E+15", "scientific_notation"],
     ["#N/A", "spreadsheet_error"],
+    ["1001.0", "decimals_added"],
+    ["1,001", "thousands_separator"],
   ])("%j is no reference: %s", (text, code) => {
     expect(inspectReference(text)?.code).toBe(code);
   });
