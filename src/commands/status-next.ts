@@ -1,13 +1,5 @@
 import type { RowState } from "../journal/state.ts";
-import {
-  asTried,
-  decisionSteps,
-  releaseCommand,
-  SANDBOX,
-  settleCommand,
-  waitingSteps,
-  WHEN_MENDED,
-} from "../results/next-steps.ts";
+import { asTried, decisionSteps, SANDBOX, settleCommand, waitingSteps, WHEN_MENDED } from "../results/next-steps.ts";
 import { rowsIn, UNSENT_STATES } from "../results/status.ts";
 import { whichRows } from "./going.ts";
 import type { FullStatus } from "./status.ts";
@@ -44,8 +36,7 @@ function stepsOf(status: FullStatus): string[] {
     steps.push(what, `  ${command}`);
   } else if (rows("held") > 0) {
     const which = rows("held") === 1 ? named("held").replace(/^row/, "--row") : undefined;
-    const [what = "", command = ""] = decisionSteps(named("held"), releaseCommand(id, which));
-    steps.push(what, `  ${command}`);
+    steps.push(...decisionSteps(id, named("held"), which).map((step) => step.replace(/^paydrop /, "  $&")));
   }
   if (phase === "paused") steps.push("paused; to go on", `  paydrop resume ${id}`);
   else if (rows("ready", "not_sent", "settled_not_done") > 0) {

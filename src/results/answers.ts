@@ -5,7 +5,7 @@ import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { ownText, putAnswer } from "./answer-files.ts";
-import { namedRows, releaseCommand, settleCommand, waitingSteps } from "./next-steps.ts";
+import { cancelCommand, namedRows, releaseCommand, settleCommand, waitingSteps } from "./next-steps.ts";
 import { NOTE_MARK } from "./own.ts";
 
 /**
@@ -177,6 +177,8 @@ function heldPart(report: BatchReport): Part {
     `A person must decide on ${rows}; the results file says why.`,
     "To send them all the same:",
     `  ${releaseCommand(report.batch)}`,
+    "To send nothing more of it:",
+    `  ${cancelCommand(report.batch)}`,
   ];
 }
 

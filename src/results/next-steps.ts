@@ -23,6 +23,11 @@ export function releaseCommand(batch: string, which = "--row N…|--all"): strin
   return `paydrop release ${batch} ${which} --by NAME --reason TEXT`;
 }
 
+/** To copy. A held row that nobody says no to stays open, and holds the same payment in every later file. */
+export function cancelCommand(batch: string): string {
+  return `paydrop cancel ${batch} --by NAME --reason TEXT`;
+}
+
 /** Without these flags the commands would speak of real payments, and ask for keys. */
 export function asTried(steps: readonly string[]): string[] {
   const tried = steps.map((step) => {
@@ -49,15 +54,17 @@ function heldSteps({ batch, byStatus, phase, rowsToLookAt, waitsFor }: BatchRepo
   if (count === 0 || phase === "cancelled") return [];
   const rows = rowsToLookAt.held ?? [];
   if (waitsFor) return waitingSteps(namedRows(rows, count), count, waitsFor);
-  return decisionSteps(
-    namedRows(rows, count),
-    releaseCommand(batch, count === 1 ? `--row ${rows[0] ?? "N"}` : undefined),
-  );
+  return decisionSteps(batch, namedRows(rows, count), count === 1 ? `--row ${rows[0] ?? "N"}` : undefined);
 }
 
-/** Held rows, as `named`, that wait for nothing but a person's word. */
-export function decisionSteps(named: string, release: string): string[] {
-  return [`decide on ${named}: the results file says why; to send them all the same`, release];
+/** Held rows, as `named`, that wait for nothing but a person's word, which may be no. `which`: as of a release. */
+export function decisionSteps(batch: string, named: string, which?: string): string[] {
+  return [
+    `decide on ${named}: the results file says why; to send them all the same`,
+    releaseCommand(batch, which),
+    "to send nothing more of this batch",
+    cancelCommand(batch),
+  ];
 }
 
 /** Held rows that cannot be released yet, as `named`. */

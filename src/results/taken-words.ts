@@ -59,7 +59,8 @@ function leftIn(taken: TakenBefore): string {
   if (rows("unknown") > 0) steps.push("look up the unknown rows: paydrop status --unknown");
   if (phase === "cancelled") steps.push("it was cancelled: what was not sent stays unsent");
   else {
-    if (rows("held") > 0) steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}`);
+    if (rows("held") > 0)
+      steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}, or paydrop cancel ${id}`);
     if (phase === "paused") steps.push(`it is paused, to go on: paydrop resume ${id}`);
     if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: paydrop retry ${id}`);
   }

@@ -124,6 +124,26 @@ test("a row that waits for a held one can be released, and the next step says so
   expect((await office.paydrop("release", batch, "--row", "2", ...BY)).stdout).toContain("1 row goes: row 2");
 });
 
+test("who decides that held rows do not go is told how, and then the next month goes", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("pay.csv", transfersCsv(2));
+  await office.run("pay.csv");
+  office.write("corrected.csv", `${transfersCsv(2)}50100271828001,60200000000099,9.00\n`);
+  const ended = await office.run("corrected.csv");
+  expect(ended.counts).toEqual({ accepted: 1, held: 2 });
+  const batch = office.batchOf("corrected.csv");
+  const { stdout: later } = await office.paydrop("check", "corrected.csv");
+  for (const { stdout } of [ended, await office.paydrop("status", batch)]) {
+    expect(stdout).toContain(`to send nothing more of this batch\n`);
+    expect(stdout).toContain(`paydrop cancel ${batch} --by NAME --reason TEXT\n`);
+  }
+  expect(later).toContain(`, or paydrop cancel ${batch}`);
+  await office.paydrop("cancel", batch, ...BY);
+  expect((await office.paydrop("status", "--check")).code).toBe(0);
+  office.write("december.csv", `${transfersCsv(2)}50100271828001,60200000000099,9.00\n`);
+  expect((await office.run("december.csv", "--period", "2026-12")).counts).toEqual({ accepted: 3 });
+});
+
 test("--all leaves duplicates alone and says how many; a duplicate goes when a person names its row", async () => {
   const office = await openOffice(() => wire.answer(200));
   office.write("pay.csv", transfersCsv(2, { reference: (index) => `REF-${index}` }));

@@ -298,6 +298,7 @@ test("a note of what is open goes, or changes, with the person's act that ends i
   expect(settled.code).toBe(0);
   expect(note()).toContain("A person must decide on row 5");
   expect(note()).not.toContain("paydrop settle");
+  expect(note()).toContain(`paydrop cancel ${batch} --by NAME`);
   expect((await desk.call("cancel", batch, "--by", "asha", "--reason", "sent by hand")).code).toBe(0);
   expect(desk.names()).not.toContain("a.csv.waiting.txt");
 }, 60_000);

@@ -74,7 +74,7 @@ export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
   },
   held: {
     title: "Waiting for a decision",
-    todo: "Nothing of them was sent. Do nothing, or let them go:",
+    todo: "Nothing of them was sent. Let go what is meant; when nothing more is, say so with paydrop cancel:",
     command: (batch) => releaseCommand(batch, "--row N"),
   },
   invalid: {
