@@ -4,36 +4,32 @@ import { PaydropError } from "./errors.ts";
 /** One row of the table of DESIGN §10. `todo` is for cron and operations. */
 export interface ExitCode {
   readonly code: number;
-  readonly name: string;
   readonly sentence: string;
   readonly todo: string;
 }
 
 /** The one table behind the process, `--help`, the README and the tests. A code that is not here is a failure. */
 export const EXIT_CODES: readonly ExitCode[] = [
-  { code: 0, name: "ok", sentence: "every row accepted, or nothing to do", todo: "nothing" },
-  { code: 1, name: "internal", sentence: "internal failure", todo: "look into the journal; tell us" },
+  { code: 0, sentence: "every row accepted, or nothing to do", todo: "nothing" },
+  { code: 1, sentence: "internal failure", todo: "look into the journal; tell us" },
   {
     code: 2,
-    name: "usage",
     sentence: "usage or configuration; nothing sent",
     todo: "mend the command or the settings",
   },
-  { code: 3, name: "some_bad", sentence: "some rows rejected or invalid", todo: "hand the retry file to the clerk" },
-  { code: 4, name: "some_unknown", sentence: "some rows unknown: a person must look", todo: "page a person" },
-  { code: 5, name: "refused", sentence: "file refused, nothing sent", todo: "tell the clerk why" },
-  { code: 6, name: "some_held", sentence: "rows held: a person must decide", todo: "tell whoever decides" },
-  { code: 7, name: "stopped", sentence: "stopped before the end; safe to run again", todo: "look, then run again" },
-  { code: 74, name: "disk", sentence: "disk or journal failure", todo: "free or mend the disk, run again" },
+  { code: 3, sentence: "some rows rejected or invalid", todo: "hand the retry file to the clerk" },
+  { code: 4, sentence: "some rows unknown: a person must look", todo: "page a person" },
+  { code: 5, sentence: "file refused, nothing sent", todo: "tell the clerk why" },
+  { code: 6, sentence: "rows held: a person must decide", todo: "tell whoever decides" },
+  { code: 7, sentence: "stopped before the end; safe to run again", todo: "look, then run again" },
+  { code: 74, sentence: "disk or journal failure", todo: "free or mend the disk, run again" },
   {
     code: 75,
-    name: "busy",
     sentence: "another paydrop has this state directory",
     todo: "nothing; the next run will do",
   },
   {
     code: 78,
-    name: "mismatch",
     sentence: "wrong Node, or the batch began with another destination",
     todo: "mend Node, URL or environment",
   },

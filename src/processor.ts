@@ -2,7 +2,6 @@
  * What works on batches, and on what it stands: the lock, the journal, and what a crash left. The story of a batch is in
  * `batch/work.ts`; where the stages meet, in `take-in.ts` and `batch/`.
  */
-import { join } from "node:path";
 import { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates.ts";
 import type { Config } from "./config/config.ts";
@@ -13,6 +12,7 @@ import { takeInstanceLock } from "./journal/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
+import { snapshotsIn } from "./reading.ts";
 import type { InboxKeeper } from "./results/folder-marks.ts";
 import type { Report } from "./results/report/report.ts";
 
@@ -80,7 +80,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
       faultPoint("recovery.begun");
       await journal.recover();
       faultPoint("recovery.done");
-      await removeTemporaries(join(config.stateDir, "snapshots")).catch(() => undefined);
+      await removeTemporaries(snapshotsIn(config)).catch(() => undefined);
     }
     return new BatchWork(services, journal, lock);
   } catch (error) {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { createChecker, type Checker } from "./checks/check-row.ts";
 import type { CheckChoices } from "./checks/compile.ts";
 import type { KnownValues } from "./checks/rules.ts";
-import type { Choices } from "./config/config.ts";
+import type { Choices, Config } from "./config/config.ts";
+import { defined } from "./defined.ts";
 import { CopyGoneError } from "./errors.ts";
 import type { MappingSaid } from "./events.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
@@ -39,15 +40,10 @@ export function checkerOf(
   mapping?: MappingInUse,
   known: KnownValues = new Map(),
 ): Checker {
-  const checker = createChecker({
-    fileName: batch.fileName,
-    format: batch.format,
-    choices: reading,
-    headerRow: reading.headerRow,
-    sandbox: reading.sandbox,
-    known,
-    ...(reading.operation === undefined ? {} : { operation: operationNamed(reading.operation) }),
-  });
+  const { fileName, format } = batch;
+  const { headerRow, sandbox } = reading;
+  const operation = reading.operation && operationNamed(reading.operation);
+  const checker = createChecker(defined({ fileName, format, choices: reading, headerRow, sandbox, known, operation }));
   return mapping ? { check: (rows) => checker.check(rows.map(mapping.view)) } : checker;
 }
 
@@ -61,6 +57,11 @@ export interface OpenedSnapshot {
   readonly checker: Checker;
 }
 
+/** Where the private copies of files lie. */
+export function snapshotsIn({ stateDir }: Pick<Config, "stateDir">): string {
+  return join(stateDir, "snapshots");
+}
+
 /** Throws CopyGoneError when the private copy is not there as it was taken. */
 export async function assertWhole(batch: BatchRecord, snapshots: string): Promise<void> {
   if (await verifySnapshot(join(snapshots, readingOf(batch).snapshot), batch.sha256)) return;
@@ -70,7 +71,14 @@ export async function assertWhole(batch: BatchRecord, snapshots: string): Promis
   );
 }
 
-export async function openSnapshot(batch: BatchRecord, reading: Reading, snapshots: string): Promise<OpenedSnapshot> {
+/** The same, then opened. */
+export async function openWhole(batch: BatchRecord, snapshots: string): Promise<OpenedSnapshot> {
+  await assertWhole(batch, snapshots);
+  return openSnapshot(batch, snapshots);
+}
+
+export async function openSnapshot(batch: BatchRecord, snapshots: string): Promise<OpenedSnapshot> {
+  const reading = readingOf(batch);
   const sheet = await openSheet(join(snapshots, reading.snapshot), {
     fileName: batch.fileName,
     format: batch.format,
@@ -81,7 +89,7 @@ export async function openSnapshot(batch: BatchRecord, reading: Reading, snapsho
   });
   const mapping = await mappingOf(reading, snapshots);
   const view = mapping?.view ?? ((row) => row);
-  return { sheet, view, checker: checkerOf(batch, reading, mapping), ...(mapping ? { mapping } : {}) };
+  return defined({ sheet, view, checker: checkerOf(batch, reading, mapping), mapping });
 }
 
 /** `mapping`: what is to be said of the one that a file is read by; nothing where there is none. */

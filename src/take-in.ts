@@ -16,6 +16,7 @@ import {
 } from "./checks/operation-of.ts";
 import { readKnownValues } from "./config/known-values.ts";
 import type { Choices, Config } from "./config/config.ts";
+import { defined } from "./defined.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import { formatOfName } from "./format.ts";
 import { CONTROL_ENDINGS, readControlFile } from "./intake/control.ts";
@@ -77,34 +78,27 @@ export async function understand(input: InputFile, services: Services): Promise<
   if (otherwise) throw new FileRefusedError(fileName, [otherwise]);
   const chosen = chooseMapping({ ...input, ...mappingClues(input, config) });
   if (chosen && "code" in chosen) throw new FileRefusedError(fileName, [chosen]);
-  const found = operationOf({
-    ...statementsOf(input, config),
-    columns: input.columns,
-    ...(chosen ? { mapping: chosen } : {}),
-  });
+  const found = operationOf(defined({ ...statementsOf(input, config), columns: input.columns, mapping: chosen }));
   if ("code" in found) throw new FileRefusedError(fileName, [found]);
   const unclear = unclearPeriod(sheet, config);
   if (unclear) throw new FileRefusedError(fileName, [unclear]);
   const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = choices;
   const { numberGrouping, decimalSign, rules } = choices;
-  const reading: Reading = {
+  const reading: Reading = defined({
     snapshot: basename(snapshot.path),
-    ...(found.operation === undefined ? {} : { operation: found.operation.name }),
-    ...(sheet.sheetName === undefined ? {} : { sheet: sheet.sheetName }),
-    ...(sheet.headerRow === undefined ? {} : { headerRow: sheet.headerRow }),
+    ...{ operation: found.operation?.name, sheet: sheet.sheetName, headerRow: sheet.headerRow },
     ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
-    ...(chosen ? { mapping: await keepMapping(chosen, encoding, filesKeptIn(snapshots)) } : {}),
+    mapping: chosen && (await keepMapping(chosen, encoding, filesKeptIn(snapshots))),
     ...{ numberGrouping, decimalSign, rules },
-  };
+  });
   const mapping = await mappingOf(reading, snapshots);
-  return {
-    ...input,
-    ...(mapping ? { mapping } : {}),
+  return defined({
+    ...{ ...input, mapping },
     columnsKnown: mapping ? mapping.mapping.columns.length : knownColumns(input.columns, found, choices),
     reading,
     checker: checkerOf({ fileName, format: sheet.format }, reading, mapping, await readKnownValues(rules)),
     control: await statedControl(input.path, sheet, config),
-  };
+  });
 }
 
 /** A file as far as it says whether it is a batch of the same bytes that is known. */
@@ -139,19 +133,14 @@ function isOfSheet(batch: BatchRecord, { sheet }: MetFile): boolean {
 }
 
 function statementsOf({ path, sheet }: MetFile, { operation }: Config): Omit<OperationClues, "columns"> {
-  return {
-    filePath: path,
-    ...(operation === undefined ? {} : { operation }),
-    ...(sheet.wrapper?.operation === undefined ? {} : { wrapperOperation: sheet.wrapper.operation }),
-  };
+  return defined({ filePath: path, operation, wrapperOperation: sheet.wrapper?.operation });
 }
 
 function mappingClues(
   { columns }: InputFile,
   { mapping, mappings }: Config,
 ): Pick<HeaderClues, "mappings" | "wanted" | "ownOperations"> {
-  // prettier-ignore
-  return { mappings, ownOperations: operationsComplete(columns), ...(mapping === undefined ? {} : { wanted: mapping }) };
+  return defined({ mappings, ownOperations: operationsComplete(columns), wanted: mapping });
 }
 
 function knownColumns(columns: readonly string[], found: FileOperation, { ownColumns }: Choices): number {
@@ -175,10 +164,7 @@ async function firstColumns(sheet: Sheet): Promise<readonly string[]> {
 }
 
 async function statedControl(file: string, sheet: Sheet, config: Config): Promise<ExpectedControl[]> {
-  const flags = {
-    ...(config.expectRows === undefined ? {} : { rows: config.expectRows }),
-    ...(config.expectTotal === undefined ? {} : { total: config.expectTotal }),
-  };
+  const flags = defined({ rows: config.expectRows, total: config.expectTotal });
   const beside = await Promise.all(
     CONTROL_ENDINGS.map(async (ending) => {
       const totals = await readControlFile(file, ending);

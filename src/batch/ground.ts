@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
@@ -10,7 +9,7 @@ import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
 import { Leftovers } from "../results/leftovers.ts";
 import { SANDBOX } from "../results/next-steps.ts";
-import { assertWhole, openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
+import { assertWhole, openSnapshot, snapshotsIn, type OpenedSnapshot } from "../reading.ts";
 import { judgeRulesOf } from "./record.ts";
 
 /** What taking, sending and reporting a batch stand on. */
@@ -41,7 +40,7 @@ export class Ground {
   }
 
   get snapshots(): string {
-    return join(this.config.stateDir, "snapshots");
+    return snapshotsIn(this.config);
   }
 
   async known(batchId: string): Promise<BatchRecord> {
@@ -56,7 +55,7 @@ export class Ground {
   }
 
   open(batch: BatchRecord): Promise<OpenedSnapshot> {
-    return openSnapshot(batch, readingOf(batch), this.snapshots);
+    return openSnapshot(batch, this.snapshots);
   }
 
   async verifySnapshot(batch: BatchRecord): Promise<void> {

@@ -2,7 +2,6 @@
  * Ties corrected rows to the rows that they stand for (`retry_of`), and says what was changed in them. The old values
  * stand in no journal (I10): they are read from the private copy of the earlier file.
  */
-import { join } from "node:path";
 import { cellText, positionOf } from "../checks/cell.ts";
 import { compareWithOrigin, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
 import { faultOfCell } from "../checks/fault-of.ts";
@@ -14,7 +13,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Row } from "../reader/row.ts";
 import type { Operation } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
-import { assertWhole, openSnapshot, readingOf } from "../reading.ts";
+import { openSnapshot, openWhole, snapshotsIn } from "../reading.ts";
 
 /** What `retry_of` makes of a row: a correction, or something to point out; neither for a row that names none. */
 export interface Tie {
@@ -37,11 +36,11 @@ export class Origins {
   /** `batchOf`: a batch by its whole id. */
   constructor(
     batchOf: (id: string) => Promise<BatchRecord | undefined>,
-    { environment, stateDir }: Pick<Config, "environment" | "stateDir">,
+    config: Pick<Config, "environment" | "stateDir">,
   ) {
     this.#batchOf = batchOf;
-    this.#environment = environment;
-    this.#snapshots = join(stateDir, "snapshots");
+    this.#environment = config.environment;
+    this.#snapshots = snapshotsIn(config);
   }
 
   /** The text of `retry_of`. Rows of a file share their columns: the column is looked for once. */
@@ -164,9 +163,7 @@ class EarlierRows {
   async #begin(): Promise<void> {
     const isFirst = this.#chunks === undefined;
     await this.close();
-    const reading = readingOf(this.#batch);
-    if (isFirst) await assertWhole(this.#batch, this.#snapshots);
-    const { sheet, view } = await openSnapshot(this.#batch, reading, this.#snapshots);
+    const { sheet, view } = await (isFirst ? openWhole : openSnapshot)(this.#batch, this.#snapshots);
     this.#view = view;
     this.#chunks = sheet.rows()[Symbol.asyncIterator]();
   }

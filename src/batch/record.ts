@@ -1,3 +1,5 @@
+import { defined } from "../defined.ts";
+import { dirname } from "node:path";
 import { isTable } from "../format.ts";
 import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
@@ -9,7 +11,8 @@ import { startOfDay } from "../day.ts";
 import { FileRefusedError, type FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
-import type { NewBatch } from "../journal/batch-record.ts";
+import { batchIdOf } from "../journal/batch-id.ts";
+import type { Environment, NewBatch } from "../journal/batch-record.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
@@ -19,6 +22,21 @@ import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { OpenedFile } from "../take-in.ts";
+
+/** A file as the batch that it begins as. `times`: how often its sheet was taken in before. */
+export function newBatchOf(
+  { path, fileName, snapshot, sheet, reading }: OpenedFile,
+  { period, guessedPeriod }: { readonly period: string | undefined; readonly guessedPeriod: string | undefined },
+  times: number,
+  { environment, destination, nowMs }: { environment: Environment; destination: string; nowMs: number },
+): NewBatch {
+  const { sha256, sizeBytes } = snapshot;
+  const id = batchIdOf({ sha256, environment, period, sheet: sheet.sheetName }, times);
+  return defined({
+    ...{ id, environment, destination, fileName, folder: dirname(path), format: sheet.format, sha256, sizeBytes },
+    ...{ period, guessedPeriod, choices: JSON.stringify(reading), createdAt: nowMs },
+  });
+}
 
 /** Reads, checks and writes down every row, then compares the control totals; only then is the batch open. */
 export async function recordRows(
@@ -60,8 +78,7 @@ export async function compareToday(
 ): Promise<CapFindings> {
   if (!hasDayCap(rules)) return { refused: [], remarks: [] };
   const sinceMs = startOfDay(nowMs, timeZone);
-  const day = { environment, sinceMs, reasons: RESUMABLE_REFUSALS, ...(ofBatch === undefined ? {} : { ofBatch }) };
-  const sums = await journal.goneOrWaiting(day);
+  const sums = await journal.goneOrWaiting(defined({ environment, sinceMs, reasons: RESUMABLE_REFUSALS, ofBatch }));
   return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
 }
 
@@ -120,12 +137,10 @@ export async function writeDownRows(
   const found = counter.totals();
   const differing = compareControl(opened.control, found, config.requireControl);
   const caps = compareFile(opened.reading.rules, sums.sums);
-  const corrections = heard.said();
-  return {
+  return defined({
     ...{ ...found, accounts: accounts.totals().accounts },
-    ...{ differing, caps, written: allWritten },
-    ...(corrections ? { corrections } : {}),
-  };
+    ...{ differing, caps, written: allWritten, corrections: heard.said() },
+  });
 }
 
 export function judgeRulesOf({ duplicateDays, allowRepeats, payeeChange }: Config): JudgeRules {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { defined } from "../defined.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
@@ -100,7 +101,7 @@ export class BatchReporting {
     ]);
     const { label } = labelOf(operations, readingOf(batch).operation);
     const endedAt = this.#ground.now();
-    return { operation: label, requests, startedAt, endedAt, ...(stop ? { stop } : {}), ...(mark ? { mark } : {}) };
+    return defined({ operation: label, requests, startedAt, endedAt, stop, mark });
   }
 
   async collect(batchId: string): Promise<Report> {
@@ -125,16 +126,14 @@ function reportOf(
   waitsFor: BatchReport["waitsFor"],
 ): BatchReport {
   const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
-  return {
+  return defined({
     ...{ batch: batch.id, file, operation, destination: batch.destination, total, byStatus, accounts },
-    ...{ requests, startedAt, durationMs: endedAt - startedAt },
-    ...(stop ? { stop } : {}),
-    ...(batch.phase === "paused" || batch.phase === "cancelled" ? { phase: batch.phase } : {}),
+    ...{ requests, startedAt, durationMs: endedAt - startedAt, stop },
+    phase: batch.phase === "paused" || batch.phase === "cancelled" ? batch.phase : undefined,
     ...{ files, remarks: [...batch.remarks, ...totals.remarks] },
-    ...(goesAgain > 0 ? { goesAgain } : {}),
-    ...(waitsFor ? { waitsFor } : {}),
-    ...{ rowsToLookAt, exitCode },
-  };
+    goesAgain: goesAgain > 0 ? goesAgain : undefined,
+    ...{ waitsFor, rowsToLookAt, exitCode },
+  });
 }
 
 /** By their name, or put aside. What cannot be looked at is nobody's word on this batch. */

@@ -1,20 +1,20 @@
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { meet } from "../checks/same-bytes.ts";
 import { isoDay } from "../day.ts";
+import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
 import { guessPeriod } from "../intake/period.ts";
 import { ownFileRefused } from "../intake/own.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
-import { batchIdOf } from "../journal/batch-id.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { ownCell } from "../results/own-cell.ts";
 import { NO_ROWS } from "../results/totals.ts";
 import { readingOf } from "../reading.ts";
-import { recordRows } from "./record.ts";
+import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, readAlike, timesTaken, understand, type InputFile, type OpenedFile } from "../take-in.ts";
 import { Origins } from "./origins.ts";
 import { assertEnvironmentKept } from "./address.ts";
@@ -63,35 +63,16 @@ export class BatchTaking {
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const opened = await understand(input, this.#ground.services);
     await assertRoomForFile(config.stateDir, snapshot.sizeBytes);
-    const batch = this.#newBatch(opened, { period, guessedPeriod }, timesTaken(ofBytes, input, period));
+    const batch = newBatchOf(opened, { period, guessedPeriod }, timesTaken(ofBytes, input, period), {
+      environment: config.environment,
+      destination: this.#ground.destination,
+      nowMs: this.#ground.now(),
+    });
     const rules =
       meeting.kind === "again"
         ? { ...this.#ground.rules, holdsWholeFile: true }
         : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
     return this.#record(batch, opened, rules, waiting);
-  }
-
-  #newBatch(
-    { path, fileName, snapshot, sheet, reading }: OpenedFile,
-    { period, guessedPeriod }: { readonly period: string | undefined; readonly guessedPeriod: string | undefined },
-    times: number,
-  ): NewBatch {
-    const { environment } = this.#ground.config;
-    const { sha256, sizeBytes } = snapshot;
-    return {
-      id: batchIdOf({ sha256, environment, period, sheet: sheet.sheetName }, times),
-      environment,
-      destination: this.#ground.destination,
-      fileName,
-      folder: dirname(path),
-      format: sheet.format,
-      sha256,
-      sizeBytes,
-      ...(period === undefined ? {} : { period }),
-      ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
-      choices: JSON.stringify(reading),
-      createdAt: this.#ground.now(),
-    };
   }
 
   /** All rows or no batch. `waiting`: what this one goes instead of. */
@@ -108,7 +89,7 @@ export class BatchTaking {
       const { accounts, corrections } = await recordRows(journal, newBatch, opened, origins, rules, config, now);
       const batch = await this.#ground.known(newBatch.id);
       await this.#supersede(waiting, batch);
-      return { batch, resumed: false, told: { accounts, ...(corrections ? { corrections } : {}) } };
+      return { batch, resumed: false, told: defined({ accounts, corrections }) };
     } catch (error) {
       await journal.dropBatch(newBatch.id);
       throw error;

@@ -1,6 +1,6 @@
 import { formatUnits, unitsOf } from "../amount.ts";
+import { counted } from "../counted.ts";
 import type { FileFault } from "../errors.ts";
-import { CONTROL_MISSING, sayDiffering } from "./control-words.ts";
 import type { CheckedRow } from "./instruction.ts";
 
 /** What somebody said the file would hold. */
@@ -58,29 +58,28 @@ export function compareControl(
 
 function compareRows({ source, rows }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
   if (rows === undefined || rows === actual.rows) return [];
-  return [
-    sayDiffering("control_rows_differ", {
-      source,
-      stated: String(rows),
-      found: String(actual.rows),
-      difference: String(Math.abs(rows - actual.rows)),
-      way: rows > actual.rows ? "less" : "more",
-    }),
-  ];
+  const difference = `${Math.abs(rows - actual.rows)} ${rows > actual.rows ? "too few" : "too many"}`;
+  const message = `${source} says ${rows} rows, the file has ${actual.rows}: ${difference}`;
+  const hint = "Copy the file again completely, or correct the number of rows.";
+  return [{ code: "control_rows_differ", message, hint }];
 }
 
 function compareTotal({ source, total }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
   if (total === undefined) return [];
-  const difference = unitsOf(total) - unitsOf(actual.total);
-  if (difference === 0n) return [];
-  return [
-    sayDiffering("control_total_differs", {
-      source,
-      stated: total,
-      found: actual.total,
-      difference: formatUnits(difference > 0n ? difference : -difference),
-      way: difference > 0n ? "less" : "more",
-      unreadable: actual.unreadable,
-    }),
-  ];
+  const missing = unitsOf(total) - unitsOf(actual.total);
+  if (missing === 0n) return [];
+  const difference = missing > 0n ? `${formatUnits(missing)} less` : `${formatUnits(-missing)} more`;
+  const unreadable =
+    actual.unreadable === 0
+      ? ""
+      : `; there ${actual.unreadable === 1 ? "is" : "are"} ${counted(actual.unreadable)} whose amount cannot be read`;
+  const message = `${source} says ${total}, the amounts of the file add up to ${actual.total}, ${difference}${unreadable}`;
+  const hint = "Look for a row that is missing, repeated or changed, or correct the total.";
+  return [{ code: "control_total_differs", message, hint }];
 }
+
+const CONTROL_MISSING: FileFault = {
+  code: "control_missing",
+  message: "nobody said how many rows the file has or what its amounts add up to, and the configuration requires it",
+  hint: "Give --expect-rows or --expect-total, or a file beside it with .control after its name: rows=240, total=11087750.50.",
+};

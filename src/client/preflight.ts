@@ -29,7 +29,6 @@ export type Preflight =
       readonly tls?: {
         readonly protocol: string;
         readonly issuer: string;
-        readonly validFrom: number;
         readonly validTo: number;
       };
     }
@@ -183,8 +182,8 @@ function describe(
   certificate: PeerCertificate,
   protocol: string,
 ): NonNullable<(Preflight & { kind: "reached" })["tls"]> {
-  const { issuer, valid_from: from, valid_to: to } = certificate;
+  const { issuer, valid_to: to } = certificate;
   // a hostile certificate may repeat a name, which makes a list of it
   const name = [issuer.O ?? issuer.CN].flat()[0] ?? "an unnamed authority";
-  return { protocol, issuer: name, validFrom: Date.parse(from), validTo: Date.parse(to) };
+  return { protocol, issuer: name, validTo: Date.parse(to) };
 }

@@ -10,7 +10,7 @@ import { assertRoomForFile } from "../journal/room.ts";
 import { writeArchive } from "../results/archive/archive-file.ts";
 import { isPacked, packCopy } from "../results/archive/packed-copy.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
-import { readingOf } from "../reading.ts";
+import { readingOf, snapshotsIn } from "../reading.ts";
 import type { Call } from "./command.ts";
 import { tell } from "./tell.ts";
 
@@ -84,8 +84,8 @@ export async function removeLeftCopies(config: Config, journal: JournalStore): P
   }
 }
 
-export function copyOf({ stateDir }: Config, batch: BatchRecord): string {
-  return join(stateDir, "snapshots", readingOf(batch).snapshot);
+export function copyOf(config: Config, batch: BatchRecord): string {
+  return join(snapshotsIn(config), readingOf(batch).snapshot);
 }
 
 export function packedCopyOf(config: Config, batch: BatchRecord): string {

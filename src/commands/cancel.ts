@@ -1,7 +1,7 @@
 import { counted } from "../counted.ts";
 import type { Tallies } from "../journal/batch-record.ts";
 import { settleCommand } from "../results/next-steps.ts";
-import { rowsIn, UNSENT_STATES } from "../results/status.ts";
+import { countsOf, rowsIn, UNSENT_STATES } from "../results/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";
 
@@ -10,7 +10,7 @@ export function run(call: Call): Promise<number> {
   return stopBatch(call, ["cancelled", "cancel"], ({ id, by, already, tallies }) => {
     const first = already ? `Batch ${id} was cancelled already.` : `Cancelled batch ${id}.`;
     const text = [first, ...linesOf(tallies, id)].join("\n");
-    return [text, { type: "cancelled", batch: id, by, already, rows: rowsOf(tallies) }];
+    return [text, { type: "cancelled", batch: id, by, already, rows: countsOf(tallies) }];
   });
 }
 
@@ -27,8 +27,4 @@ function linesOf(tallies: Tallies, id: string): string[] {
       : []),
     ...(unknown > 0 ? [`${counted(unknown)} unknown still must be looked up:  ${settleCommand(id)}`] : []),
   ];
-}
-
-function rowsOf(tallies: Tallies): Record<string, number> {
-  return Object.fromEntries(Object.entries(tallies).map(([state, { rows }]) => [state, rows]));
 }

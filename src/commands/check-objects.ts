@@ -1,6 +1,7 @@
 import type { CheckReport } from "../results/check-report.ts";
 import { correctionsObject } from "../results/correction-words.ts";
 import { mappingObject } from "../results/mapping-words.ts";
+import { countsOf } from "../results/status.ts";
 import type { TakenBefore } from "../results/taken-words.ts";
 import { accountObject } from "../results/summary.ts";
 
@@ -44,6 +45,5 @@ function summaryOf(report: CheckReport, written: string | undefined): Record<str
 
 /** `{"batch":"K7Q29F3M","at":"…","rows":{"accepted":21,"invalid":3}}` */
 function takenObject({ batch, byStatus }: TakenBefore): Record<string, unknown> {
-  const rows = Object.fromEntries(Object.entries(byStatus).map(([status, tally]) => [status, tally.rows]));
-  return { batch: batch.id, at: new Date(batch.createdAt).toISOString(), rows };
+  return { batch: batch.id, at: new Date(batch.createdAt).toISOString(), rows: countsOf(byStatus) };
 }

@@ -1,5 +1,7 @@
 import type { Config } from "../config/config.ts";
+import { defined } from "../defined.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
+import { countsOf } from "../results/status.ts";
 import { openLog } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { Call } from "./command.ts";
@@ -51,20 +53,12 @@ function logEvent(log: Log, event: RunEvent): void {
     log.error({ batch, reason: event.stop.code, remaining: event.remaining }, event.stop.message);
   } else {
     const { row, reason, attempts, status, httpStatus: http, durationMs: ms } = event;
-    const fields = {
-      batch,
-      row,
-      reason,
-      attempts,
-      ...(http === undefined ? {} : { http }),
-      ...(ms === undefined ? {} : { duration_ms: ms }),
-    };
+    const fields = defined({ batch, row, reason, attempts, http, duration_ms: ms });
     if (status === "accepted") log.debug(fields, status);
     else log.warn(fields, status);
   }
 }
 
 function logEnd(log: Log, { batch, byStatus, requests, exitCode, durationMs }: BatchReport): void {
-  const rows = Object.fromEntries(Object.entries(byStatus).map(([status, tally]) => [status, tally.rows]));
-  log.info({ batch, ...rows, requests, duration_ms: Math.round(durationMs), exit: exitCode }, "end");
+  log.info({ batch, ...countsOf(byStatus), requests, duration_ms: Math.round(durationMs), exit: exitCode }, "end");
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fieldsToFill, type AmountUnit, type Lookup } from "../config/mapping.ts";
 import { meantOrAll } from "../config/nearest.ts";
+import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
@@ -28,15 +29,15 @@ export function readMapFlags({ flags }: Call, columns: readonly string[]): MapFl
       "correct it",
     );
   }
-  return {
-    ...(typeof name === "string" ? { name } : {}),
-    ...(typeof option === "string" ? { option: option.toUpperCase() } : {}),
-    ...(unit === undefined ? {} : { unit }),
+  return defined({
+    name: typeof name === "string" ? name : undefined,
+    option: typeof option === "string" ? option.toUpperCase() : undefined,
+    unit,
     set: pairsOf(flags["set"], "--set", (header) => columnNamed(header, columns, "--set")),
     constants: pairsOf(flags["const"], "--const", (value) => value),
     lookups: lookupsOf(flags, columns),
     write: flags["write"] === true,
-  };
+  });
 }
 
 /** `field=value`, each field once. */

@@ -6,6 +6,7 @@ import { mappingToml } from "../config/mapping-toml.ts";
 import type { Mapping } from "../config/mapping.ts";
 import { usualPlaces } from "../config/toml-file.ts";
 import { isoDay } from "../day.ts";
+import { defined } from "../defined.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { printable } from "../printable.ts";
@@ -114,14 +115,8 @@ async function cluesOf(
   const operation = config.operation ?? sheet.wrapper?.operation;
   const said = operation === undefined ? undefined : operationSaid(operation)?.name;
   const { option, unit, set, constants, lookups } = flags;
-  return {
-    ...{ columns, values, set, constants, lookups },
-    ...(said === undefined ? {} : { operation: said }),
-    ...(option === undefined ? {} : { option }),
-    ...(unit === undefined ? {} : { unit }),
-    ...(template ? { template } : {}),
-    ...(near && !template ? { near } : {}),
-  };
+  const before = template ? undefined : near;
+  return defined({ columns, values, set, constants, lookups, operation: said, option, unit, template, near: before });
 }
 
 const ROWS_LOOKED_AT = 50;
@@ -155,15 +150,11 @@ function freeName({ template, near }: ProposalClues, fileName: string, mappings:
 function mappingOf(name: string, header: readonly string[], proposal: Proposal): Mapping {
   const { operation, form, columns, constants, values, mustBe, lookups, unit } = proposal;
   const byColumn = Map.groupBy(columns, ({ column }) => column);
-  return {
-    name,
-    operation,
-    ...(form.option === undefined ? {} : { option: form.option }),
-    amountUnit: unit?.unit ?? "rupees",
-    header,
+  return defined({
+    ...{ name, operation, option: form.option, amountUnit: unit?.unit ?? "rupees", header },
     columns: [...byColumn].map(([column, all]) => ({ column, fields: all.map(({ field }) => field) })),
     ...{ constants, values, mustBe, lookups },
-  };
+  });
 }
 
 function remarksOf(fileName: string, { template }: ProposalClues): string[] {

@@ -1,4 +1,5 @@
 import { loadWithoutKeys } from "../config/load.ts";
+import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
@@ -7,6 +8,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
+import { countsOf } from "../results/status.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
@@ -30,7 +32,7 @@ export interface FullStatus extends BatchStatus {
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: { readonly batch: string; readonly row: number };
   /** Nothing of it goes, and what was written beside its file does not say all: a process ended before. */
-  readonly owesResults?: true;
+  readonly owesResults?: boolean;
 }
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
@@ -81,15 +83,7 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
   const history = await journal.history(batch.id);
   const owesResults = !goes(tallies) && (await journal.unfinished([batch.folder], [])).includes(batch.id);
-  return {
-    batch,
-    tallies,
-    history,
-    open,
-    resumable,
-    ...(waitsFor ? { waitsFor } : {}),
-    ...(owesResults ? { owesResults } : {}),
-  };
+  return defined({ batch, tallies, history, open, resumable, waitsFor, owesResults });
 }
 
 function goes(tallies: Tallies): boolean {
@@ -156,20 +150,12 @@ function codeOfState(state: RowState): number {
 
 function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> {
   const { batch, tallies } = status;
-  const rows = Object.entries(tallies).map(([state, tally]) => [state, tally.rows]);
   const amount = Object.entries(tallies).map(([state, tally]) => [state, tally.amount]);
+  const { fileName, folder, environment, destination, phase, archive, createdAt, period } = batch;
   return {
-    type: "batch",
-    batch: batch.id,
-    file: batch.fileName,
-    folder: batch.folder,
-    environment: batch.environment,
-    destination: batch.destination,
-    phase: batch.phase,
-    ...(batch.archive === undefined ? {} : { archive: batch.archive }),
-    created_at: new Date(batch.createdAt).toISOString(),
-    ...(batch.period === undefined ? {} : { period: batch.period }),
-    rows: { total: batch.rows, ...Object.fromEntries(rows) },
+    ...{ type: "batch", batch: batch.id, file: fileName, folder, environment, destination, phase, archive },
+    ...{ created_at: new Date(createdAt).toISOString(), period },
+    rows: { total: batch.rows, ...countsOf(tallies) },
     amount: { total: batch.total, ...Object.fromEntries(amount) },
     ...("open" in status
       ? { open: status.open, history: status.history, remarks: batch.remarks, next: statusNext(status) }

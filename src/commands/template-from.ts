@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { isTable, type FileFormat } from "../format.ts";
@@ -11,7 +10,7 @@ import type { Row, Sheet } from "../reader/row.ts";
 import { lockstep } from "../results/lockstep.ts";
 import { isOfRetryFile } from "../results/rows.ts";
 import { tableIn, type TableRow } from "../results/table.ts";
-import { assertWhole, openSnapshot, readingOf, type OpenedSnapshot } from "../reading.ts";
+import { openWhole, readingOf, snapshotsIn, type OpenedSnapshot } from "../reading.ts";
 import { wholeBatch } from "./known-batch.ts";
 import type { TemplateMade } from "./template.ts";
 
@@ -35,19 +34,13 @@ export async function startingFile(
 ): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
     const batch = await wholeBatch(journal, asked.from);
-    const reading = readingOf(batch);
+    const { operation: taken } = readingOf(batch);
     const operation = asked.operation === undefined ? undefined : operationSaid(asked.operation);
-    if (asked.operation !== undefined && operation?.name !== reading.operation) {
-      const found = reading.operation ?? "mixed";
-      throw new PaydropError(
-        "usage",
-        `batch ${batch.id} is ${found}, not ${asked.operation}`,
-        "leave the operation out",
-      );
+    if (asked.operation !== undefined && operation?.name !== taken) {
+      const message = `batch ${batch.id} is ${taken ?? "mixed"}, not ${asked.operation}`;
+      throw new PaydropError("usage", message, "leave the operation out");
     }
-    const snapshots = join(config.stateDir, "snapshots");
-    await assertWhole(batch, snapshots);
-    const snapshot = await openSnapshot(batch, reading, snapshots);
+    const snapshot = await openWhole(batch, snapshotsIn(config));
     const format = asked.format ?? batch.format;
     const made = copyOf(batch, snapshot, () => journal.rows(batch.id), format);
     return write(made, format === "xlsx");

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { defined } from "../defined.ts";
 import { isFileTrouble } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
@@ -8,7 +8,7 @@ import { maskAccountId } from "../mask.ts";
 import type { Row } from "../reader/row.ts";
 import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
 import { sentenceOf } from "../results/sentences.ts";
-import { assertWhole, openSnapshot, readingOf } from "../reading.ts";
+import { openWhole, snapshotsIn } from "../reading.ts";
 
 /** One unknown row, with what a person needs to find it in the service's dashboard. */
 export interface UnknownRow {
@@ -45,9 +45,7 @@ async function rowsOfSnapshot(
   const wanted = new Set(records.map((record) => record.number));
   const found = new Map<number, Row>();
   try {
-    const snapshots = join(config.stateDir, "snapshots");
-    await assertWhole(batch, snapshots);
-    const { sheet, view } = await openSnapshot(batch, readingOf(batch), snapshots);
+    const { sheet, view } = await openWhole(batch, snapshotsIn(config));
     for await (const rows of sheet.rows()) {
       for (const row of rows) if (wanted.has(row.number)) found.set(row.number, view(row));
       if (found.size === wanted.size) break;
@@ -62,12 +60,7 @@ function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): 
   const debit = row && ownCell(row, debitFieldOf(record));
   const account = row && payeeOf(row, record);
   const { sentAt, untilAt } = record;
-  return {
-    batch,
-    record,
-    happened: sentenceOf(record, batch).message,
-    ...(debit === undefined ? {} : { fromAccount: maskAccountId(debit) }),
-    ...(account === undefined ? {} : { account }),
-    ...(sentAt === undefined || untilAt === undefined ? {} : { sentAt, untilAt }),
-  };
+  const times = sentAt === undefined || untilAt === undefined ? {} : { sentAt, untilAt };
+  const fromAccount = debit && maskAccountId(debit);
+  return { ...defined({ batch, record, happened: sentenceOf(record, batch).message, fromAccount, account }), ...times };
 }

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
 import { USUAL, type Choices, type Config } from "./config.ts";
@@ -53,7 +54,7 @@ export function loadSettings(sources: Sources): LoadedSettings {
   const { values, origins } = readSettings(flags, env, file, cwd);
   const config = assemble(values, env, secrets, origins, tablesIn(file, origins));
   if (sources.secrets !== "ignore") assertSafe(config, env);
-  return { config: Object.freeze(config), said: values, ...(file ? { file: file.path } : {}) };
+  return defined({ config: Object.freeze(config), said: values, file: file?.path });
 }
 
 /** The settings file that somebody named, as they wrote it. */
@@ -174,7 +175,7 @@ export function assemble(
 ): Config {
   for (const [name, found] of Object.entries(secrets)) origins[SECRETS[name as SecretName].variable] = found.origin;
   const verbose = values.verbose ?? false;
-  return withoutUndefined<Config>({
+  return defined({
     baseUrl: values.base_url,
     environment: values.environment ?? (values.base_url && isLoopback(values.base_url) ? "test" : "live"),
     stateDir: values.state_dir ?? usualStateDir(env, origins),
@@ -263,10 +264,6 @@ function usualStateDir(env: NodeJS.ProcessEnv, origins: Record<string, string>):
   }
   const xdg = env["XDG_STATE_HOME"];
   return join(xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), ".local", "state"), "paydrop");
-}
-
-function withoutUndefined<T>(all: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** What would hand the keys or the money to somebody else (G8). */

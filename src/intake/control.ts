@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { PLAIN_DECIMAL } from "../amount.ts";
+import { defined } from "../defined.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 
 /** Control totals as somebody stated them. `total` is plain decimal text. */
@@ -40,7 +41,7 @@ export async function readControlFile(
   if (stated.size === 0) throw refusal(file, "nothing");
   const rows = stated.get("rows");
   const total = stated.get("total");
-  return { ...(rows === undefined ? {} : { rows: Number(rows) }), ...(total === undefined ? {} : { total }) };
+  return defined({ rows: rows === undefined ? undefined : Number(rows), total });
 }
 
 async function readSmallFile(path: string): Promise<string | undefined> {

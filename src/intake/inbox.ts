@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "../defined.ts";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { formatOfName, isOtherWorkbook, isPackedName } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
@@ -68,7 +69,7 @@ export class Inbox {
     found.ready.sort(byAge);
     const { ready, waiting, oddities, stops, present, folders } = found;
     const { nextLookMs } = this.#looks;
-    return { ready, waiting, oddities, stops, present, folders, ...(nextLookMs === undefined ? {} : { nextLookMs }) };
+    return defined({ ready, waiting, oddities, stops, present, folders, nextLookMs });
   }
 
   /** The file was not as it had been seen: it is looked at from the beginning. */

@@ -3,7 +3,7 @@
  * file is dropped. With `take-in.ts` and `batch/` a place where stages meet.
  */
 import { stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createJudge } from "../checks/duplicates.ts";
 import { meet } from "../checks/same-bytes.ts";
@@ -11,7 +11,6 @@ import type { Config } from "../config/config.ts";
 import { guessPeriod } from "../intake/period.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
-import { batchIdOf } from "../journal/batch-id.ts";
 import { LookBack } from "../journal/look-back.ts";
 import { bringUpJournalFile, damageOf } from "../journal/open.ts";
 import { openScratchJournal } from "../journal/sqlite-journal.ts";
@@ -27,7 +26,7 @@ import { checkReport, type CheckReport } from "../results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "../results/taken-words.ts";
 import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
-import { compareToday, judgeRulesOf, writeDownRows } from "../batch/record.ts";
+import { compareToday, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
@@ -118,25 +117,17 @@ function takeOnTrial(
   config: Config,
   nowMs: number,
 ): { batch: NewBatch; taken: TakenBefore | undefined; holdsWholeFile: boolean } {
-  const { path, fileName, snapshot, sheet, reading } = opened;
+  const { path, fileName, snapshot, sheet } = opened;
   const { environment } = config;
-  const { sha256, sizeBytes } = snapshot;
   const period = config.period ?? sheet.wrapper?.period;
   const guessedPeriod = guessPeriod(fileName);
-  const ofBytes = past?.ofBytes(sha256, environment) ?? [];
+  const ofBytes = past?.ofBytes(snapshot.sha256, environment) ?? [];
   const lyingThere = past?.sourceBatch(path, identityText(snapshot.identity));
   const known = readAlike(ofBytes, opened, config, lyingThere);
   const meeting = meet(known, { period, guessedPeriod, lyingThere }, nowMs, config.duplicateDays);
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const times = timesTaken(ofBytes, opened, period);
-  const id = batchIdOf({ sha256, environment, period, sheet: reading.sheet }, times);
-  const batch = {
-    ...{ id, environment, destination: "", fileName, folder: dirname(path), format: sheet.format, sha256, sizeBytes },
-    ...(period === undefined ? {} : { period }),
-    ...(guessedPeriod === undefined ? {} : { guessedPeriod }),
-    choices: JSON.stringify(reading),
-    createdAt: nowMs,
-  };
+  const batch = newBatchOf(opened, { period, guessedPeriod }, times, { environment, destination: "", nowMs });
   return { batch, taken, holdsWholeFile: meeting.kind === "again" };
 }
 

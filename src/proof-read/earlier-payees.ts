@@ -2,7 +2,6 @@
  * Which account a name had in payouts that were accepted before. The journal knows no names and no accounts, only keyed
  * hashes (I10); the private copies of the files know both. They are read for this one check and kept in memory only.
  */
-import { join } from "node:path";
 import { fieldText } from "../checks/cell.ts";
 import type { Fault } from "../checks/fault.ts";
 import {
@@ -17,7 +16,7 @@ import type { Config } from "../config/config.ts";
 import { isFileTrouble } from "../errors.ts";
 import { LookBack } from "../journal/look-back.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
-import { openSnapshot, readingOf } from "../reading.ts";
+import { openSnapshot, snapshotsIn } from "../reading.ts";
 
 /** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */
 const BATCHES_MAX = 24;
@@ -30,12 +29,12 @@ export class EarlierPayees {
   readonly #withZeros = new Map<string, EarlierAccount>();
   #rows = 0;
 
-  static async of({ stateDir, environment }: Config): Promise<EarlierPayees> {
+  static async of(config: Config): Promise<EarlierPayees> {
     const payees = new EarlierPayees();
-    const past = LookBack.at(stateDir);
+    const past = LookBack.at(config.stateDir);
     try {
-      for (const batch of past?.batchesWithNames(environment, BATCHES_MAX) ?? []) {
-        if (past && payees.#rows < ROWS_MAX) await payees.#read(batch, past, join(stateDir, "snapshots"));
+      for (const batch of past?.batchesWithNames(config.environment, BATCHES_MAX) ?? []) {
+        if (past && payees.#rows < ROWS_MAX) await payees.#read(batch, past, snapshotsIn(config));
       }
     } finally {
       past?.close();
@@ -57,7 +56,7 @@ export class EarlierPayees {
   /** A private copy that is gone only makes the look shorter. */
   async #read(batch: BatchRecord, past: LookBack, snapshots: string): Promise<void> {
     try {
-      const { sheet, view } = await openSnapshot(batch, readingOf(batch), snapshots);
+      const { sheet, view } = await openSnapshot(batch, snapshots);
       const accepted = past.acceptedRows(batch.id);
       let next = accepted.next();
       for await (const rows of sheet.rows()) {

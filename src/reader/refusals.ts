@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { FileRefusedError, type FileFault } from "../errors.ts";
 
 /** What each refusal says: `{found}` is what stood in the file. One sentence per code, one thing to do. */
@@ -155,11 +156,7 @@ function refusal(fileName: string, code: ReaderFaultCode, detail?: RefusalDetail
 
 export function refusalFault(code: ReaderFaultCode, detail: RefusalDetail = {}): FileFault {
   const { sentence, hint } = REFUSALS[code];
-  return {
-    code,
-    ...(detail.row === undefined ? {} : { row: detail.row }),
-    ...(detail.column === undefined ? {} : { column: detail.column }),
-    message: sentence.replace("{found}", () => detail.found ?? ""),
-    hint: detail.hint ?? hint,
-  };
+  const { row, column, found = "" } = detail;
+  const message = sentence.replace("{found}", () => found);
+  return defined({ code, row, column, message, hint: detail.hint ?? hint });
 }

@@ -1,3 +1,4 @@
+import { defined } from "../defined.ts";
 import { formatOfName, isOtherWorkbook, isPackedName, type FileFormat } from "../format.ts";
 import { openCsv } from "./csv.ts";
 import { openJson } from "./json.ts";
@@ -5,7 +6,7 @@ import { openJsonLines } from "./jsonl.ts";
 import { refuseOtherFormat, UNPACK } from "./other-format.ts";
 import { refuserOf } from "./refusals.ts";
 import type { Sheet } from "./row.ts";
-import type { ReaderLimits, SheetSource } from "./source.ts";
+import type { ReaderLimits } from "./source.ts";
 import type { Encoding } from "./text.ts";
 import { openXlsx } from "./xlsx.ts";
 
@@ -34,16 +35,9 @@ const LIMITS: ReaderLimits = { recordCharactersMax: 64 * 1024, columnsMax: 1000,
  */
 export async function openSheet(path: string, options: ReaderOptions): Promise<Sheet> {
   const refuse = refuserOf(options.fileName);
-  const source: SheetSource = {
-    path,
-    encoding: options.encoding,
-    knownNames: options.knownNames,
-    limits: { ...LIMITS, ...options.limits },
-    refuse,
-    ...(options.sheetName === undefined ? {} : { sheetName: options.sheetName }),
-    ...(options.headerRow === undefined ? {} : { headerRow: options.headerRow }),
-    ...(options.isComplete ? { isComplete: options.isComplete } : {}),
-  };
+  const { encoding, knownNames, sheetName, headerRow, isComplete } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const source = defined({ path, encoding, knownNames, limits, refuse, sheetName, headerRow, isComplete });
   const format = options.format ?? formatOfName(options.fileName);
   // what was read once is what its name says
   const isNew = options.format === undefined;

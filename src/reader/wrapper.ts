@@ -1,4 +1,5 @@
 import { PLAIN_DECIMAL } from "../amount.ts";
+import { defined } from "../defined.ts";
 import { quotedName } from "./header.ts";
 import { membersOf } from "./object.ts";
 import type { Cell, Wrapper } from "./row.ts";
@@ -15,12 +16,12 @@ export function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSou
   const period = textOf(members.get("period"));
   if (members.has("period") && period === undefined) throw wrong('"period" is not a text');
   const control = members.get("control");
-  return {
-    ...(operation === undefined ? {} : { operation }),
+  return defined({
+    operation,
     // a program that knows of none writes an empty one, as in a cell
-    ...(period === undefined || period.trim() === "" ? {} : { period }),
-    ...(control === undefined ? {} : { control: readControl(control, wrong) }),
-  };
+    period: period?.trim() === "" ? undefined : period,
+    control: control === undefined ? undefined : readControl(control, wrong),
+  });
 }
 
 const WRAPPER_NAMES = new Set(["operation", "period", "control"]);
@@ -36,10 +37,10 @@ function readControl(control: Cell, wrong: (found: string) => Error): NonNullabl
   const total = digitsOf(cells[keys.indexOf("total")]);
   if (keys.includes("total") && !isTotal(total))
     throw wrong('"total" in "control" is not a plain amount such as 11087750.50');
-  return {
-    ...(keys.includes("rows") ? { rows: Number(rows) } : {}),
-    ...(keys.includes("total") ? { total } : {}),
-  };
+  return defined({
+    rows: keys.includes("rows") ? Number(rows) : undefined,
+    total: keys.includes("total") ? total : undefined,
+  });
 }
 
 /** Sums are added up with four decimals (`amount.ts`). */

@@ -9,22 +9,31 @@ import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 import { byStatusOf, type TakenBefore } from "./taken-words.ts";
 import { addedUp, NO_ROWS } from "./totals.ts";
 
-/** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each, unless all were asked for. */
-export interface CheckReport {
+/** What is known of a file without a look at the end of its rows. */
+export interface CheckFacts {
   readonly file: string;
   readonly operation: string;
   readonly rows: number;
   readonly total: string;
-  readonly ready: Tally;
-  readonly invalid: Tally;
-  readonly held: Tally;
-  readonly duplicate: Tally;
+  readonly accounts: readonly AccountTotals[];
   readonly columnsKnown: number;
   readonly columnsAll: number;
   readonly mapping?: MappingSaid;
   readonly corrections?: CorrectionsSaid;
   /** The file went before: rows stand as they do in its batch, and `duplicate` is what was accepted in it. */
   readonly taken?: TakenBefore;
+  readonly control: CheckedControl;
+  /** What the rules say of file and day: with these the file is refused as well. */
+  readonly caps: readonly FileFault[];
+  readonly remarks: readonly string[];
+}
+
+/** What a check found. `faults`, `holds` and `warnings` are the first thousand rows of each, unless all were asked for. */
+export interface CheckReport extends CheckFacts {
+  readonly ready: Tally;
+  readonly invalid: Tally;
+  readonly held: Tally;
+  readonly duplicate: Tally;
   /** Rows that correct earlier ones, and what was changed in them; the first thousand, unless all were asked for. */
   readonly corrected: readonly { readonly row: number; readonly correction: Correction }[];
   readonly faults: readonly { readonly row: number; readonly faults: readonly Fault[] }[];
@@ -40,11 +49,6 @@ export interface CheckReport {
   readonly warned: number;
   /** The same by kind, complete in its counts. */
   readonly groups: readonly ComplaintGroup[];
-  readonly control: CheckedControl;
-  /** What the rules say of file and day: with these the file is refused as well. */
-  readonly caps: readonly FileFault[];
-  readonly remarks: readonly string[];
-  readonly accounts: readonly AccountTotals[];
   /** That of `paydrop check` for this file alone. */
   readonly exitCode: number;
 }
@@ -59,21 +63,6 @@ export interface CheckedControl {
 
 const SHOWN_ROWS_MAX = 1000;
 
-type Passed =
-  | "file"
-  | "operation"
-  | "rows"
-  | "total"
-  | "accounts"
-  | "columnsKnown"
-  | "columnsAll"
-  | "mapping"
-  | "corrections"
-  | "taken"
-  | "control"
-  | "caps"
-  | "remarks";
-
 /**
  * What the checks made of a file. `tallies`: of the batch that a file would be; `rows`: those of which there is something to
  * say, with all of it; the facts pass through.
@@ -82,7 +71,7 @@ export async function checkReport(
   tallies: Promise<Tallies>,
   batchId: string,
   rows: AsyncIterable<readonly RowRecord[]>,
-  facts: Pick<CheckReport, Passed>,
+  facts: CheckFacts,
   all: boolean,
 ): Promise<CheckReport> {
   const { taken } = facts;

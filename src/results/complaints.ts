@@ -1,4 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
+import { defined } from "../defined.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { correctionText } from "./correction-words.ts";
@@ -73,8 +74,7 @@ export class Complaints {
     const group = this.#groupOf(level, code, column);
     group.count += 1;
     if (group.first.length < this.#shownMax) {
-      const place = { ...(column === undefined ? {} : { column }), ...(cell === undefined ? {} : { cell }) };
-      group.first.push({ row, ...place, message, hint });
+      group.first.push(defined({ row, column, cell, message, hint }));
     } else if (group.rest.length < REST_ROWS_MAX) group.rest.push(row);
   }
 
@@ -83,7 +83,7 @@ export class Complaints {
     const known = this.#groups.get(key);
     if (known) return known;
     if (this.#groups.size >= KINDS_MAX && code !== OTHERS) return this.#groupOf(level, OTHERS, undefined);
-    const made: Gathered = { level, code, ...(column === undefined ? {} : { column }), count: 0, first: [], rest: [] };
+    const made: Gathered = { ...defined({ level, code, column }), count: 0, first: [], rest: [] };
     this.#groups.set(key, made);
     return made;
   }

@@ -46,6 +46,11 @@ export function rowsIn<S extends RowState>(
   return states.reduce((sum, state) => sum + (tallies[state]?.rows ?? 0), 0);
 }
 
+/** `{accepted: 235, rejected: 3}`: the rows of each that occurs. */
+export function countsOf(tallies: Readonly<Record<string, Tally>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(tallies).map(([name, { rows }]) => [name, rows]));
+}
+
 /** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
 export function statusOf(state: RowState): ResultStatus {
   if (state === "ready") return "not_sent";

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { defined } from "../defined.ts";
 import { systemCodeOf, type PaydropError } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
@@ -105,10 +106,11 @@ async function writeIn(
     const exitCode = input.exitCode(totals, elsewhere !== undefined);
     await results.finish();
     const retrySha256 = await retry?.finish();
-    const written = {
+    const written = defined({
       results: basename(place.results),
-      ...(retrySha256 === undefined ? {} : { retry: basename(place.retry), retry_sha256: retrySha256 }),
-    };
+      retry: retry && basename(place.retry),
+      retry_sha256: retrySha256,
+    });
     const summary = await create(place.summary);
     await summary.write(summaryJson(batch, totals, input.run, exitCode, written));
     await summary.finish();
@@ -119,12 +121,8 @@ async function writeIn(
     await retry?.publish();
     await summary.publish();
     await removeOutdated(place);
-    const files = {
-      results: place.results,
-      ...(retry ? { retry: place.retry, retryRows } : {}),
-      summary: place.summary,
-      ...(elsewhere === undefined ? {} : { elsewhere }),
-    };
+    const corrected = retry ? { retry: place.retry, retryRows } : {};
+    const files = defined({ results: place.results, ...corrected, summary: place.summary, elsewhere });
     return { files, totals, exitCode };
   } finally {
     for (const file of open) await file.discard();

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { defined } from "../defined.ts";
 import { damaged, WorkbookError } from "./fault.ts";
 import { Package } from "./package.ts";
 import { SheetHandler, type CellContext, type SheetFacts, type SheetRow } from "./sheet-rows.ts";
@@ -111,7 +112,7 @@ async function readParts(pack: Package): Promise<WorkbookParts> {
   // without its styles a date would be any number
   if ([strings, styles].some((part) => part !== undefined && !pack.has(part)))
     throw damaged("one of its parts is missing");
-  return { sheets, is1904, ...(strings === undefined ? {} : { strings }), ...(styles === undefined ? {} : { styles }) };
+  return defined({ sheets, is1904, strings, styles });
 }
 
 async function readSheets(

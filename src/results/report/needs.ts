@@ -1,4 +1,5 @@
 import { formatUnits, unitsOf } from "../../amount.ts";
+import { defined } from "../../defined.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { maskStray } from "../../mask.ts";
@@ -76,15 +77,15 @@ export class NeedsCollector {
     const reference = ownCell(row, "reference");
     const payee = payeeOf(row, record);
     const { number, amount, sentAt } = record;
-    return {
+    return defined({
       number,
       happened: printable(message, HAPPENED_CHARACTERS_MAX),
       todo: printable(hints, HAPPENED_CHARACTERS_MAX),
-      ...(amount === undefined ? {} : { amount }),
-      ...(reference === undefined ? {} : { reference: maskedReference(reference) }),
-      ...(payee === undefined ? {} : { payee: printable(payee, REFERENCE_CHARACTERS_MAX) }),
-      ...(sentAt === undefined ? {} : { sentAt }),
-    };
+      amount,
+      reference: reference && maskedReference(reference),
+      payee: payee && printable(payee, REFERENCE_CHARACTERS_MAX),
+      sentAt,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../defined.ts";
 import type { MappingSaid } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchRecord, Tally } from "../../journal/batch-record.ts";
@@ -52,52 +53,32 @@ export interface ReportInput {
 /** Reads journal and snapshot once, side by side; memory does not grow with the rows. */
 export async function collectReport(input: ReportInput): Promise<Report> {
   const { batch, operation, sheet, view, mapping, records, history } = input;
-  const collector = new Collector(batch);
+  const collected = { totals: new TotalsCollector(), needs: new NeedsCollector(batch), times: new TimelineCollector() };
+  let attempts = 0;
   for await (const step of lockstep(sheet.rows(), records)) {
     for (const [index, record] of step.records.entries()) {
-      const row = step.rows[index];
-      if (row) collector.add(record, view(row));
+      const raw = step.rows[index];
+      if (!raw) continue;
+      const row = view(raw);
+      collected.totals.add(record, ownCell(row, debitFieldOf(record)));
+      collected.needs.add(record, row);
+      collected.times.add(record);
+      attempts += record.attempts;
     }
   }
-  const { totals, timeline, ...rest } = collector.collected();
+  const totals = collected.totals.totals();
+  const timeline = collected.times.timeline();
   assertControlTotals(totals, { rows: batch.rows, amount: batch.total });
   const times = [batch.createdAt, timeline?.lastAt ?? 0, ...history.map(({ at }) => at)];
   return {
-    ...{ batch, operation, totals, timeline, ...rest },
-    ...(mapping ? { mapping } : {}),
+    ...defined({ batch, operation, mapping, totals, attempts, needs: collected.needs.needs() }),
+    timeline,
     approved: approvedOf(totals),
     remarks: [...batch.remarks, ...totals.remarks],
     acts: actsOf(history),
     latestAt: times.reduce((latest, at) => Math.max(latest, at), 0),
     exitCode: exitCodeOfTotals(totals, undefined, false, batch.phase === "cancelled"),
   };
-}
-
-class Collector {
-  readonly #totals = new TotalsCollector();
-  readonly #needs: NeedsCollector;
-  readonly #timeline = new TimelineCollector();
-  #attempts = 0;
-
-  constructor(batch: BatchRecord) {
-    this.#needs = new NeedsCollector(batch);
-  }
-
-  add(record: RowRecord, row: Row): void {
-    this.#totals.add(record, ownCell(row, debitFieldOf(record)));
-    this.#needs.add(record, row);
-    this.#timeline.add(record);
-    this.#attempts += record.attempts;
-  }
-
-  collected(): Pick<Report, "totals" | "needs" | "timeline" | "attempts"> {
-    return {
-      totals: this.#totals.totals(),
-      needs: this.#needs.needs(),
-      timeline: this.#timeline.timeline(),
-      attempts: this.#attempts,
-    };
-  }
 }
 
 const KEPT_BACK: ReadonlySet<ResultStatus> = new Set(["invalid", "duplicate", "held"]);
