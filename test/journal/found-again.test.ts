@@ -1,0 +1,49 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createJudge } from "../../src/checks/duplicates.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+import { addBatch, allRows, newRow, rules, sendRow } from "./store-contract.ts";
+
+const DAY_MS = 86_400_000;
+
+function open(now: () => number = Date.now): JournalStore {
+  const store = openSqliteJournal(temporaryDirectory(), createJudge, now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function said(store: JournalStore, batch: string): Promise<string[]> {
+  return (await allRows(store, batch)).map(({ state, code, other }) => [state, code, other?.batch].join(" ").trim());
+}
+
+test("among more equal payments than are looked at, the newest and those of the same period are found", async () => {
+  let nowMs = Date.parse("2019-01-01T10:00:00Z");
+  const store = open(() => nowMs);
+  const salaries = Array.from({ length: 80 }, (_, index) => `${2019 + Math.floor(index / 12)}-${(index % 12) + 1}`);
+  for (const [index, period] of salaries.entries()) {
+    const id = `SAL${String(index).padStart(5, "0")}`;
+    await addBatch(store, id, [newRow(2, "a/100", { period })]);
+    await sendRow(store, id, 2, "accepted");
+    nowMs += 30 * DAY_MS;
+  }
+  await addBatch(store, "FIRST111", [newRow(2, "a/100", { period: "2019-1" })]);
+  expect(await said(store, "FIRST111")).toEqual(["duplicate  SAL00000"]);
+  nowMs -= 29 * DAY_MS;
+  await addBatch(store, "PLAIN111", [newRow(2, "a/100")]);
+  expect(await said(store, "PLAIN111")).toEqual(["held possible_duplicate SAL00079"]);
+});
+
+test("a row of an older file that goes again finds what a newer one has sent meanwhile", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100", { reference: "SAL-1" })]);
+  await sendRow(store, "AAAA1111", 2, "not_sent");
+  await sendRow(store, "AAAA1111", 3, "not_sent");
+  await addBatch(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/100", { reference: "SAL-1" })]);
+  await sendRow(store, "BBBB2222", 7, "accepted");
+  await sendRow(store, "BBBB2222", 8, "accepted");
+  await store.makeReady("AAAA1111", "all", ["not_sent"]);
+  expect(await store.begin("AAAA1111", 2, rules)).toEqual({ state: "held" });
+  expect(await store.begin("AAAA1111", 3, rules)).toEqual({ state: "duplicate" });
+  expect(await said(store, "AAAA1111")).toEqual(["held possible_duplicate BBBB2222", "duplicate  BBBB2222"]);
+});
