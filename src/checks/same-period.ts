@@ -37,7 +37,7 @@ function isPartOf(one: string, other: string): boolean {
 
 /** Empty for a word that is no month. */
 function named(name = "", year = ""): string {
-  const month = MONTHS.findIndex((one) => one.startsWith(name) || (name === "sept" && one === "september"));
+  const month = MONTHS.findIndex((one) => one.startsWith(name));
   return month < 0 ? "" : `${year}-${twoDigits(String(month + 1))}`;
 }
 

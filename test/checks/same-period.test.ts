@@ -32,6 +32,18 @@ describe("two periods", () => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([true, true]);
   });
 
+  test("every month has its names", () => {
+    const names = Array.from({ length: 12 }, (_, month) =>
+      new Date(Date.UTC(2026, month)).toLocaleString("en", { month: "long", timeZone: "UTC" }),
+    );
+    const periods = names.map((_, month) => `2026-${String(month + 1).padStart(2, "0")}`);
+    for (const name of names) {
+      const same = periods.filter((period) => mayBeSamePeriod(period, `${name}-2026`));
+      expect(same).toEqual(periods.filter((period) => mayBeSamePeriod(period, `${name.slice(0, 3)} 26`)));
+      expect(same).toEqual([periods[names.indexOf(name)]]);
+    }
+  });
+
   test.each([
     ["2026-11", "2026-12"],
     ["2026-11", "202612"],
