@@ -12,6 +12,12 @@ import { SANDBOX } from "../results/next-steps.ts";
 import { assertWhole, openSnapshot, snapshotsIn, type OpenedSnapshot } from "../reading.ts";
 import { judgeRulesOf } from "./record.ts";
 
+/** When a piece of work began, in milliseconds: since 1970, and by `performance.now()`. */
+export interface Begun {
+  readonly startedAt: number;
+  readonly startedMs: number;
+}
+
 /** What taking, sending and reporting a batch stand on. */
 export class Ground {
   readonly journal: JournalStore;
@@ -33,6 +39,10 @@ export class Ground {
     this.rules = judgeRulesOf(services.config);
     this.now = services.now ?? Date.now;
     this.hasLock = hasLock;
+  }
+
+  begun(): Begun {
+    return { startedAt: this.now(), startedMs: performance.now() };
   }
 
   get destination(): string {

@@ -17,12 +17,11 @@ import type { RunFacts } from "../results/summary.ts";
 import { writeResults, type ResultsReport } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
-import type { Ground } from "./ground.ts";
+import type { Begun, Ground } from "./ground.ts";
 
 /** What is written of a batch, and where. */
-interface Writing {
+interface Writing extends Begun {
   readonly submitted: Submitted;
-  readonly startedAt: number;
   /** The input. */
   readonly file: string;
   /** Permission bits that the input had when it was taken. */
@@ -66,13 +65,15 @@ export class BatchReporting {
   /** Results, retry file and summary, from journal and snapshot (I11); what they add up to. */
   async #writeOnce(
     batch: BatchRecord,
-    { submitted, startedAt, file, modeBefore, staysAside = false }: Writing,
+    { submitted, startedAt, startedMs, file, modeBefore, staysAside = false }: Writing,
   ): Promise<BatchReport> {
     const { journal, config, hasLock, leftovers } = this.#ground;
     const { sheet, view } = await this.#ground.open(batch);
     const { stop, requests } = submitted;
     const isCancelled = batch.phase === "cancelled" && requests === 0;
     const run = await this.#factsOf(batch, submitted, startedAt);
+    // not from one time to the other: a clock may be put right meanwhile
+    const durationMs = Math.round(performance.now() - startedMs);
     const written = await writeResults({
       batch,
       sheet,
@@ -90,7 +91,7 @@ export class BatchReporting {
       noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
     });
     const waitsFor = written.totals.byStatus.held && (await journal.blockedBy(batch.id));
-    return reportOf(batch, file, run, written, waitsFor);
+    return reportOf(batch, file, { ...run, durationMs }, written, waitsFor);
   }
 
   async #factsOf(batch: BatchRecord, { stop, requests }: Submitted, startedAt: number): Promise<RunFacts> {
@@ -121,14 +122,14 @@ export class BatchReporting {
 function reportOf(
   batch: BatchRecord,
   file: string,
-  { operation, requests, startedAt, endedAt, stop }: RunFacts,
+  { operation, requests, startedAt, durationMs, stop }: RunFacts & Pick<BatchReport, "durationMs">,
   { files, totals, exitCode }: ResultsReport,
   waitsFor: BatchReport["waitsFor"],
 ): BatchReport {
   const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
   return defined({
     ...{ batch: batch.id, file, operation, destination: batch.destination, total, byStatus, accounts },
-    ...{ requests, startedAt, durationMs: endedAt - startedAt, stop },
+    ...{ requests, startedAt, durationMs, stop },
     phase: batch.phase === "paused" || batch.phase === "cancelled" ? batch.phase : undefined,
     ...{ files, remarks: [...batch.remarks, ...totals.remarks] },
     goesAgain: goesAgain > 0 ? goesAgain : undefined,

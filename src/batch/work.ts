@@ -47,7 +47,7 @@ export class BatchWork implements Processor {
   }
 
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
-    const startedAt = this.#ground.now();
+    const begun = this.#ground.begun();
     const file = resolve(path);
     const copying = this.#copy(path, settledSha256);
     // awaited below, when its turn has come
@@ -64,7 +64,7 @@ export class BatchWork implements Processor {
       if (resumed) await this.#ground.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, { submitted, startedAt, file, modeBefore, isFirst: !resumed });
+      const report = await this.#reporting.write(batch, { submitted, ...begun, file, modeBefore, isFirst: !resumed });
       // of a file that a person named, nobody would come back to write them
       const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
@@ -112,14 +112,14 @@ export class BatchWork implements Processor {
   }
 
   async #goOn(batchId: string): Promise<BatchReport> {
-    const startedAt = this.#ground.now();
+    const begun = this.#ground.begun();
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
     await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
     await this.#ground.verifySnapshot(batch);
     await this.#ground.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
-    const report = await this.#reporting.write(batch, { submitted, startedAt, file });
+    const report = await this.#reporting.write(batch, { submitted, ...begun, file });
     const owes = await isOwed(report);
     await Promise.all([this.#ground.journal.oweResults(batch.id, owes), this.#ground.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
@@ -134,7 +134,7 @@ export class BatchWork implements Processor {
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
       const before = await this.#ground.journal.tallies(batch.id);
-      const writing = { submitted: { requests: 0 }, startedAt: this.#ground.now(), file, staysAside: true };
+      const writing = { submitted: { requests: 0 }, ...this.#ground.begun(), file, staysAside: true };
       const report = await this.#reporting.write(batch, writing);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.#ground.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
