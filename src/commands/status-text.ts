@@ -21,15 +21,16 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { title: "batch", right: false, cell: ({ batch }) => batch.id },
   { title: "rows", right: true, cell: ({ batch }) => String(batch.rows) },
-  { title: "accepted", right: true, cell: (status) => count(status, "accepted", "settled_done") },
+  { title: "accepted", right: true, cell: (status) => count(status, "accepted") },
   { title: "unknown", right: true, cell: (status) => count(status, "unknown", "sending") },
   { title: "held", right: true, cell: (status) => count(status, "held") },
   { title: "refused", right: true, cell: (status) => count(status, "rejected", "invalid") },
   { title: "not sent", right: true, cell: (status) => count(status, "ready", "not_sent", "settled_not_done") },
+  { title: "settled done", right: true, cell: (status) => count(status, "settled_done"), isRare: true },
   { title: "duplicate", right: true, cell: (status) => count(status, "duplicate"), isRare: true },
   { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
   { title: "amount", right: true, cell: ({ batch }) => batch.total },
-  { title: "phase", right: false, cell: ({ batch }) => phaseOf(batch) },
+  { title: "phase", right: false, cell: phaseOf },
   { title: "begun", right: false, cell: ({ batch }) => isoSecond(batch.createdAt) },
   { title: "to", right: false, cell: ({ batch }) => batch.destination },
 ];
@@ -71,7 +72,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   const { batch } = status;
   const period = batch.period === undefined ? "" : `   period ${batch.period}`;
   const lines = [
-    `batch ${batch.id}   ${printable(batch.fileName)}   ${phaseOf(batch)}${period}`,
+    `batch ${batch.id}   ${printable(batch.fileName)}   ${phaseOf(status)}${period}`,
     `begun ${isoSecond(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
     ...statesTable(status, look),
   ];
@@ -118,8 +119,10 @@ function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
   return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);
 }
 
-function phaseOf({ phase, archive }: BatchStatus["batch"]): string {
-  return archive === undefined ? phase : "archived";
+/** The journal knows no end of a batch: another act may always come. */
+function phaseOf({ batch: { archive, phase, rows }, tallies }: BatchStatus): string {
+  if (archive !== undefined) return "archived";
+  return phase === "open" && rowsIn(tallies, "accepted", "settled_done", "duplicate") === rows ? "ended" : phase;
 }
 
 function count({ tallies }: BatchStatus, ...states: RowState[]): string {

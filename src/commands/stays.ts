@@ -6,7 +6,8 @@ import { rowsIn } from "../results/status.ts";
 import { whichRows } from "./going.ts";
 
 const WORDS: readonly (readonly [states: readonly RowState[], word: string])[] = [
-  [["accepted", "settled_done"], "accepted"],
+  [["accepted"], "accepted"],
+  [["settled_done"], "settled as done"],
   [["rejected", "invalid"], "refused or invalid (need a corrected file)"],
   [["sending"], "being sent"],
   [["settled_not_done"], "settled as not done (paydrop retry)"],

@@ -64,7 +64,8 @@ test("a row settled as done is never sent again", async () => {
   expect(settled).toMatchObject({ code: 0 });
   expect(settled.stdout).toContain("Row 3 (102.00) settled as done by asha. It is never sent again.");
   office.server.use(() => wire.answer(200));
-  expect(await office.paydrop("retry", batch)).toMatchObject({ code: 0 });
+  const retried = await office.paydrop("retry", batch);
+  expect(retried).toMatchObject({ code: 0, stdout: "Nothing to send again.\nStay: 2 accepted, 1 settled as done\n" });
   expect(await office.run("pay.csv")).toMatchObject({ code: 0 });
   expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
   expect(office.results("pay.csv")[1]).toMatchObject({ result_status: "settled_done", result_settled_by: "asha" });

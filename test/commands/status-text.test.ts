@@ -49,6 +49,26 @@ describe("the table of all batches", () => {
     expect(batchTable(all, 200)).not.toContain("duplicate");
   });
 
+  test("calls accepted what the service accepted, as the summary does, and not what a person says was carried out", () => {
+    const { batch } = status("P4TD0000", 60);
+    const one = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
+    const tallies = { accepted: one(54), settled_done: one(4), unknown: one(2) };
+    const [heading = "", line = ""] = batchTable([{ batch, tallies }], 200).split("\n");
+    expect(heading).toMatch(/^batch +rows +accepted +unknown +held +refused +not sent +settled done +file/);
+    expect(line).toMatch(/^P4TD0000 +60 +54 +2 +0 +0 +0 +4 /);
+    expect(batchTable(all, 200)).not.toContain("settled");
+  });
+
+  test("calls a batch open only while something of it is", () => {
+    const { batch, tallies } = status("P4TD0000", 60);
+    const one = { rows: 1, amount: "0.00" };
+    expect(batchTable([{ batch, tallies }], 200)).toMatch(/ open /);
+    const ended = { accepted: { ...one, rows: 58 }, settled_done: one, duplicate: one };
+    expect(batchTable([{ batch, tallies: ended }], 200)).toMatch(/ ended /);
+    const paused = { ...batch, phase: "paused" } as const;
+    expect(batchTable([{ batch: paused, tallies: ended }], 200)).toMatch(/ paused /);
+  });
+
   test("says so when there is none", () => {
     expect(batchTable([], 80)).toBe("no batch yet\n");
   });
