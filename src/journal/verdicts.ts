@@ -226,7 +226,7 @@ const holdNear = (schema: string): string => `
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
     other_row = near.other_row, other_at = near.accepted_at
-  FROM near WHERE row.batch = ?1 AND row.number = near.number AND row.state = 'ready'`;
+  FROM near WHERE row.batch = ?1 AND row.number = near.number`;
 
 function keysOf(row: JudgedRow): Keys {
   return { reference: row.reference_key, core: row.core_key, period: row.period, ordinal: row.ordinal };

@@ -56,9 +56,66 @@ test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
   await happen(store);
   // a file between them with the same row numbers has nothing to do with it
   await addBatch(store, "CCCC3333", [newRow(7, "x/1"), newRow(8, "x/2")]);
-  const rows = await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
-  expect(rows).toEqual(["held possible_duplicate AAAA1111:2", said]);
+  const rows = await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200"), newRow(9, "d/100")]);
+  expect(rows).toEqual(["held possible_duplicate AAAA1111:2", said, "ready"]);
   expect((await allRows(store, "CCCC3333")).map(({ state }) => state)).toEqual(["ready", "ready"]);
+  expect(await take(store, "DDDD4444", [newRow(7, "b/900")]), "it repeats no other file").toEqual(["ready"]);
+});
+
+test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
+  ["was accepted", (store) => sendRow(store, "AAAA1111", 3, "accepted"), HELD],
+  ["still goes", () => Promise.resolve(), "ready"],
+  ["was not sent", (store) => sendRow(store, "AAAA1111", 3, "not_sent"), "ready"],
+  ["was refused for the key", (store) => end(store, 3, "rejected", "key_refused"), "ready"],
+])("the same of one period, which is another one here: the amount that %s", async (_what, happen, said) => {
+  const store = open();
+  const october = { period: "2026-10" };
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100", october), newRow(3, "b/100", october)]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await happen(store);
+  const rows = await take(store, "BBBB2222", [newRow(7, "a/100", october), newRow(8, "b/200", { period: "2026-11" })]);
+  expect(rows).toEqual(["duplicate  AAAA1111:2", said]);
+});
+
+test.each(["accepted", "unknown", "settled_done"] as const)(
+  "a file that waited as a whole pays no old amount, once a row of its correction is %s",
+  async (state) => {
+    const store = open();
+    await store.createBatch(newBatch("AAAA1111"));
+    const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+    await store.addRows("AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100"), { number: 4, faults: [fault] }]);
+    await store.judgeRows("AAAA1111", rules);
+    await store.openBatch("AAAA1111", { rows: 3, total: "0.00", remarks: [] }, true);
+    await addBatch(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
+    await sendRow(store, "BBBB2222", 7, state === "accepted" ? state : "unknown");
+    await sendRow(store, "BBBB2222", 8, "accepted");
+    if (state === "settled_done") await store.settle([{ batch: "BBBB2222", row: 7, as: state, act: ACT }]);
+    await store.release("AAAA1111", "all", ACT);
+    expect((await allRows(store, "AAAA1111")).map(({ state, code }) => [state, code])).toEqual([
+      ["ready", "all_or_nothing"],
+      ["held", "near_duplicate"],
+      ["invalid", "amount_missing"],
+    ]);
+    // by name it goes: nobody asks a second time
+    expect(await store.release("AAAA1111", [3], ACT)).toEqual([3]);
+    expect(await store.begin("AAAA1111", 3, rules)).toMatchObject({ ordinal: 1 });
+    expect(await store.begin("AAAA1111", 2, rules)).toEqual({ state: "held" });
+  },
+);
+
+test("what waits for a person waits however late it is looked at again", async () => {
+  let nowMs = Date.now();
+  const store = open(() => nowMs);
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  const held = await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
+  expect(held).toEqual(["held possible_duplicate AAAA1111:2", HELD]);
+  nowMs += 400 * DAY_MS;
+  await store.judgeAgain("BBBB2222", rules);
+  expect((await store.rowsIn("BBBB2222", ["held"])).map(({ code }) => code)).toEqual([
+    "possible_duplicate",
+    "near_duplicate",
+  ]);
 });
 
 const ANEW: readonly (readonly [string, { rows: NewRow[]; days?: number; cancels?: boolean }, string])[] = [
@@ -81,5 +138,18 @@ test.each(ANEW)("a payee's other amount beside one that was accepted, %s", async
   await end(store, 4, "rejected", "refused");
   if (then.cancels) await store.setPhase("AAAA1111", "cancelled", ACT);
   nowMs += (then.days ?? 0) * DAY_MS;
-  expect((await take(store, "BBBB2222", then.rows))[1]).toBe(said);
+  expect((await take(store, "BBBB2222", [...then.rows, newRow(9, "e/100")])).slice(1)).toEqual([said, "ready"]);
+  expect(await take(store, "DDDD4444", [newRow(7, "b/900")]), "it sends nothing anew").toEqual(["ready"]);
+});
+
+test.each<[string, (store: JournalStore) => Promise<unknown>]>([
+  ["was not sent", (store) => sendRow(store, "AAAA1111", 3, "not_sent")],
+  ["was settled as not done", (store) => settle(store, "settled_not_done")],
+])("a row that %s and is sent anew holds the other amount of a payee too", async (_what, happen) => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await happen(store);
+  const rows = await take(store, "BBBB2222", [newRow(7, "b/100"), newRow(8, "a/200")]);
+  expect(rows).toEqual(["ready", "held near_duplicate AAAA1111:2"]);
 });
