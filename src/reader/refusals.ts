@@ -5,7 +5,7 @@ import { FileRefusedError, type FileFault } from "../errors.ts";
 const REFUSALS = {
   format_unknown: {
     sentence: "the name does not end in .csv, .tsv, .txt, .xlsx, .json, .jsonl or .ndjson",
-    hint: "Give the file one of these endings.",
+    hint: 'Save it as "Excel Workbook (.xlsx)" or "CSV UTF-8"; if it is one already, give it that ending.',
   },
   format_differs: {
     sentence: "this is {found} under another name",
@@ -45,7 +45,7 @@ const REFUSALS = {
   },
   row_ragged: {
     sentence: "the row has {found}",
-    hint: "Put cells that contain the delimiter in double quotes, and look for a missing or an extra cell.",
+    hint: 'Look for a missing or an extra cell; a cell with the comma (or ;) in it that separates the columns stands in double quotes: "52,000.00".',
   },
   cell_without_header: {
     sentence: "{found}",

@@ -237,6 +237,7 @@ describe("files without rows", () => {
   });
 
   test("an unknown ending is refused", async () => {
-    expect(await faultOf(read("payroll.dat", "name\nA\n"))).toMatchObject({ code: "format_unknown" });
+    const other = await faultOf(read("payroll.dat", "name\nA\n"));
+    expect(other).toMatchObject({ code: "format_unknown", hint: expect.stringMatching(/^Save it as .*CSV UTF-8/) as string }); // prettier-ignore
   });
 });
