@@ -43,7 +43,12 @@ export async function keepAddress(ground: Ground, batch: BatchRecord): Promise<v
   }
   if (isAddressOf(batch, destination)) return;
   const act = { by, kind: "destination", note: `${batch.destination} → ${destination}` };
-  await journal.setDestination(batch.id, destination, act);
+  // what went to the address that it leaves is remembered there, though no batch may name it any more
+  const left = (await journal.environmentAt(batch.destination)) ?? batch.environment;
+  await Promise.all([
+    journal.setEnvironmentAt(batch.destination, left),
+    journal.setDestination(batch.id, destination, act),
+  ]);
 }
 
 function isAddressOf(batch: BatchRecord, destination: string): boolean {

@@ -145,6 +145,11 @@ describe("the destination", () => {
     expect(second.requests).toHaveLength(ROWS - 2);
     expect(first.requests).toHaveLength(sent);
     expect((await desk.run("t.csv")).code).toBe(0);
+
+    // its rows went to the first address too, which no batch names any more
+    Object.assign(desk.env, { PAYDROP_BASE_URL: first.url, PAYDROP_ENVIRONMENT: "live" });
+    expect((await desk.run("t.csv")).code).toBe(78);
+    expect(first.requests).toHaveLength(sent);
   });
 
   test("rows of a test never go live, not even with --accept-destination: their memory is another one", async () => {
