@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
+import { readBaseUrl } from "../config/base-url.ts";
 import type { Config } from "../config/config.ts";
+import { flagOf } from "../config/settings.ts";
 import { asWord } from "../printable.ts";
 import type { Look } from "../results/look.ts";
 import type { Call, Output } from "./command.ts";
@@ -15,12 +17,23 @@ export function lookOf(output: Output, call: Call, config: Config): Look {
   };
 }
 
-/** The flags that say where the settings and the memory are: variables say it to the next command by themselves. */
+/** The flags that say where settings, memory and service are: variables say it to the next command by themselves. */
 export function flagsAgain(flags: Call["flags"]): string[] {
-  return Object.entries({ config: "--config", state_dir: "--state-dir" }).flatMap(([name, flag]) => {
+  const again = { config: resolve, state_dir: resolve, base_url: rightAddress };
+  return Object.entries(again).flatMap(([name, asRepeated]) => {
     const said = flags[name];
-    return typeof said === "string" && said !== "" ? [`${flag} ${asWord(resolve(said))}`] : [];
+    const word = typeof said === "string" && said !== "" ? asRepeated(said) : undefined;
+    return word === undefined ? [] : [`${flagOf(name)} ${asWord(word)}`];
   });
+}
+
+/** One that is refused may hold a password: it is not repeated. */
+function rightAddress(said: string): string | undefined {
+  try {
+    return readBaseUrl(said);
+  } catch {
+    return undefined;
+  }
 }
 
 export function isAscii(env: Call["env"]): boolean {
