@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, Environment } from "../journal/batch-record.ts";
 import { asWord } from "../printable.ts";
+import { SANDBOX } from "../results/next-steps.ts";
 import type { Ground } from "./ground.ts";
 
 /**
@@ -28,8 +29,15 @@ export async function assertAddressKept(ground: Ground, batch: BatchRecord): Pro
   throw new PaydropError(
     "destination",
     `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
-    "if both are the same service, run it again with --accept-destination; nothing was sent",
+    `${whereItGoesOn(batch, destination)}; nothing was sent`,
   );
+}
+
+/** The sandbox is no service that could be the same one. */
+function whereItGoesOn(batch: BatchRecord, destination: string): string {
+  if (batch.destination === SANDBOX) return "it was only tried: it goes on with --sandbox";
+  if (destination === SANDBOX) return "it goes on without --sandbox";
+  return "if both are the same service, run it again with --accept-destination";
 }
 
 /** The same, before rows go; what a person accepted is noted. */

@@ -65,6 +65,48 @@ describe("commands that are told", () => {
     60_000,
   );
 
+  test.skipIf(process.platform === "win32")(
+    "go to the service that a flag named; an address that is refused may hold a password, and is not repeated",
+    async () => {
+      let sent = 0;
+      const server = await startFaultServer(() => answer((sent += 1) === 2 ? 500 : 200));
+      onTestFinished(() => server.close());
+      const desk = openDesk(server.url);
+      const { PAYDROP_BASE_URL: url = "", ...env } = desk.env;
+      desk.write("rows.csv", transfersCsv(3));
+      const run = (...words: string[]) => runProgram(words, { env, cwd: desk.folder });
+      const { stdout } = await run("run", "rows.csv", "--base-url", url);
+      const settled = await typed(/^ +(paydrop settle .*)$/m.exec(stdout)?.[1] ?? "", env, desk.folder);
+      const retried = await typed(/(paydrop retry .*)$/m.exec(settled)?.[1] ?? "", env, desk.folder);
+      expect(retried).toContain("✓ accepted         3");
+
+      const secret = await run("status", "NOSUCH01", "--base-url", "https://asha:open-sesame@bank.example");
+      expect(secret.code).toBe(2);
+      expect(secret.stdout + secret.stderr).not.toContain("open-sesame");
+    },
+    60_000,
+  );
+
+  test("name the sandbox where a batch that was only tried would go to a service, and the service the other way", async () => {
+    const server = await startFaultServer(() => answer(401));
+    onTestFinished(() => server.close());
+    const desk = openDesk(server.url);
+    desk.write("tried.csv", "from_account,to_account,amount\nACC-1,SANDBOX-401,1.00\n");
+    desk.write("meant.csv", transfersCsv(2));
+    const run = (...words: string[]) => runProgram(words, { env: desk.env, cwd: desk.folder });
+    const folder = desk.env["PAYDROP_STATE_DIR"] ?? "";
+    expect((await run("run", "tried.csv", "--sandbox", "--state-dir", folder)).code).toBe(7);
+    expect((await run("run", "meant.csv")).code).toBe(7);
+    const before = server.requests.length;
+    const meant = await run("run", "tried.csv");
+    expect(meant).toMatchObject({ code: 78 });
+    expect(meant.stderr).toContain("→ it was only tried: it goes on with --sandbox; nothing was sent\n");
+    const tried = await run("run", "meant.csv", "--sandbox", "--state-dir", folder);
+    expect(tried).toMatchObject({ code: 78 });
+    expect(tried.stderr).toContain("→ it goes on without --sandbox; nothing was sent\n");
+    expect(server.requests).toHaveLength(before);
+  }, 60_000);
+
   const FLAGS = ["--config /etc/p.toml", "--state-dir '/a b'"];
 
   test.each([
