@@ -59,7 +59,7 @@ export function compareControl(
 function compareRows({ source, rows }: ExpectedControl, actual: ControlTotals): readonly FileFault[] {
   if (rows === undefined || rows === actual.rows) return [];
   const difference = `${Math.abs(rows - actual.rows)} ${rows > actual.rows ? "too few" : "too many"}`;
-  const message = `${source} says ${rows} rows, the file has ${actual.rows}: ${difference}`;
+  const message = `${source} says ${counted(rows)}, the file has ${actual.rows}: ${difference}`;
   const hint = "Copy the file again completely, or correct the number of rows.";
   return [{ code: "control_rows_differ", message, hint }];
 }

@@ -58,6 +58,14 @@ describe("control totals", () => {
     ]);
   });
 
+  test("that differ the other way say so", () => {
+    const faults = compareControl([{ source: "--expect", rows: 1, total: "5.5" }], actual, false);
+    expect(faults.map((fault) => fault.message)).toEqual([
+      "--expect says 1 row, the file has 2: 1 too many",
+      "--expect says 5.5, the amounts of the file add up to 15.50, 10.00 more",
+    ]);
+  });
+
   test("that differ for an amount that cannot be read say so", () => {
     const [fault] = compareControl([{ source: "--expect-total", total: "20" }], { ...actual, unreadable: 2 }, false);
     expect(fault?.message).toContain("4.50 less; there are 2 rows whose amount cannot be read");
