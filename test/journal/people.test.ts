@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, rules, newRow, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
 
 const ACT = { by: "ravi", kind: "release", note: "meant" };
 
@@ -31,6 +32,54 @@ test("a row that is held for an unknown one is not released, whatever it is held
   ]);
   expect(await store.release("BBBB2222", "all", ACT)).toEqual([2, 3]);
   expect(await store.history("BBBB2222")).toMatchObject([{ by: "ravi", row: 2 }, { row: 3 }]);
+});
+
+test.each<[string, (store: JournalStore) => Promise<unknown>, number[]]>([
+  ["is ready", () => Promise.resolve(), []],
+  ["is on its way", (store) => store.begin("AAAA1111", 2, rules), []],
+  ["is ready in a paused batch", (store) => store.setPhase("AAAA1111", "paused", ACT), []],
+  ["goes no more", (store) => store.setPhase("AAAA1111", "cancelled", ACT), [7]],
+  ["was accepted", (store) => sendRow(store, "AAAA1111", 2, "accepted"), [7]],
+])("a row that waits for one that %s: whether a person may let it go", async (_what, happen, released) => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1"), newRow(8, "b/1"), newRow(9, "b/1")]);
+  await happen(store);
+  expect(await store.release("BBBB2222", [7], ACT)).toEqual(released);
+  expect(await states(store, "BBBB2222")).toEqual([released.length > 0 ? "ready" : "held", "ready", "held"]);
+});
+
+test("a person's word speaks of whatever was accepted before it", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "x/1"), newRow(3, "a/1")]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+  expect(await store.release("BBBB2222", "all", ACT)).toEqual([7]);
+  // what happens to another batch has every row judged again before it goes
+  await addBatch(store, "CCCC3333", [newRow(2, "z/1")]);
+  expect(await store.begin("BBBB2222", 7, rules)).toMatchObject({ ordinal: 1 });
+});
+
+test("all or nothing: where one row cannot go by itself the others wait, whatever other files hold", async () => {
+  const store = open();
+  const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+  const take = async (id: string, rows: NewRow[]): Promise<string[]> => {
+    await store.createBatch(newBatch(id));
+    await store.addRows(id, rows);
+    await store.judgeRows(id, rules);
+    await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] }, true);
+    return (await allRows(store, id)).map(({ state, code }) => `${state} ${code ?? ""}`.trim());
+  };
+  expect(await take("AAAA1111", [newRow(2, "a/1"), newRow(3, "b/1"), newRow(4, "b/1")])).toEqual([
+    "held all_or_nothing",
+    "held all_or_nothing",
+    "held repeat_in_file",
+  ]);
+  expect(await take("BBBB2222", [newRow(2, "c/1"), { number: 3, faults: [fault] }])).toEqual([
+    "held all_or_nothing",
+    "invalid amount_missing",
+  ]);
+  expect(await take("CCCC3333", [newRow(2, "d/1"), newRow(3, "e/1")])).toEqual(["ready", "ready"]);
 });
 
 test("a cancelled batch releases nothing and never opens again", async () => {
