@@ -6,19 +6,24 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
   [/^(20\d\d)-(\d\d?)-(\d\d?)$/, (year, month, day) => `${year}-${twoDigits(month)}-${twoDigits(day)}`],
   [/^(20\d\d)-?(0?[1-9]|1[0-2])(?!\d)(.*)$/, (year, month, rest) => `${year}-${twoDigits(month)}${rest}`],
   [/^(0?[1-9]|1[0-2])-?(20\d\d)$/, (month, year) => `${year}-${twoDigits(month)}`],
+  [/^(0?[1-9]|1[0-2])-(\d\d)$/, (month, year) => `20${year}-${twoDigits(month)}`],
+  [/^([a-z]{3,9})$/, (name) => named(name, "")],
   [/^([a-z]{3,9})-?(?:20)?(\d\d)$/, (name, year) => named(name, `20${year}`)],
   [/^(20\d\d)-?([a-z]{3,9})$/, (year, name) => named(name, year)],
 ];
 
 /**
- * Whether two periods may be one, however people write them: `2026-11`, `202611`, `11-2026` and `Nov2026` are the same
- * month, and `2026-11-06` is a part of it. What is written in two ways must not free a row to go twice.
+ * Whether two periods may be one, however people write them: `2026-11`, `202611`, `11-2026`, `11/26` and `Nov2026` are the
+ * same month, `2026-11-06` is a part of it, and `november` may be any year's. What is written in two ways must not free a
+ * row to go twice.
  */
 export function mayBeSamePeriod(one: string, other: string): boolean {
-  return isPartOf(one, other) || isPartOf(plainly(one), plainly(other));
+  const [left, right] = [plainly(one), plainly(other)];
+  if (isPartOf(one, other) || isPartOf(left, right)) return true;
+  return (left.startsWith("-") || right.startsWith("-")) && isPartOf(withoutYear(left), withoutYear(right));
 }
 
-/** In one writing. */
+/** In one writing; `-11` is the November of any year. */
 export function plainly(period: string): string {
   const text = period
     .trim()
@@ -33,6 +38,10 @@ export function plainly(period: string): string {
 
 function isPartOf(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
+}
+
+function withoutYear(period: string): string {
+  return period.replace(/^20\d\d(?=-)/, "");
 }
 
 /** Empty for a word that is no month. */

@@ -27,6 +27,11 @@ describe("two periods", () => {
     ["2026-01", "2026-1-5"],
     ["2026-W45", "2026-w45"],
     ["2026-11-A", "202611-a"],
+    ["2026-11", "11/26"],
+    ["2026-09", "9-26"],
+    ["2026-11", "november"],
+    ["2026-11-06", "Nov"],
+    ["Nov 26", "NOVEMBER"],
     ["Bonus", "BONUS"],
   ])("%s and %s may be one", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([true, true]);
@@ -56,6 +61,11 @@ describe("two periods", () => {
     ["2026-Q4", "2026-11"],
     ["2026-11", "bonus"],
     ["may", "2026-11"],
+    ["october", "nov"],
+    ["11/26", "2026-12"],
+    ["11/26", "11/25"],
+    ["13/26", "2026-11"],
+    ["November bonus", "2026-11"],
     ["2026-11", "loan2026"],
   ])("%s and %s are two", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([false, false]);
