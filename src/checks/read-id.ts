@@ -12,7 +12,8 @@ const PLAIN_ID = /^\+?[0-9]+$/;
  * id.
  */
 const SCIENTIFIC = /^[0-9]+(?:[.,][0-9]+)?[eE][+-][0-9]{1,3}$|^[0-9]+[.,][0-9]+[eE][0-9]{1,3}$/;
-const DECIMALS_ADDED = /^[0-9]+\.0+$/;
+/** In a country with a decimal comma `1001,00`. */
+const DECIMALS_ADDED = /^[0-9]+(?:\.0+|,00?)$/;
 const GROUPED = /^[0-9]{1,3}(?:,[0-9]{2,3})+(?:\.[0-9]+)?$/;
 const FOREIGN_SPACE = /[^\S ]/;
 

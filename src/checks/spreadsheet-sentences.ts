@@ -30,7 +30,7 @@ export const SPREADSHEET_SENTENCES = {
   },
   decimals_added: {
     sentence: "{value} is {thing} that was turned into a decimal number",
-    hint: "Type it again without the point, with the column formatted as Text.",
+    hint: "Type it again without the decimals, with the column formatted as Text.",
   },
   made_a_date: {
     sentence: "{value} looks like a date that Excel made of {thing}",

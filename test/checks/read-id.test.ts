@@ -30,6 +30,8 @@ describe("ids", () => {
     ["1.2e10", "scientific_notation"],
     ["123456789012.0", "decimals_added"],
     ["123456789012.00", "decimals_added"],
+    ["123456789012,00", "decimals_added"],
+    ["123456789012,0", "decimals_added"],
     ["50,100,271", "thousands_separator"],
     ["5,01,00,271", "thousands_separator"],
     ["02-Jan", "made_a_date"],
@@ -101,6 +103,7 @@ describe("columns of our own", () => {
     ["1.2E+15", "scientific_notation"],
     ["#N/A", "spreadsheet_error"],
     ["1001.0", "decimals_added"],
+    ["1001,00", "decimals_added"],
     ["1,001", "thousands_separator"],
   ])("%j is no reference: %s", (text, code) => {
     expect(inspectReference(text)?.code).toBe(code);
