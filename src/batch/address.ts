@@ -25,7 +25,7 @@ export async function assertAddressKept(ground: Ground, batch: BatchRecord): Pro
   const { environment, acceptDestination } = config;
   if (batch.environment !== environment) throw ofOtherEnvironment(batch, destination, environment);
   const was = await assertEnvironmentKept(ground);
-  if (acceptDestination || isAddressOf(batch, destination)) return was;
+  if (acceptDestination || batch.destination === destination) return was;
   throw new PaydropError(
     "destination",
     `batch ${batch.id} began with ${batch.destination}, now it would go to ${destination}`,
@@ -49,7 +49,7 @@ export async function keepAddress(ground: Ground, batch: BatchRecord): Promise<v
     const act = { by, kind: "destination", note: `${destination} was ${was}, is ${environment}` };
     await Promise.all([journal.setEnvironmentAt(destination, environment), journal.note(batch.id, act)]);
   }
-  if (isAddressOf(batch, destination)) return;
+  if (batch.destination === destination) return;
   const act = { by, kind: "destination", note: `${batch.destination} → ${destination}` };
   // what went to the address that it leaves is remembered there, though no batch may name it any more
   const left = (await journal.environmentAt(batch.destination)) ?? batch.environment;
@@ -57,10 +57,6 @@ export async function keepAddress(ground: Ground, batch: BatchRecord): Promise<v
     journal.setEnvironmentAt(batch.destination, left),
     journal.setDestination(batch.id, destination, act),
   ]);
-}
-
-function isAddressOf(batch: BatchRecord, destination: string): boolean {
-  return batch.destination === destination || batch.destination === "";
 }
 
 function environmentChanged(destination: string, was: Environment, is: Environment): PaydropError {

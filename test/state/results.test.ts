@@ -126,6 +126,15 @@ describe("results that cannot be written beside the input", () => {
 });
 
 describe("the destination", () => {
+  /** What persons accepted, as the history of all batches says. */
+  const noted = (desk: Desk): Promise<string[]> =>
+    desk.inProcess(async ({ journal }) => {
+      const acts = await Promise.all((await journal.batches()).map(({ id }) => journal.history(id)));
+      return acts.flatMap((all) =>
+        all.flatMap(({ by, kind, note }) => (kind === "destination" ? `${by}: ${note}` : [])),
+      );
+    });
+
   test("a batch that began elsewhere: exit 78, nothing is sent; --accept-destination goes on", async () => {
     const { server: first, desk } = await deskWithFile();
     first.use(({ number }) => (number <= 2 ? answer(200) : answer(401)));
@@ -145,6 +154,7 @@ describe("the destination", () => {
     expect(second.requests).toHaveLength(ROWS - 2);
     expect(first.requests).toHaveLength(sent);
     expect((await desk.run("t.csv")).code).toBe(0);
+    expect(await noted(desk)).toEqual([`Asha: ${first.url} → ${second.url}`]);
 
     // its rows went to the first address too, which no batch names any more
     Object.assign(desk.env, { PAYDROP_BASE_URL: first.url, PAYDROP_ENVIRONMENT: "live" });
@@ -198,6 +208,7 @@ describe("the destination", () => {
     ]);
     // said once, for good; and what is live now does not become a test again by itself
     expect((await desk.run("corrected.csv")).counts).toEqual({ held: ROWS, accepted: 1 });
+    expect(await noted(desk)).toEqual([`Asha: ${server.url} was test, is live`]);
     desk.env["PAYDROP_ENVIRONMENT"] = "test";
     expect((await desk.run("corrected.csv")).code).toBe(78);
   });
