@@ -219,6 +219,7 @@ describe("the same bytes", () => {
     ["never seen", [], {}, "new"],
     ["within the days", [first], {}, "same FIRST111"],
     ["later", [old], {}, "again OLD11111"],
+    ["taken by a clock that was ahead", [{ ...old, createdAt: NOW + 90 * DAY_MS }], {}, "again OLD11111"],
     ["later, but still the file that lay there", [old], { lyingThere: "OLD11111" }, "same OLD11111"],
     ["the same month's name", [november], { guessedPeriod: "2026-11" }, "same NOV11111"],
     ["another month's name", [november], { guessedPeriod: "2026-12" }, "again NOV11111"],
