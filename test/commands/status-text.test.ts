@@ -59,6 +59,16 @@ describe("the table of all batches", () => {
     expect(batchTable(all, 200)).not.toContain("settled");
   });
 
+  test("calls a row that is on its way no unknown one: it has not failed to be answered", () => {
+    const { batch } = status("P4TD0000", 60);
+    const one = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
+    const tallies = { accepted: one(13), sending: one(4), ready: one(43) };
+    const [heading = "", line = ""] = batchTable([{ batch, tallies }], 200).split("\n");
+    expect(heading).toMatch(/^batch +rows +accepted +unknown +held +refused +not sent +being sent +file/);
+    expect(line).toMatch(/^P4TD0000 +60 +13 +0 +0 +0 +43 +4 /);
+    expect(batchTable(all, 200)).not.toContain("being sent");
+  });
+
   test("calls a batch open only while something of it is", () => {
     const { batch, tallies } = status("P4TD0000", 60);
     const one = { rows: 1, amount: "0.00" };
