@@ -67,7 +67,7 @@ export async function assertWhole(batch: BatchRecord, snapshots: string): Promis
   if (await verifySnapshot(join(snapshots, readingOf(batch).snapshot), batch.sha256)) return;
   throw new CopyGoneError(
     `the private copy of ${batch.fileName} (batch ${batch.id}) is missing or damaged`,
-    "drop or run the very same file again, or restore the state directory from a backup; nothing was sent",
+    "drop or run the very same file again, or restore the state directory from a backup; nothing more is sent till then",
   );
 }
 

@@ -58,7 +58,7 @@ export class BatchWork implements Processor {
       this.#taking.take(file, (await copying).snapshot),
     );
     const { snapshot, modeBefore, losses } = await copying;
-    return this.#turns.take(batch.id, async () => {
+    return this.#inTurn(batch.id, async () => {
       await this.#ground.marks.note(batch, losses);
       // results that lie there already would say what is not true any more, were this cut off
       if (resumed) await this.#ground.journal.oweResults(batch.id, true);
@@ -94,11 +94,24 @@ export class BatchWork implements Processor {
   async takeUp(batchId: string): Promise<BatchReport> {
     const { id } = await this.#ground.known(batchId);
     return this.#sending.together(() =>
-      this.#turns.take(id, async () => {
+      this.#inTurn(id, async () => {
         await this.#wake(id);
         return this.#goOn(id);
       }),
     );
+  }
+
+  /** What could be read when the batch was taken, and cannot be read any more, is a copy that is damaged: no file is refused. */
+  #inTurn<T>(batchId: string, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(batchId, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        const isOfReading = !(error instanceof PaydropError) || error.code === "file_refused";
+        if (isOfReading) await this.#ground.verifySnapshot(await this.#ground.known(batchId));
+        throw error;
+      }
+    });
   }
 
   async #wake(batchId: string): Promise<void> {
@@ -108,7 +121,7 @@ export class BatchWork implements Processor {
 
   async goOn(batchId: string): Promise<BatchReport> {
     const { id } = await this.#ground.known(batchId);
-    return this.#sending.together(() => this.#turns.take(id, () => this.#goOn(id)));
+    return this.#sending.together(() => this.#inTurn(id, () => this.#goOn(id)));
   }
 
   async #goOn(batchId: string): Promise<BatchReport> {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
@@ -60,6 +60,31 @@ test.each(Object.entries(GONE))(
     expect(server.requests).toHaveLength(gone.comesBack ? 4 : 1);
   },
 );
+
+test.each([
+  ["in the middle of a row, after it was read", 9, (text: string) => text.length - 9],
+  // more than is read at once
+  ["between two rows, before they are read", 4_000, (text: string) => text.trimEnd().lastIndexOf("\n") + 1],
+])("a private copy that is cut %s, while rows go: no file was refused, and nothing goes twice", async (_, rows, at) => {
+  const server = await startFaultServer(() => answer(200));
+  onTestFinished(() => server.close());
+  const desk = openDesk(server.url);
+  const path = desk.write("t.csv", transfersCsv(rows));
+  server.use(() => {
+    const [copy = ""] = readdirSync(join(desk.stateDir, "snapshots"));
+    truncateSync(join(desk.stateDir, "snapshots", copy), at(readFileSync(path, "utf8")));
+    return answer(200);
+  });
+  const run = await desk.run("t.csv");
+  expect(run.code).toBe(74);
+  expect(run.stderr).toMatch(
+    /the private copy of t\.csv \(batch \w+\) is missing or damaged\n {2}→ .* nothing more is sent/,
+  );
+  server.use(() => answer(200));
+  expect(await desk.run("t.csv")).toMatchObject({ code: 0, counts: { accepted: rows } });
+  expect(new Set(server.requests.map(({ body }) => body)).size).toBe(rows);
+  expect(server.requests).toHaveLength(rows);
+});
 
 test("an unknown row is not listed by the accounts of a private copy that holds others", async () => {
   const server = await startFaultServer(() => answer(500));
