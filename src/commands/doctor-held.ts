@@ -1,35 +1,79 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
 import { stopFilesIn } from "../drop-folder/stop-file.ts";
+import { PaydropError } from "../errors.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
-import { openProcessor } from "../processor.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { isOperationFolder } from "../operations/catalogue.ts";
+import { openProcessor, type Processor } from "../processor.ts";
+import { assertKnown, INBOX_MARK, markAt } from "../results/found-mark.ts";
 import type { Finding } from "./doctor-finding.ts";
 
-/** A drop folder of which nothing goes until a person says so: a STOP lies in it, or the journal knows it as held. */
+/**
+ * A drop folder of which nothing goes: another journal's mark lies in it, a STOP lies there, or the journal knows it as
+ * held. A journal that cannot be read is told of elsewhere.
+ */
 export async function heldFindings(inboxes: readonly string[], config: Config): Promise<Finding[]> {
-  const folders = inboxes.map((inbox) => resolve(inbox));
-  const held = folders.length > 0 ? await holdsKnown(folders, config) : [];
-  const findings = folders.map(async (folder, index): Promise<Finding[]> => {
-    const [stop] = await stopFilesIn(await inboxFolders(folder));
-    const why = held[index] ?? (stop && `${stop} lies there`);
-    const found = `nothing goes from it: ${why ?? ""}`;
-    const hint = `a person lets it go on with \`${resumeCommand(folder)}\``;
-    return why === undefined ? [] : [{ what: `inbox ${folder}`, health: "look", found, hint }];
+  if (inboxes.length === 0) return [];
+  const isThere = existsSync(join(config.stateDir, "journal.db"));
+  const processor = isThere ? await openProcessor({ config }, "read").catch(() => undefined) : undefined;
+  try {
+    const journal = processor?.journal ?? (isThere ? undefined : NO_JOURNAL);
+    const findings = inboxes.map(async (inbox): Promise<Finding[]> => {
+      const folder = resolve(inbox);
+      const folders = await inboxFolders(folder);
+      return [
+        ...(journal ? await markFindings(folder, folders, journal, config) : []),
+        ...(await holdFindings(folder, folders, processor)),
+      ];
+    });
+    return (await Promise.all(findings)).flat();
+  } finally {
+    await processor?.close();
+  }
+}
+
+/** The first run makes one, which knows of nothing. */
+const NO_JOURNAL: Pick<JournalStore, "stateId" | "knows" | "acceptLoss"> = {
+  stateId: "not made yet",
+  knows: () => Promise.resolve(false),
+  acceptLoss: () => Promise.resolve(),
+};
+
+/** I9, I12, as a run of one of its files would find it. */
+async function markFindings(
+  folder: string,
+  folders: readonly string[],
+  journal: typeof NO_JOURNAL,
+  { environment }: Config,
+): Promise<Finding[]> {
+  const above = isOperationFolder(basename(folder)) ? [dirname(folder)] : [];
+  const places = [...folders, ...above];
+  const findings = places.map(async (place): Promise<Finding[]> => {
+    const found = await markAt(join(place, INBOX_MARK));
+    if (typeof found !== "object") return [];
+    try {
+      await assertKnown(found, { journal, environment, place });
+      return [];
+    } catch (thrown) {
+      if (!(thrown instanceof PaydropError)) throw thrown;
+      return [{ what: `inbox ${folder}`, health: "wrong", found: thrown.message, hint: thrown.hint }];
+    }
   });
   return (await Promise.all(findings)).flat();
 }
 
-/** Of each folder why it is held. A journal that cannot be read is told of elsewhere. */
-async function holdsKnown(folders: readonly string[], config: Config): Promise<readonly (string | undefined)[]> {
-  if (!existsSync(join(config.stateDir, "journal.db"))) return [];
-  const processor = await openProcessor({ config }, "read").catch(() => undefined);
-  if (!processor) return [];
-  try {
-    const { journal } = processor;
-    return await Promise.all(folders.map(async (one) => (await journal.inboxHold(await holdKeyOf(one)))?.message));
-  } finally {
-    await processor.close();
-  }
+async function holdFindings(
+  folder: string,
+  folders: readonly string[],
+  processor: Processor | undefined,
+): Promise<Finding[]> {
+  const held = await processor?.journal.inboxHold(await holdKeyOf(folder));
+  const [stop] = await stopFilesIn(folders);
+  const why = held?.message ?? (stop && `${stop} lies there`);
+  if (why === undefined) return [];
+  const hint = `a person lets it go on with \`${resumeCommand(folder)}\``;
+  return [{ what: `inbox ${folder}`, health: "look", found: `nothing goes from it: ${why}`, hint }];
 }

@@ -303,6 +303,22 @@ describe("folders and clock", () => {
     expect(found(await doctor(KEYS, flags), `inbox ${inbox}`)).not.toContain("nothing goes");
   });
 
+  test("an inbox that another state folder has sent from is wrong: every run of it would be refused", async () => {
+    const inbox = temporaryDirectory();
+    const folder = temporaryDirectory();
+    const flags = (state: string): string[] => ["--inbox", inbox, "--state-dir", join(folder, state)];
+    expect((await paydrop(["run", ...flags("own")], KEYS)).code).toBe(0);
+    await paydrop(["run", "--inbox", temporaryDirectory(), "--state-dir", join(folder, "other")], KEYS);
+    for (const state of ["other", "none yet"]) {
+      const said = await doctor(KEYS, ["--offline", ...flags(state)]);
+      expect(said.code).toBe(2);
+      expect(found(said, `inbox ${inbox}`)).toContain("wrong .paydrop was written with another state directory");
+      expect(existsSync(join(folder, "none yet"))).toBe(false);
+      expect((await paydrop(["run", ...flags(state)], KEYS)).code).toBe(74);
+    }
+    expect((await doctor(KEYS, ["--offline", ...flags("own")])).code).toBe(0);
+  });
+
   test("an inbox is looked at: rights, free space, and that state and settings lie elsewhere", async () => {
     const inbox = temporaryDirectory();
     const good = await doctor(KEYS, ["--offline", "--inbox", inbox]);
