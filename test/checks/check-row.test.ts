@@ -148,6 +148,9 @@ describe("what an instruction says beside its payload", () => {
     expect(grouped.payload).toContain('"5010 0314 159002"');
     const named = (account: string): string => instructionOf("transfer", { ...GOOD_ROWS.transfer, to_account: account }).core; // prettier-ignore
     expect(named("BENE 7")).not.toBe(named("BENE7"));
+    expect(named("5010-0314-159002")).toBe(plain.core);
+    expect(named("BENE-7")).not.toBe(named("BENE7"));
+    expect(named("-7")).not.toBe(named("7"));
   });
 
   test.each(["debit_account_id", "bank_acc_num", "ifsc_code", "amount"])(
