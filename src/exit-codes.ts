@@ -2,7 +2,7 @@ import type { ErrorCode } from "./errors.ts";
 import { PaydropError } from "./errors.ts";
 
 /** One row of the table of DESIGN §10. `todo` is for cron and operations. */
-export interface ExitCode {
+interface ExitCode {
   readonly code: number;
   readonly sentence: string;
   readonly todo: string;

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { open } from "node:fs/promises";
 
 /** A private copy of a file, read from its beginning to its end. */
-export interface PrivateCopy {
+interface PrivateCopy {
   readonly sizeBytes: number;
   /** How many bytes came into `buffer` from `at` on, at most `bytesMax`; 0 at the end. */
   read(buffer: Buffer, at: number, bytesMax: number): number | Promise<number>;

@@ -4,7 +4,7 @@ import { defined } from "../defined.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
-import { labelOf } from "../operations/label.ts";
+import { labelOf } from "../operations/catalogue.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { modeOfResults } from "../results/mode-of.ts";
 import { nameOfBatch, outNames } from "../results/names.ts";

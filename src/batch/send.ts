@@ -5,7 +5,7 @@ import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { labelOf } from "../operations/label.ts";
+import { labelOf } from "../operations/catalogue.ts";
 import { markedFirst } from "../results/folder-marks.ts";
 import type { MarkKeeper } from "../results/keep-mark.ts";
 import { modeOf } from "../results/mode-of.ts";

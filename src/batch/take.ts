@@ -21,7 +21,7 @@ import { assertEnvironmentKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
 import { NOTHING_TOLD, type Told } from "./send.ts";
 
-export interface Taken {
+interface Taken {
   readonly batch: BatchRecord;
   readonly resumed: boolean;
   readonly told: Told;

@@ -10,9 +10,9 @@ export interface CapFindings {
 }
 
 /** Sums by the folder name of the operation (`payouts`), in ten-thousandths. */
-export type Sums = ReadonlyMap<string, bigint>;
+type Sums = ReadonlyMap<string, bigint>;
 
-export interface SumCounter {
+interface SumCounter {
   add(rows: readonly CheckedRow[]): void;
   readonly sums: Sums;
 }

@@ -14,7 +14,7 @@ import { readSheetValue } from "./read-sheet-value.ts";
 import { inspectText, isUnusual } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 
-export interface FieldSetting {
+interface FieldSetting {
   /** The rows have spreadsheet cells (`G14`). */
   readonly hasCells: boolean;
   /** Example rows of our templates may go. */
@@ -25,7 +25,7 @@ export interface FieldSetting {
 }
 
 /** What a row's fields make: an instruction, or all their faults; and what is to be pointed out of them. */
-export type CheckedFields = { readonly warnings?: readonly Fault[] } & (
+type CheckedFields = { readonly warnings?: readonly Fault[] } & (
   | { readonly instruction: Instruction; readonly faults?: undefined }
   | { readonly instruction?: undefined; readonly faults: readonly Fault[] }
 );

@@ -2,7 +2,7 @@ import type { FileFault } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { missingFields, type Form, type Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
-import { looksMisspelt } from "./misspelling.ts";
+import { countSlips } from "../slips.ts";
 
 /** Extra columns with a meaning (DESIGN §6). */
 const SPECIAL_COLUMNS = ["operation", "reference", "period"] as const;
@@ -18,7 +18,6 @@ export interface ColumnOptions {
 
 /** Where the fields of a row stand. */
 export interface ColumnPlan {
-  readonly columns: readonly string[];
   /** Position of a field or special column by its name in `operations/`. */
   readonly positions: ReadonlyMap<string, number>;
   /** How many columns have a meaning to us; the others are carried through. */
@@ -56,7 +55,7 @@ export function createColumnPlan(
     ? missingOfNearest(forms, positions).filter((name) => !misspelt.some(({ meant }) => meant === name))
     : [];
   const faults = [...misspelt.map(misspeltFault), ...missingFault(missing, options.operations)];
-  return faults.length > 0 ? faults : { columns, positions, knownCount: columns.length - unknown.length };
+  return faults.length > 0 ? faults : { positions, knownCount: columns.length - unknown.length };
 }
 
 /** Of the form whose way of naming the payee the file has begun with; else of the one that it has more columns of. */
@@ -103,3 +102,15 @@ function missingFault(missing: readonly string[], operations: readonly Operation
 }
 
 const COLUMN_CHARACTERS_MAX = 40;
+
+/**
+ * Whether a column's name looks like a misspelt field: one slip of the keyboard in a short name, two in a longer one
+ * (an extra, missing or wrong letter, or two letters swapped). Both names as `normalizeName` gives them.
+ */
+export function looksMisspelt(name: string, fieldName: string): boolean {
+  const slipsMax = fieldName.length <= SHORT_NAME_CHARACTERS_MAX ? 1 : 2;
+  if (Math.abs(name.length - fieldName.length) > slipsMax) return false;
+  return countSlips(name, fieldName) <= slipsMax;
+}
+
+const SHORT_NAME_CHARACTERS_MAX = 5;

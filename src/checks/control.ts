@@ -20,7 +20,7 @@ export interface ControlTotals {
   readonly unreadable: number;
 }
 
-export interface ControlCounter {
+interface ControlCounter {
   add(rows: readonly CheckedRow[]): void;
   totals(): ControlTotals;
 }

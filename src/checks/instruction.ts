@@ -5,7 +5,7 @@ import type { Fault } from "./fault.ts";
 import { isUnusual } from "./read-text.ts";
 
 /** What a row says beside its fields, none of which is sent. */
-export interface OwnValues {
+interface OwnValues {
   /** The user's own id. */
   readonly reference?: string | undefined;
   /** The period that this row states itself. */

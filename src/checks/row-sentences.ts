@@ -5,22 +5,13 @@
  */
 export const ROW_SENTENCES = {
   // the row
-  key_repeated: {
-    sentence: "the key {found} stands twice in this row",
-    hint: "Keep one of the two.",
-  },
+  key_repeated: { sentence: "the key {found} stands twice in this row", hint: "Keep one of the two." },
   operation_contradicted: {
     sentence: "the row says {value}, but the file is for {found}",
     hint: "Move the row to a file of its own operation, or correct the cell.",
   },
-  operation_unknown_word: {
-    sentence: "{value} is none of {found}",
-    hint: "Write one of these words.",
-  },
-  operation_cell_empty: {
-    sentence: "the row does not say its operation",
-    hint: "Write {found} in the cell.",
-  },
+  operation_unknown_word: { sentence: "{value} is none of {found}", hint: "Write one of these words." },
+  operation_cell_empty: { sentence: "the row does not say its operation", hint: "Write {found} in the cell." },
   option_both: {
     sentence: "the row has fields of both kinds of payout: {found}",
     hint: "Empty the cells of one kind: either a registered beneficiary, or a bank account.",
@@ -65,14 +56,8 @@ export const ROW_SENTENCES = {
   },
 
   // any cell
-  value_missing: {
-    sentence: "there is no value, and {field} is required",
-    hint: "Fill it in.",
-  },
-  control_character: {
-    sentence: "{value} has {found} in it",
-    hint: "Delete it: type the cell again on one line.",
-  },
+  value_missing: { sentence: "there is no value, and {field} is required", hint: "Fill it in." },
+  control_character: { sentence: "{value} has {found} in it", hint: "Delete it: type the cell again on one line." },
   hidden_character: {
     sentence: "{value} has an invisible character in it ({found})",
     hint: "Type the cell again instead of pasting it.",
@@ -85,14 +70,8 @@ export const ROW_SENTENCES = {
     sentence: "{value} is a JSON number, and {thing} is text",
     hint: 'Write it in quotes, as in {"{field}": "0123"}: numbers lose leading zeros and long digits.',
   },
-  json_boolean: {
-    sentence: "{value} is true or false in JSON, not {thing}",
-    hint: "Write the value itself.",
-  },
-  json_nested: {
-    sentence: "the value is a JSON object or array, not {thing}",
-    hint: "Write one text or number.",
-  },
+  json_boolean: { sentence: "{value} is true or false in JSON, not {thing}", hint: "Write the value itself." },
+  json_nested: { sentence: "the value is a JSON object or array, not {thing}", hint: "Write one text or number." },
   json_exponent: {
     sentence: "{value} is a number with an exponent, and {thing} goes out with the digits of the file",
     hint: "Write all of its digits, without an exponent.",
@@ -103,10 +82,7 @@ export const ROW_SENTENCES = {
     sentence: "{value} and {found} behind it look like one amount, cut in two at a comma outside quotes",
     hint: "Write {more} in one cell; if {value} is the amount, write its decimals too, as in 100.00.",
   },
-  amount_not_positive: {
-    sentence: "{value} is not more than zero",
-    hint: "Correct the amount, or delete the row.",
-  },
+  amount_not_positive: { sentence: "{value} is not more than zero", hint: "Correct the amount, or delete the row." },
   amount_too_many_digits: {
     sentence: "{value} has {found} digits; at most {more} are allowed",
     hint: "Correct the amount.",
@@ -115,10 +91,7 @@ export const ROW_SENTENCES = {
     sentence: "{value} has {found} digits after the point; at most {more} are allowed",
     hint: "Round the amount; if the point separates thousands, take it away.",
   },
-  number_not_whole: {
-    sentence: "{value} is not a whole number",
-    hint: "Write it without a point.",
-  },
+  number_not_whole: { sentence: "{value} is not a whole number", hint: "Write it without a point." },
   date_for_number: {
     sentence: "{value} looks like a date, and {field} is a whole number",
     hint: "Write a whole number; if Excel made a date of it, type it again with the column formatted as Text.",
@@ -141,10 +114,7 @@ export const ROW_SENTENCES = {
     sentence: "{value} does not have the form {found}",
     hint: "Correct it; the form is set by [rules] in paydrop.toml.",
   },
-  value_too_long: {
-    sentence: "{value} has {found} characters; at most {more} are allowed",
-    hint: "Shorten it.",
-  },
+  value_too_long: { sentence: "{value} has {found} characters; at most {more} are allowed", hint: "Shorten it." },
   value_not_in_list: {
     sentence: "{value} is not in the list of known values",
     hint: "Compare it with the original, or add it to the list.",

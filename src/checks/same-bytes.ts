@@ -9,7 +9,7 @@ export interface SameBytes {
 }
 
 /** How a file that was met before is taken. */
-export type Meeting<Batch extends SameBytes> =
+type Meeting<Batch extends SameBytes> =
   | { readonly kind: "new" }
   /** The same batch: only what is ready or was not sent goes. */
   | { readonly kind: "same"; readonly batch: Batch }

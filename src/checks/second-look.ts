@@ -1,6 +1,6 @@
 import { canonicalAmount, formatUnits, unitsOf } from "../amount.ts";
 import { mask } from "../mask.ts";
-import { differing } from "../operations/differing.ts";
+import { differing } from "../operations/catalogue.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { fieldText, positionOf } from "./cell.ts";
@@ -39,7 +39,7 @@ export interface RowInFile extends LookedAtRow {
 }
 
 /** What is known of a row's beneficiary from what was accepted before. */
-export interface EarlierOfRow {
+interface EarlierOfRow {
   /** The accounts of this row's name so far, the newest first; empty for a name that is not known. */
   readonly ofName: readonly EarlierAccount[];
   /** The same account with zeros in front. */

@@ -29,13 +29,13 @@ const SECOND_LOOK = {
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;
 
-export type SecondLookCode = keyof typeof SECOND_LOOK;
+type SecondLookCode = keyof typeof SECOND_LOOK;
 
 const ROW_FAULTS = { ...ROW_SENTENCES, ...SPREADSHEET_SENTENCES };
 
 const ALL = { ...ROW_FAULTS, ...SECOND_LOOK };
 
-export type RowFaultCode = keyof typeof ROW_FAULTS;
+type RowFaultCode = keyof typeof ROW_FAULTS;
 
 /** Every code that a row can be invalid for. */
 export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(ROW_FAULTS) as RowFaultCode[];
@@ -50,7 +50,7 @@ export interface Finding {
 }
 
 /** How the place of a finding is spoken of. `value` as it may be shown, without quotes. */
-export interface Wording {
+interface Wording {
   readonly value?: string;
   readonly thing?: string;
   readonly field?: string;

@@ -60,34 +60,16 @@ export const SPREADSHEET_SENTENCES = {
     sentence: "{value} has a point, and the settings say that a comma stands before the decimals",
     hint: "Write a comma before the decimals, or set decimal_sign in paydrop.toml.",
   },
-  decimal_comma: {
-    sentence: "{value} has a decimal comma",
-    hint: "Write a point before the decimals.",
-  },
-  currency_sign: {
-    sentence: "{value} has a currency sign",
-    hint: "Write the number alone.",
-  },
+  decimal_comma: { sentence: "{value} has a decimal comma", hint: "Write a point before the decimals." },
+  currency_sign: { sentence: "{value} has a currency sign", hint: "Write the number alone." },
   in_parentheses: {
     sentence: "{value} is in parentheses, which bookkeeping reads as a negative amount",
     hint: "Write the amount without them, or delete the row.",
   },
-  has_sign: {
-    sentence: "{value} has a sign",
-    hint: "Write it without a sign, or delete the row.",
-  },
-  space_inside: {
-    sentence: "{value} has {found} in it",
-    hint: "Take the space away.",
-  },
-  foreign_digits: {
-    sentence: "{value} has digits other than 0 to 9",
-    hint: "Type it with the digits 0 to 9.",
-  },
-  leading_zeros: {
-    sentence: "{value} begins with a zero",
-    hint: "Write it without leading zeros.",
-  },
+  has_sign: { sentence: "{value} has a sign", hint: "Write it without a sign, or delete the row." },
+  space_inside: { sentence: "{value} has {found} in it", hint: "Take the space away." },
+  foreign_digits: { sentence: "{value} has digits other than 0 to 9", hint: "Type it with the digits 0 to 9." },
+  leading_zeros: { sentence: "{value} begins with a zero", hint: "Write it without leading zeros." },
   bare_point: {
     sentence: "{value} has a point without digits on both sides",
     hint: "Write digits before and after the point, or no point.",

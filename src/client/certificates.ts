@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { messageOf, PaydropError } from "../errors.ts";
 
-export interface Certificates {
+interface Certificates {
   /** PEM texts. */
   readonly ca?: string;
   readonly clientCert?: string;

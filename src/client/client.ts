@@ -128,7 +128,7 @@ export interface ClientOptions {
 }
 
 /** Reads an answer by the outcome table of DESIGN §8. */
-export type OutcomeOf = (answer: Answer) => { readonly state: CallResult["outcome"]; readonly reason: string };
+type OutcomeOf = (answer: Answer) => { readonly state: CallResult["outcome"]; readonly reason: string };
 
 /**
  * Every call is sent at most once. It resolves with what became of it, whatever network and service do; it rejects only

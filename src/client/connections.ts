@@ -8,7 +8,7 @@ import { buildConnector, Client } from "undici";
 const REST_MS = 60;
 
 /** One connection, and what of it was read when its last request had its end. */
-export interface Connection {
+interface Connection {
   readonly client: Client;
   socket: Socket | undefined;
   bytesRead: number;

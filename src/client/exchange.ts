@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import type { Answer, Answered } from "./answer.ts";
 import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./failure.ts";
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** From now to the end of the answer. */
   readonly timeoutMs: number;
   /** From the end of the answer's head to the end of its body. */

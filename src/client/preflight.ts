@@ -6,7 +6,7 @@ import type { PeerCertificate, TLSSocket } from "node:tls";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { proxyFor } from "./proxy.ts";
 
-export interface PreflightOptions {
+interface PreflightOptions {
   readonly baseUrl: string;
   readonly connectTimeoutMs: number;
   /** PEM texts. */

@@ -22,7 +22,7 @@ export function optionOf({ flags }: Call, name: string): string | undefined {
 }
 
 /** Does the work and gives the exit code of DESIGN §10. Throws PaydropError when it cannot go on. */
-export type Run = (call: Call) => Promise<number>;
+type Run = (call: Call) => Promise<number>;
 
 export interface OwnOption {
   /** `--option <A|B>`, as commander reads it. */

@@ -15,7 +15,7 @@ import type { Teller } from "./teller.ts";
 import { trySending } from "./try-lock.ts";
 
 /** What a person's word lets go. */
-export interface LettingGo {
+interface LettingGo {
   readonly act: "retry" | "release" | "resume";
   readonly by: string;
   readonly rows: readonly GoingRow[];
@@ -30,7 +30,7 @@ export interface LettingGo {
 }
 
 /** What a person asked, of which batch. */
-export interface Asked {
+interface Asked {
   readonly call: Call;
   readonly config: Config;
   readonly journal: JournalStore;

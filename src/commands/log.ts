@@ -6,7 +6,7 @@ import { printable } from "../printable.ts";
 
 export type Log = Pick<Logger, "trace" | "debug" | "info" | "warn" | "error" | "child">;
 
-export interface OpenLog {
+interface OpenLog {
   readonly log: Log;
   readonly close: () => void;
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 
 /** One thing the interface leaves open, and what paydrop does about it (DESIGN §1). */
-export interface NamedChoice {
+interface NamedChoice {
   readonly setting: string;
   readonly value: string;
   /** Where the interface is silent. */

@@ -1,11 +1,16 @@
+import { stringify } from "csv-stringify/sync";
 import type { Config } from "../config/config.ts";
+import { counted } from "../counted.ts";
+import { printable } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
+import { guardCell } from "../results/cell.ts";
 import { folded } from "../results/folded.ts";
+import { settleCommand } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
+import { sumOf } from "./going.ts";
 import { lookOf } from "./look-of.ts";
 import { recoverIfDead } from "./try-lock.ts";
-import { unknownRows } from "./unknown-rows.ts";
-import { unknownCsv, unknownObject, unknownText } from "./unknown-text.ts";
+import { unknownRows, type UnknownRow } from "./unknown-rows.ts";
 
 /** `status --unknown`: what a person must look up. Exit 0; with `--check` 4 when there is any. */
 export async function showUnknown(call: Call, config: Config): Promise<number> {
@@ -26,4 +31,104 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
     if (onTheirWay > 0 && !config.json) call.stderr.write(`${onTheirWay} more are being sent at this moment\n`);
     return code;
   });
+}
+
+/** For a person: each row with where to look, then what to do. */
+function unknownText(rows: readonly UnknownRow[]): string {
+  if (rows.length === 0) return "no unknown row\n";
+  const sum = sumOf(rows.map(({ record }) => record));
+  const lines = [`${counted(rows.length)} unknown, ${sum}. DO NOT SEND AGAIN before you looked them up.`];
+  for (const row of rows) {
+    const { batch, record } = row;
+    lines.push(
+      "",
+      `batch ${batch.id}   row ${record.number}   ${record.amount ?? ""}   ${printable(batch.fileName)}`,
+      `  ${row.happened}`,
+      `  look for ${lookFor(row)}`,
+      `  ${sentText(row)}`,
+      "  → look it up, then",
+      `    ${settleCommand(batch.id, record.number)}`,
+    );
+  }
+  lines.push("", "Many at once, by a list whose columns as, by and note you fill in:");
+  lines.push("    paydrop status --unknown --csv > unknown.csv", "    paydrop settle --from unknown.csv");
+  return `${lines.join("\n")}\n`;
+}
+
+/** A list to fill in: a person decides in the last three columns. UTF-8 with BOM and CRLF, as a spreadsheet wants it. */
+function unknownCsv(rows: readonly UnknownRow[]): string {
+  const cells = Object.values(COLUMNS);
+  const lines = rows.map((row) => [...cells.map((cellOf) => guardCell(printable(cellOf(row) ?? ""))), "", "", ""]);
+  const header = [...Object.keys(COLUMNS), "as", "by", "note"];
+  return stringify([header, ...lines], { bom: true, record_delimiter: "\r\n" });
+}
+
+const COLUMNS: Readonly<Record<string, (row: UnknownRow) => string | undefined>> = {
+  batch: ({ batch }) => batch.id,
+  file: ({ batch }) => batch.fileName,
+  row: ({ record }) => String(record.number),
+  operation: ({ record }) => record.operation,
+  amount: ({ record }) => record.amount,
+  from_account: ({ fromAccount }) => fromAccount,
+  account: ({ account }) => account,
+  attempt: ({ record }) => String(record.attempts),
+  sent_from_utc: ({ sentAt }) => iso(sentAt),
+  sent_until_utc: ({ untilAt }) => iso(untilAt),
+  sent_from_local: ({ sentAt }) => local(sentAt),
+  sent_until_local: ({ untilAt }) => local(untilAt),
+  what_happened: ({ happened }) => happened,
+  look_for: lookFor,
+};
+
+function unknownObject(row: UnknownRow): Record<string, unknown> {
+  const { batch, record } = row;
+  return {
+    type: "unknown",
+    batch: batch.id,
+    file: batch.fileName,
+    folder: batch.folder,
+    row: record.number,
+    operation: record.operation,
+    amount: record.amount,
+    from_account: row.fromAccount,
+    account: row.account,
+    attempt: record.attempts,
+    reason: record.code,
+    http_status: record.httpStatus,
+    sent_from: iso(row.sentAt),
+    sent_until: iso(row.untilAt),
+    look_for: lookFor(row),
+  };
+}
+
+/** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */
+function lookFor({ record, fromAccount, account }: UnknownRow): string {
+  const what = `a ${record.operation ?? "request"} of ${record.amount ?? "an amount not known"}`;
+  const from = fromAccount === undefined ? "" : ` from ${printable(fromAccount)}`;
+  const preposition = record.operation === "loan" ? "for" : record.operation === "collection" ? "from" : "to";
+  return `${what}${from}${account === undefined ? "" : ` ${preposition} ${printable(account)}`}`;
+}
+
+function sentText({ sentAt, untilAt }: UnknownRow): string {
+  if (sentAt === undefined || untilAt === undefined) return "when it was sent is not known";
+  return `entered between ${iso(sentAt)} and ${iso(untilAt)} (here ${local(sentAt)} to ${local(untilAt)})`;
+}
+
+function iso(atMs: number): string;
+function iso(atMs: number | undefined): string | undefined;
+function iso(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : new Date(atMs).toISOString();
+}
+
+/** `2026-10-31 18:07:52 +05:30`, by the clock of this machine. */
+function local(atMs: number): string;
+function local(atMs: number | undefined): string | undefined;
+function local(atMs: number | undefined): string | undefined {
+  if (atMs === undefined) return undefined;
+  const offsetMinutes = -new Date(atMs).getTimezoneOffset();
+  const shifted = new Date(atMs + offsetMinutes * 60_000).toISOString();
+  const size = Math.abs(offsetMinutes);
+  const two = (part: number): string => String(Math.floor(part)).padStart(2, "0");
+  const offset = `${offsetMinutes < 0 ? "-" : "+"}${two(size / 60)}:${two(size % 60)}`;
+  return `${shifted.slice(0, 10)} ${shifted.slice(11, 19)} ${offset}`;
 }

@@ -8,7 +8,7 @@ import { rewriteResults } from "./rewrite.ts";
 import { tell } from "./tell.ts";
 import { personOrLogin, textSaid } from "./who.ts";
 
-export interface Stopped {
+interface Stopped {
   readonly id: string;
   readonly by: string;
   /** It stood so before: nothing was done. */

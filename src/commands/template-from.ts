@@ -14,7 +14,7 @@ import { openWhole, readingOf, snapshotsIn, type OpenedSnapshot } from "../readi
 import { wholeBatch } from "./known-batch.ts";
 import type { TemplateMade } from "./template.ts";
 
-export interface StartingFile {
+interface StartingFile {
   /** A batch by its id. */
   readonly from: string;
   /** What a person said beside it. */

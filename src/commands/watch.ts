@@ -5,10 +5,10 @@ import { Gate } from "../drop-folder/gate.ts";
 import type { RunEvent } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
+import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
 import { folderTeller } from "./folder-teller.ts";
 import type { Monitor } from "./monitor.ts";
-import { QuietTries } from "./quiet-tries.ts";
 import { withSending, withTeller } from "./run.ts";
 import type { Listening } from "./signals.ts";
 import { startRemarks } from "./start-remarks.ts";
@@ -56,4 +56,35 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
     );
   };
   return withTeller(call, config, sendDropped, () => folderWatch?.isWorking === true);
+}
+
+/**
+ * A service that is away is told once. Every further try would tell the same: it is kept back until something else
+ * comes of it, and then told from its beginning.
+ */
+class QuietTries {
+  readonly #tell: (event: RunEvent) => void;
+  readonly #isTrying: () => boolean;
+  #kept: RunEvent[] | undefined;
+
+  constructor(tell: (event: RunEvent) => void, isTrying: () => boolean) {
+    this.#tell = tell;
+    this.#isTrying = isTrying;
+  }
+
+  readonly onEvent = (event: RunEvent): void => {
+    if (event.type === "start") this.#kept = this.#isTrying() ? [] : undefined;
+    if (this.#kept && !isNews(event)) {
+      this.#kept.push(event);
+      return;
+    }
+    for (const one of this.#kept ?? []) this.#tell(one);
+    this.#kept = undefined;
+    this.#tell(event);
+  };
+}
+
+/** The service has answered to a row, and not that it does not know us. */
+function isNews(event: RunEvent): boolean {
+  return event.type === "row" && event.status !== "not_sent" && !RESUMABLE_REFUSALS.includes(event.reason);
 }

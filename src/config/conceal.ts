@@ -10,7 +10,13 @@ const LENGTH_MIN = 8;
 
 export function conceal(text: string): string {
   if (concealed.size === 0) return text;
-  pattern ??= new RegExp([...concealed].sort(byLength).map(escaped).join("|"), "gi");
+  pattern ??= new RegExp(
+    [...concealed]
+      .sort(byLength)
+      .map((form) => RegExp.escape(form))
+      .join("|"),
+    "gi",
+  );
   return text.replace(pattern, "[secret]");
 }
 
@@ -35,8 +41,4 @@ function formsOf(secret: string): string[] {
 
 function byLength(one: string, other: string): number {
   return other.length - one.length;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

@@ -27,7 +27,7 @@ export interface Mapping {
   readonly lookups: readonly Lookup[];
 }
 
-export interface MappedColumn {
+interface MappedColumn {
   /** By the file's own header. */
   readonly column: string;
   readonly fields: readonly string[];

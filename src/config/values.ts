@@ -1,7 +1,7 @@
 import { PLAIN_DECIMAL } from "../amount.ts";
 
 /** What a setting may look like at its source: text from a flag or variable, anything from paydrop.toml. */
-export type Raw = unknown;
+type Raw = unknown;
 
 /** What a value may look like in paydrop.toml, for editors (JSON Schema). */
 export interface ValueSchema {

@@ -5,7 +5,7 @@ import { printable } from "../printable.ts";
 import { answeredFile, isOwnAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answer-files.ts";
 import { notYetAnswer, type Answer } from "../results/answers.ts";
 
-export interface AnswersParts {
+interface AnswersParts {
   /** A file that waits longer than this gets an answer. */
   readonly afterMs: number;
   /** Why nothing goes from the folder for now; undefined: it goes. */

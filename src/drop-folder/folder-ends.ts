@@ -10,7 +10,7 @@ import type { FolderListener } from "./folder-listener.ts";
 import { Away, kindOfStop, mendingOf } from "./service-away.ts";
 import type { Standing } from "./standing.ts";
 
-export interface EndsParts {
+interface EndsParts {
   readonly folder: string;
   /** Goes on for ever: waits for the service, and holds the inbox where a person must look. */
   readonly isWatching: boolean;
@@ -21,12 +21,12 @@ export interface EndsParts {
   readonly standing: Standing;
 }
 
-export interface TriedFile extends ReadyFile {
+interface TriedFile extends ReadyFile {
   /** By this a refusal of it is remembered. */
   readonly refusalKey: string;
 }
 
-export interface BatchEnd {
+interface BatchEnd {
   readonly isTry: boolean;
   readonly isWaiting: boolean;
   /** Only its results were tried again, and what keeps them was told before. */

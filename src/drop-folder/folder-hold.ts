@@ -3,7 +3,7 @@ import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
 import { answerStop, clearStopAnswers, sentSoFar, STOP_MESSAGE } from "./stop-file.ts";
 
-export interface HoldParts {
+interface HoldParts {
   readonly folder: string;
   readonly processor: Processor;
   readonly say: (text: string) => void;

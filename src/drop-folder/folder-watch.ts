@@ -9,7 +9,7 @@ import { listenForHints } from "./folder-hints.ts";
 import type { Gate } from "./gate.ts";
 import { STOP_LOOK_MS } from "./stop-file.ts";
 
-export interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "settleMs"> {
+interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "settleMs"> {
   /** Waits for no events: network shares give none. Then files lie still for longer, unless it is said for how long. */
   readonly isPolling: boolean;
   readonly settleIsSaid: boolean;

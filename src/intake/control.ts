@@ -6,7 +6,7 @@ import { defined } from "../defined.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 
 /** Control totals as somebody stated them. `total` is plain decimal text. */
-export interface ControlTotals {
+interface ControlTotals {
   readonly rows?: number;
   readonly total?: string;
 }

@@ -10,12 +10,12 @@ import { inputName, isStopName, openMarks } from "./names.ts";
 import { identityOf, kindOf } from "./source-file.ts";
 import { TwoLooks, type FoundFile, type ReadyFile, type TwoLooksOptions, type WaitingFile } from "./two-looks.ts";
 
-export interface InboxOptions extends TwoLooksOptions {
+interface InboxOptions extends TwoLooksOptions {
   readonly folder: string;
 }
 
 /** Something that will never be taken, and that a person should hear of. */
-export interface Oddity {
+interface Oddity {
   readonly path: string;
   /** Goes on after the name: `is a link`. */
   readonly why: string;

@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { asWord, printable } from "../printable.ts";
+import { countSlips } from "../slips.ts";
 import { inputName } from "./names.ts";
 
 const NEAR_BY_MAX = 3;
@@ -38,16 +39,7 @@ function stem(name: string): string {
   return normalizeName(name.replace(/\.[^.]*$/, ""));
 }
 
-/** Equal, or one character missing, too much or different, or two neighbours exchanged. */
 function isNear(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1 || Math.min(one.length, other.length) === 0) return false;
-  let start = 0;
-  while (start < one.length && one[start] === other[start]) start += 1;
-  let back = 0;
-  const shorter = Math.min(one.length, other.length) - start;
-  while (back < shorter && one.at(-1 - back) === other.at(-1 - back)) back += 1;
-  const oneRest = one.slice(start, one.length - back);
-  const otherRest = other.slice(start, other.length - back);
-  if (oneRest.length <= 1 && otherRest.length <= 1) return true;
-  return oneRest.length === 2 && otherRest === `${oneRest[1] ?? ""}${oneRest[0] ?? ""}`;
+  return countSlips(one, other) <= 1;
 }

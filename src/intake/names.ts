@@ -3,7 +3,7 @@ import type { FileFormat } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 
 /** What a file's name says: it may be input, or why it never is. */
-export type InputName =
+type InputName =
   | { readonly format: FileFormat; readonly ignored?: undefined }
   | {
       readonly ignored: string;

@@ -43,7 +43,7 @@ export interface WaitingFile {
 }
 
 /** undefined: nothing is to be done with the file. */
-export type Looked = { readonly ready: ReadyFile } | { readonly waiting: WaitingFile } | undefined;
+type Looked = { readonly ready: ReadyFile } | { readonly waiting: WaitingFile } | undefined;
 
 interface Watched {
   readonly firstSeenMs: number;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { OperationName } from "../operations/operation.ts";
 
 /** The amount in the middle of all rows of an operation that are not invalid. */
-export interface MiddleAmount {
+interface MiddleAmount {
   readonly operation: OperationName;
   /** As written in the file; of an even number the lower one of the two. */
   readonly amount: string;
@@ -10,7 +10,7 @@ export interface MiddleAmount {
 }
 
 /** Amounts of an operation from which on a row is to be looked at. */
-export interface LargeAmount {
+interface LargeAmount {
   readonly operation: OperationName;
   /** A plain decimal without zeros at its end. */
   readonly from: string;

@@ -12,7 +12,7 @@ export interface Keys {
 }
 
 /** The row that others are corrections of, by its name (`BATCH:ROW`): the judged row itself, or the one it corrects. */
-export interface Family {
+interface Family {
   readonly name: string;
   readonly isItself: boolean;
 }

@@ -1,6 +1,6 @@
 import { collections } from "./collections.ts";
 import { loans } from "./loans.ts";
-import type { Operation, OperationName } from "./operation.ts";
+import type { Form, Operation, OperationName } from "./operation.ts";
 import { payouts } from "./payouts.ts";
 import { transfers } from "./transfers.ts";
 
@@ -24,4 +24,35 @@ export function isOperationFolder(name: string): boolean {
 export function operationSaid(text: string): Operation | undefined {
   const said = text.trim().toLowerCase();
   return OPERATIONS.find((operation) => said === operation.name || said === operation.folder);
+}
+
+/** `payout, option B`; `mixed`. `ofFile`: the one of the whole file, for when none of its rows is valid. */
+export function labelOf(
+  found: readonly { readonly operation: OperationName; readonly option?: string }[],
+  ofFile?: OperationName,
+): { label: string; needsEnvelope: boolean } {
+  const [first] = found;
+  const names = new Set(found.map((one) => one.operation));
+  const needsEnvelope = found.some((one) => operationNamed(one.operation).encrypted);
+  if (!first) return { label: ofFile ?? "no valid row", needsEnvelope };
+  if (names.size > 1) return { label: "mixed", needsEnvelope };
+  const options = found.flatMap((one) => one.option ?? []).sort();
+  if (options.length === 0) return { label: first.operation, needsEnvelope };
+  return { label: `${first.operation}, option ${options.join(" and ")}`, needsEnvelope };
+}
+
+/**
+ * What tells two requests for the same beneficiary apart, for a sentence: `amount or tenure`, and with what `others`
+ * there are, `amount, tenure or reference`.
+ */
+export function differing({ debitField }: Operation, form: Form | undefined, ...others: string[]): string {
+  const fields = (form?.coreFields ?? []).filter((name) => form?.beneficiaryFields.includes(name) === false);
+  const words = fields.map((name) => (name === debitField ? "debit account" : name));
+  const amountFirst = ["amount", ...words.filter((word) => word !== "amount"), ...others];
+  return listed(amountFirst);
+}
+
+function listed(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

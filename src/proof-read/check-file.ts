@@ -18,7 +18,7 @@ import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { openThreadedJournal } from "../journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
-import { labelOf } from "../operations/label.ts";
+import { labelOf } from "../operations/catalogue.ts";
 import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "../processor.ts";

@@ -1,10 +1,12 @@
+import { PLAIN_DECIMAL } from "../amount.ts";
+import { defined } from "../defined.ts";
 import { JsonDocument } from "./document.ts";
-import { ObjectReader } from "./object.ts";
-import type { Row, Sheet } from "./row.ts";
+import { quotedName } from "./header.ts";
+import { membersOf, ObjectReader } from "./object.ts";
+import type { Cell, Row, Sheet, Wrapper } from "./row.ts";
 import { refuseEmpty } from "./source.ts";
 import type { SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
-import { readWrapper } from "./wrapper.ts";
 
 const ROWS_PER_CHUNK_MAX = 1000;
 
@@ -50,4 +52,57 @@ async function* readRowTexts(source: SheetSource, document: JsonDocument): Async
     if (chunk.broken) throw source.refuse(chunk.broken.code, { row: document.rowsSeen + 1, ...chunk.broken.detail });
     carried = text.slice(end);
   }
+}
+
+/** What a JSON wrapper says beside its rows. Throws FileRefusedError for a value that is not of its kind. */
+function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, remarks: string[]): Wrapper {
+  const wrong = (found: string): Error => source.refuse("json_wrapper", { found });
+  for (const name of members.keys()) {
+    if (!WRAPPER_NAMES.has(name)) remarks.push(`${quotedName(name)} beside the rows has no meaning here`);
+  }
+  const operation = textOf(members.get("operation"));
+  if (members.has("operation") && operation === undefined) throw wrong('"operation" is not a text');
+  const period = textOf(members.get("period"));
+  if (members.has("period") && period === undefined) throw wrong('"period" is not a text');
+  const control = members.get("control");
+  return defined({
+    operation,
+    // a program that knows of none writes an empty one, as in a cell
+    period: period?.trim() === "" ? undefined : period,
+    control: control === undefined ? undefined : readControl(control, wrong),
+  });
+}
+
+const WRAPPER_NAMES = new Set(["operation", "period", "control"]);
+
+function readControl(control: Cell, wrong: (found: string) => Error): NonNullable<Wrapper["control"]> {
+  if (typeof control === "string" || !control.source.startsWith("{")) throw wrong('"control" is not an object');
+  const { keys, cells } = membersOf(control.source);
+  if (new Set(keys).size < keys.length) throw wrong('"control" says one thing twice');
+  const stranger = keys.find((key) => key !== "rows" && key !== "total");
+  if (stranger !== undefined) throw wrong(`"control" holds ${quotedName(stranger)} beside "rows" and "total"`);
+  const rows = digitsOf(cells[keys.indexOf("rows")]);
+  if (keys.includes("rows") && !/^\d{1,9}$/.test(rows)) throw wrong('"rows" in "control" is not a whole number');
+  const total = digitsOf(cells[keys.indexOf("total")]);
+  if (keys.includes("total") && !isTotal(total))
+    throw wrong('"total" in "control" is not a plain amount such as 11087750.50');
+  return defined({
+    rows: keys.includes("rows") ? Number(rows) : undefined,
+    total: keys.includes("total") ? total : undefined,
+  });
+}
+
+/** Sums are added up with four decimals (`amount.ts`). */
+function isTotal(text: string): boolean {
+  return PLAIN_DECIMAL.test(text) && !/\.\d{5}/.test(text);
+}
+
+function textOf(cell: Cell | undefined): string | undefined {
+  return typeof cell === "string" ? cell : undefined;
+}
+
+/** A number with or without quotes. */
+function digitsOf(cell: Cell | undefined): string {
+  if (typeof cell === "string") return cell;
+  return cell?.token === "number" ? cell.source : "";
 }

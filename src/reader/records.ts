@@ -11,7 +11,7 @@ export interface Dialect {
 }
 
 /** Whole records of a CSV file, blank ones too. */
-export interface RecordBatch {
+interface RecordBatch {
   readonly records: readonly string[][];
   /** The last record of the file has no line end behind it. */
   readonly endsOpen: boolean;

@@ -7,10 +7,7 @@ const REFUSALS = {
     sentence: "the name does not end in .csv, .tsv, .txt, .xlsx, .json, .jsonl or .ndjson",
     hint: 'Save it as "Excel Workbook (.xlsx)" or "CSV UTF-8"; if it is one already, give it that ending.',
   },
-  format_differs: {
-    sentence: "this is {found} under another name",
-    hint: "Give it the name of what it is.",
-  },
+  format_differs: { sentence: "this is {found} under another name", hint: "Give it the name of what it is." },
   file_empty: {
     sentence: "the file is empty (0 bytes)",
     hint: "Save the file again, or wait until it has been copied completely.",
@@ -19,10 +16,7 @@ const REFUSALS = {
     sentence: "the file holds {found} and no rows",
     hint: "Save the file again with a header line and its rows.",
   },
-  no_rows: {
-    sentence: "{found}",
-    hint: "Add the rows and drop the file again; nothing was sent.",
-  },
+  no_rows: { sentence: "{found}", hint: "Add the rows and drop the file again; nothing was sent." },
   not_utf8: {
     sentence: "the text is not valid {found}",
     hint: 'Save the file as "CSV UTF-8"; for files of an old program set encoding = "windows-1252" in paydrop.toml.',
@@ -47,10 +41,7 @@ const REFUSALS = {
     sentence: "the row has {found}",
     hint: 'Look for a missing or an extra cell; a cell with the comma (or ;) in it that separates the columns stands in double quotes: "52,000.00".',
   },
-  cell_without_header: {
-    sentence: "{found}",
-    hint: "Give the column a name in the header, or empty the cell.",
-  },
+  cell_without_header: { sentence: "{found}", hint: "Give the column a name in the header, or empty the cell." },
   record_too_long: {
     sentence: "the row is longer than {found}",
     hint: "Look for a quote or a line end that is missing here.",
@@ -71,10 +62,7 @@ const REFUSALS = {
     sentence: "the names of the columns stand here, below other lines",
     hint: "Delete the lines above them, so that they stand in row 1.",
   },
-  header_forbidden: {
-    sentence: "a column must not be called {found}",
-    hint: "Rename the column.",
-  },
+  header_forbidden: { sentence: "a column must not be called {found}", hint: "Rename the column." },
   workbook_damaged: {
     sentence: "this workbook cannot be read: {found}",
     hint: "Open it in Excel, save it again, and copy it completely.",
@@ -91,10 +79,7 @@ const REFUSALS = {
     sentence: "this workbook is larger than any that people make: {found}",
     hint: "Copy the rows into a new workbook and save that, or save the sheet as CSV UTF-8.",
   },
-  sheet_missing: {
-    sentence: "there is no sheet {found}",
-    hint: "Write the name as it stands on the sheet's tab.",
-  },
+  sheet_missing: { sentence: "there is no sheet {found}", hint: "Write the name as it stands on the sheet's tab." },
   sheet_ambiguous: {
     sentence: "more than one sheet could be meant: {found}",
     hint: "Name the one to be read with --sheet NAME, or delete or hide the others.",
@@ -115,14 +100,8 @@ const REFUSALS = {
     sentence: "the values are nested deeper than {found} levels",
     hint: "Write each row as a flat object of names and values.",
   },
-  json_not_objects: {
-    sentence: "{found}",
-    hint: "Write each row as an object in braces: { … }.",
-  },
-  json_key_forbidden: {
-    sentence: "a key must not be called {found}",
-    hint: "Rename the key.",
-  },
+  json_not_objects: { sentence: "{found}", hint: "Write each row as an object in braces: { … }." },
+  json_key_forbidden: { sentence: "a key must not be called {found}", hint: "Rename the key." },
   json_wrapper: {
     sentence: "{found}",
     hint: 'Write {"operation": "…", "period": "…", "control": {"rows": …, "total": "…"}, "rows": […]}, each at most once; a file of one object per line is named .jsonl.',

@@ -6,7 +6,7 @@ import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";
 export type Encoding = "utf-8" | "windows-1252";
 
 /** A piece of a file's text. Never breaks a character; may break a line. */
-export interface TextChunk {
+interface TextChunk {
   readonly text: string;
   readonly isLast: boolean;
   /** The file had bytes, if only a byte order mark. */
@@ -15,7 +15,7 @@ export interface TextChunk {
   readonly broken?: Breakage;
 }
 
-export interface Breakage {
+interface Breakage {
   readonly code: ReaderFaultCode;
   readonly detail: RefusalDetail;
 }

@@ -55,7 +55,7 @@ function nameAnswer(path: string, why: string): Answer {
   return refusedAnswer(path, [{ code: "name", message: `it ${why}`, hint }]);
 }
 
-export type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
+type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
 
 /** A file that is not taken yet, for a reason of its own. */
 export function notYetAnswer(path: string, why: WaitingFor): Answer {

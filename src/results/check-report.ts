@@ -10,7 +10,7 @@ import { byStatusOf, type TakenBefore } from "./taken-words.ts";
 import { addedUp, NO_ROWS } from "./totals.ts";
 
 /** What is known of a file without a look at the end of its rows. */
-export interface CheckFacts {
+interface CheckFacts {
   readonly file: string;
   readonly operation: string;
   readonly rows: number;
@@ -54,7 +54,7 @@ export interface CheckReport extends CheckFacts {
 }
 
 /** What somebody said the file would hold, and where the file says otherwise. */
-export interface CheckedControl {
+interface CheckedControl {
   /** `payroll.csv.control`, `the command line`; empty when nobody said anything. */
   readonly sources: readonly string[];
   /** With these the file is refused, whatever its rows are. */

@@ -5,7 +5,7 @@ import type { Row } from "../reader/row.ts";
 const ROWS_PER_STEP_MAX = 128;
 
 /** Rows of the file and what the journal knows of them: as many of each, the same numbers in the same order. */
-export interface Step {
+interface Step {
   readonly rows: readonly Row[];
   readonly records: readonly RowRecord[];
 }

@@ -1,7 +1,7 @@
 import type { FileFormat } from "../format.ts";
 
 /** The names of the files out; all begin with the whole name of the file in (DESIGN §9). */
-export interface OutNames {
+interface OutNames {
   readonly results: string;
   readonly retry: string;
   readonly summary: string;

@@ -3,15 +3,14 @@ import type { Fault } from "../checks/fault.ts";
 import { dayOf } from "../day.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import { operationNamed } from "../operations/catalogue.ts";
-import { differing } from "../operations/differing.ts";
+import { differing, operationNamed } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import type { Reason } from "../submission/reason.ts";
 import { correctionText } from "./correction-words.ts";
 import { statusOf } from "./status.ts";
 
 /** What a person reads of one row: what happened, and what to do. */
-export interface Sentence {
+interface Sentence {
   readonly message: string;
   readonly action: string;
 }

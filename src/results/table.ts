@@ -5,7 +5,7 @@ import type { OutCell } from "../workbook/write.ts";
 import { guardCell } from "./cell.ts";
 
 /** One value of ours. Numbers stay numbers in JSON and in workbooks, `null` is an empty cell. */
-export type OurValue = string | number | null;
+type OurValue = string | number | null;
 
 /** A row out: columns of ours before and after the row's own. */
 export interface TableRow {
@@ -14,7 +14,7 @@ export interface TableRow {
   readonly after: readonly OurValue[];
 }
 
-export interface TableShape {
+interface TableShape {
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** Columns of ours that hold an amount as plain decimal text. */

@@ -12,7 +12,7 @@ export interface TallyLine {
 }
 
 /** What stands above the columns, and how wide they are at least where there is room. */
-export interface TallyShape {
+interface TallyShape {
   /** Without it there is no line above. */
   readonly heading?: { readonly name: string; readonly amount: string };
   readonly least?: Widths;

@@ -1,7 +1,7 @@
 import type { Field, Operation } from "../operations/operation.ts";
 
 /** The plaintext payload, or why the sandbox answers 400. */
-export type ReadRequest =
+type ReadRequest =
   | { readonly payload: string; readonly refusal?: undefined }
   | { readonly payload?: undefined; readonly refusal: string };
 

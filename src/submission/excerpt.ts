@@ -78,10 +78,6 @@ function without(from: LookedAt, writing: string, value: string, sensitivity: Se
   const isNumber = number.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(number);
   const isThere = isNumber ? from.ungrouped.includes(number) : from.folded.includes(writing.toLowerCase());
   if (!isThere) return from;
-  const pattern = isNumber ? Array.from(number, escaped).join("[ -]*") : escaped(writing);
+  const pattern = isNumber ? Array.from(number, (digit) => RegExp.escape(digit)).join("[ -]*") : RegExp.escape(writing);
   return lookedAt(from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

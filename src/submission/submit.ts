@@ -9,14 +9,8 @@ import type { Pace } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
 import { STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
 
-/** A row that may go. */
-export interface SendableRow {
-  readonly number: number;
-  readonly payload: string;
-}
-
 /** What submission needs from the other stages. */
-export interface SubmitParts<Row extends SendableRow> {
+interface SubmitParts<Row> {
   /** Rows that are ready, in input order. Read only as fast as they are sent. */
   readonly rows: AsyncIterable<readonly Row[]>;
   /** I2: resolves when the attempt is on stable storage, or says that the row may not go. */
@@ -70,16 +64,13 @@ export interface Submitted {
  * Sends rows, at most `concurrency` in flight. The first row goes alone; the others follow when it was accepted or
  * refused for its own sake (DESIGN §8). Rejects only when the journal fails: then nothing more is sent.
  */
-export async function submit<Row extends SendableRow>(
-  parts: SubmitParts<Row>,
-  options: SubmitOptions,
-): Promise<Submitted> {
+export async function submit<Row>(parts: SubmitParts<Row>, options: SubmitOptions): Promise<Submitted> {
   const run = new Run(parts, options);
   await run.sendAll();
   return run.stop === undefined ? { requests: run.requests } : { requests: run.requests, stop: run.stop };
 }
 
-class Run<Row extends SendableRow> {
+class Run<Row> {
   requests = 0;
   stop: Stop | undefined;
   readonly #parts: SubmitParts<Row>;

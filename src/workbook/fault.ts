@@ -1,5 +1,5 @@
 /** Why a workbook cannot be read, in the words of the reader's refusals. */
-export type WorkbookFaultCode =
+type WorkbookFaultCode =
   | "workbook_damaged"
   | "workbook_encrypted"
   | "workbook_of_another_kind"

@@ -21,7 +21,7 @@ const BUILT_IN_DECIMALS: readonly (readonly number[])[] = [
 const STYLES_MAX = 100_000;
 
 /** As what a style shows numbers: dates or times, hundredfold with a percent sign, or as what they are. */
-export type Shows = "date" | "percentage" | "number";
+type Shows = "date" | "percentage" | "number";
 
 /** How many decimals of a number a style shows, and how many groups of three digits it leaves out in front of the point. */
 export interface Rounding {

@@ -10,7 +10,7 @@ import { ZipPieces } from "./zip-pieces.ts";
  */
 export type OutCell = string | number | null | { readonly amount: string } | SheetValue;
 
-export interface SheetShape {
+interface SheetShape {
   /** At most 31 characters are kept, and none of `[]:*?/\`. */
   readonly name: string;
   /** The first row, in bold, which stays in sight. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createColumnPlan } from "../../src/checks/columns.ts";
 import type { ColumnOptions } from "../../src/checks/columns.ts";
-import { looksMisspelt } from "../../src/checks/misspelling.ts";
+import { looksMisspelt } from "../../src/checks/columns.ts";
 import { OPERATIONS, operationNamed } from "../../src/operations/catalogue.ts";
 import type { OperationName } from "../../src/operations/operation.ts";
 import { GOOD_OPTION_A, GOOD_ROWS } from "../support/rows.ts";

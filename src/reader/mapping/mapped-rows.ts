@@ -11,7 +11,6 @@ export type RowMapper = (row: Row) => Row;
 
 /** Where a field of ours comes from, found once per set of columns. */
 interface Source {
-  readonly field: string;
   /** Position in the file's row; -1 for a constant and for a key that a JSON row leaves out. */
   readonly at: number;
   readonly read: (cell: Cell) => Cell | MappedFault;
@@ -58,7 +57,7 @@ function mapperFor(
     ...mapping.columns.flatMap((one) =>
       one.fields.map((field) => columnSource(field, positionOf(one.column), mapping)),
     ),
-    ...Object.entries(mapping.constants).map(([field, value]) => ({ field, at: -1, read: () => value })),
+    ...Object.values(mapping.constants).map((value) => ({ at: -1, read: () => value })),
     ...mapping.lookups.flatMap((lookup, index) =>
       lookupSources(positionOf(lookup.by), lookup.file, tables[index], mapping),
     ),
@@ -94,7 +93,7 @@ function mapperFor(
 function columnSource(field: string, at: number, mapping: Mapping): Source {
   const values = mapping.values[field];
   const translate = values && translator(values);
-  return { field, at, read: translate ?? ((cell) => cell) };
+  return { at, read: translate ?? ((cell) => cell) };
 }
 
 function translator(values: Readonly<Record<string, string>>): Source["read"] {
@@ -121,7 +120,7 @@ function lookupSources(at: number, file: string, table: LookupTable | undefined,
       const value = found[index] ?? "";
       return translate ? translate(value) : value;
     };
-    return { field, at, read };
+    return { at, read };
   });
 }
 

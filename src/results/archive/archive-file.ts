@@ -19,10 +19,10 @@ interface RowLine extends RowRecord {
   readonly type: "row";
   readonly batch: string;
 }
-export type ArchiveLine = BatchLine | RowLine;
+type ArchiveLine = BatchLine | RowLine;
 
 /** What of a batch an archive file tells of. */
-export interface BatchKept {
+interface BatchKept {
   readonly batch: BatchRecord;
   readonly acts: number;
   readonly rows: number;

@@ -5,7 +5,7 @@ import type { Report } from "./report.ts";
 import { countsIn, PHASE_WORDS, SANDBOX_MEANS } from "./words.ts";
 
 /** What happened, in one or two sentences, and how much it asks of whoever reads it. */
-export interface Headline {
+interface Headline {
   readonly sentence: string;
   /** The rest of the rows, and what holds for the whole batch. */
   readonly more: readonly string[];

@@ -37,7 +37,7 @@ export interface Report {
   readonly exitCode: number;
 }
 
-export interface ReportInput {
+interface ReportInput {
   readonly batch: BatchRecord;
   readonly operation: string;
   /** The snapshot, read again. */

@@ -3,7 +3,7 @@ import { statusOf } from "../status.ts";
 
 /** What became of rows that were sent, as a timeline shows it. */
 export const SENT_KINDS = ["accepted", "rejected", "unknown", "not_sent"] as const;
-export type SentKind = (typeof SENT_KINDS)[number];
+type SentKind = (typeof SENT_KINDS)[number];
 
 /** A short piece of time. Times in milliseconds. */
 export interface Slot {

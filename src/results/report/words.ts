@@ -91,10 +91,7 @@ export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
     todo: "Send them again, or leave them unsent:",
     command: retryCommand,
   },
-  warned: {
-    title: "To look at; nothing was stopped by it",
-    todo: "Compare each one with where the file came from.",
-  },
+  warned: { title: "To look at; nothing was stopped by it", todo: "Compare each one with where the file came from." },
 };
 
 const ACT_WORDS: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ export interface ReportDocument {
   readonly standing: (path: string) => Promise<Standing>;
 }
 
-export interface ReportPlace extends WrittenMemory {
+interface ReportPlace extends WrittenMemory {
   readonly batchId: string;
   /** The path of the file in: the report lies beside it. */
   readonly file: string;

@@ -1,17 +1,8 @@
 /**
- * Whether a column's name looks like a misspelt field: one slip of the keyboard in a short name, two in a longer one
- * (an extra, missing or wrong letter, or two letters swapped). Both names as `normalizeName` gives them.
+ * Slips of the keyboard from one name to another: an extra, missing or wrong letter, or two neighbours swapped
+ * (Damerau-Levenshtein distance).
  */
-export function looksMisspelt(name: string, fieldName: string): boolean {
-  const slipsMax = fieldName.length <= SHORT_NAME_CHARACTERS_MAX ? 1 : 2;
-  if (Math.abs(name.length - fieldName.length) > slipsMax) return false;
-  return countSlips(name, fieldName) <= slipsMax;
-}
-
-const SHORT_NAME_CHARACTERS_MAX = 5;
-
-/** Damerau-Levenshtein distance, in which two swapped neighbours count once. */
-function countSlips(left: string, right: string): number {
+export function countSlips(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let i = 1; i <= left.length; i += 1) {
