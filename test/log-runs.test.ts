@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { SANDBOX_AES_IV, SANDBOX_AES_KEY, SANDBOX_API_KEY, startSandbox } from "../src/sandbox/server.ts";
-import { answer, startFaultServer } from "./support/fault-server.ts";
+import { answer } from "./support/fault-server.ts";
 import { runProgram, startProgram } from "./support/program.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
+import { startService } from "./support/service.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -60,8 +61,7 @@ test("in a file a batch is two lines, unless a row needs a person", async () => 
     runProgram(["run", "--quiet", "--log-format", "json", "--log-file", log, file], { env });
   expect((await run()).code).toBe(3);
   expect(lines(readFileSync(log, "utf8")).map(({ msg }) => msg)).toEqual(["start", "end"]);
-  const failing = await startFaultServer(() => answer(500, { said: PERSONAL.account }));
-  onTestFinished(() => failing.close());
+  const failing = await startService(() => answer(500, { said: PERSONAL.account }));
   writeFileSync(
     file,
     PAYOUTS.replace("12500.00", "13500.00").replaceAll("salary", "bonus").replaceAll("ACC-OPS-01", "ACC-OPS-02"),
@@ -88,11 +88,10 @@ test("SIGHUP while a row is under way opens the file again and stops nothing", a
   const log = join(folder, "paydrop.log");
   let reply: () => void = () => undefined;
   const replied = new Promise<void>((resolve) => (reply = resolve));
-  const slow = await startFaultServer(() => async (socket) => {
+  const slow = await startService(() => async (socket) => {
     await replied;
     await answer(200)(socket);
   });
-  onTestFinished(() => slow.close());
   const started = startProgram(["run", "--log-file", log, file], { env: { ...env, PAYDROP_BASE_URL: slow.url } });
   await expect.poll(() => slow.requests.length, { timeout: 15_000 }).toBe(1);
   renameSync(log, `${log}.1`);

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { createOpener } from "../../src/client/envelope.ts";
 import { createClient } from "../../src/index.ts";
 import { AES_IV, AES_KEY, API_KEY, openDesk } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
 import type { FaultServer, Received } from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 /** Plain decimal text above zero, at most 15 digits, of which two after the point; with every zero that may stand there. */
 const amount = fc
@@ -13,8 +13,7 @@ const amount = fc
   .filter((text) => /[1-9]/.test(text));
 
 async function openServer(): Promise<FaultServer> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   return server;
 }
 

@@ -17,10 +17,11 @@ import { RowCounts } from "../../src/commands/row-counts.ts";
 import { Metrics, startMetricsServer, summed } from "../../src/commands/metrics.ts";
 import { SANDBOX_API_KEY, startSandbox } from "../../src/sandbox/server.ts";
 import { transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
 import { openOffice } from "../support/people.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { startService } from "../support/service.ts";
 
 const TRANSFERS = "from_account,to_account,amount\nACC-1,ACC-2,100.10\nACC-1,ACC-3,200.20\nACC-1,ACC-4,0\n";
 
@@ -125,8 +126,7 @@ describe("--metrics-file", () => {
     expect((await runProgram(["run", file], { env: env(url) })).code).toBe(0);
     const success = sample(readFileSync(metrics, "utf8"), "paydrop_last_success_timestamp_seconds");
     writeFileSync(file, "from_account,to_account,amount\nACC-1,ACC-9,2.00\n");
-    const dead = await startFaultServer(() => answer(500));
-    onTestFinished(() => dead.close());
+    const dead = await startService(() => answer(500));
     const ended = await runProgram(["run", "--accept-destination", file], { env: env(dead.url) });
     expect(ended.code).toBe(4);
     const text = readFileSync(metrics, "utf8");
@@ -151,8 +151,7 @@ describe("--metrics-file", () => {
     expect((await runProgram(["run", "--sandbox", file], { env: environment })).code).toBe(3);
     expect(existsSync(metrics)).toBe(false);
 
-    const silent = await startFaultServer(() => () => undefined);
-    onTestFinished(() => silent.close());
+    const silent = await startService(() => () => undefined);
     const first = startProgram(["run", file], { env: env(silent.url) });
     await expect.poll(() => silent.requests.length, { timeout: 15_000 }).toBe(1);
     const second = await runProgram(["run", file], { env: env(silent.url) });
@@ -187,8 +186,7 @@ describe("--metrics-file", () => {
     const { file, metrics, env } = desk("from_account,to_account,amount\nACC-1,ACC-2,1.00\nACC-1,ACC-3,1.00\n");
     const { url, asked } = await monitor(200);
     let status = 401;
-    const server = await startFaultServer(() => answer(status));
-    onTestFinished(() => server.close());
+    const server = await startService(() => answer(status));
     const settings = { env: { ...env(server.url), PAYDROP_SETTLE: "100ms", PAYDROP_PING_URL: url } };
     expect((await runProgram(["run", "--inbox", dirname(file)], settings)).code).toBe(7);
     expect(sample(readFileSync(metrics, "utf8"), "paydrop_inbox_files")).toBe(0);
@@ -206,8 +204,7 @@ describe("--metrics-file", () => {
 describe("--metrics-port", () => {
   test("answers on this machine while a run works, with the row that is under way", async () => {
     const { file, env } = desk();
-    const silent = await startFaultServer(() => () => undefined);
-    onTestFinished(() => silent.close());
+    const silent = await startService(() => () => undefined);
     const free = await startMetricsServer(0, () => Promise.resolve(""));
     const { port } = free;
     await free.close();
@@ -224,8 +221,7 @@ describe("--metrics-port", () => {
 
   test("that is taken is refused before anything is sent", async () => {
     const { file, env } = desk();
-    const service = await startFaultServer(() => answer(200));
-    onTestFinished(() => service.close());
+    const service = await startService();
     const taken = new URL(service.url).port;
     const { code, stderr } = await runProgram(["run", "--metrics-port", taken, file], { env: env(service.url) });
     expect(code).toBe(2);

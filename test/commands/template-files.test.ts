@@ -1,25 +1,25 @@
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../src/operations/catalogue.ts";
 import { workbookOf } from "../../src/workbook/write.ts";
 import { openDesk } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { type FaultServer } from "../support/fault-server.ts";
 import { readFile } from "../support/files.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
 import { paydrop } from "../support/paydrop.ts";
 import { runProgram, type ProgramEnded } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { startService } from "../support/service.ts";
 
 async function office(): Promise<{
   desk: Desk;
   server: FaultServer;
   call: (...said: string[]) => Promise<ProgramEnded>;
 }> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const desk = openDesk(server.url);
   return { desk, server, call: (...said) => runProgram(said, { env: desk.env, cwd: desk.folder }) };
 }

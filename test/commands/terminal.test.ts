@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { describe, expect, test } from "vitest";
+import { answer } from "../support/fault-server.ts";
 import { BARE_ENV, LAUNCHER, paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { startService } from "../support/service.ts";
 
 const SAMPLE = join(import.meta.dirname, "../../samples/payroll.csv");
 const HAS_PTY = spawnSync("python3", ["-c", "import pty"]).status === 0;
@@ -170,12 +171,11 @@ test.skipIf(!HAS_PTY)("a terminal that is closed stops a run like a signal: rows
   const file = join(folder, "transfers.csv");
   writeFileSync(file, "from_account,to_account,amount\nACC-1,ACC-2,1.00\nACC-1,ACC-3,2.00\n");
   const closed = Promise.withResolvers<undefined>();
-  const server = await startFaultServer(() => async (socket) => {
+  const server = await startService(() => async (socket) => {
     child.stdin.write("close\n");
     await closed.promise;
     await answer(200)(socket);
   });
-  onTestFinished(() => server.close());
   const env = { ...BARE_ENV, HOME: folder, TERM: "xterm", PAYDROP_BASE_URL: server.url };
   const child = spawn(
     "python3",

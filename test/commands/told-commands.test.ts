@@ -2,13 +2,14 @@ import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { folded } from "../../src/results/folded.ts";
 import { repeatingFlags } from "../../src/results/told-commands.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 const sh = promisify(execFile);
 
@@ -28,8 +29,7 @@ describe("commands that are told", () => {
     "work as they are printed where state folder and settings were named by flags",
     async () => {
       let sent = 0;
-      const server = await startFaultServer(() => answer((sent += 1) === 2 ? 500 : 200));
-      onTestFinished(() => server.close());
+      const server = await startService(() => answer((sent += 1) === 2 ? 500 : 200));
       const desk = openDesk(server.url);
       const { PAYDROP_STATE_DIR: named, PAYDROP_BASE_URL: url, ...env } = desk.env;
       const elsewhere = join(desk.folder, "else where");

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkFile, processFile } from "../../src/index.ts";
 import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 const HEADER = "from_account,to_account,amount,reference";
 const FILE = `${HEADER}\nACC-OPS-01,60200000004471,100.00,R1\nACC-OPS-01,60200000005582,"1,200.00",R2\nACC-OPS-01,60200000006693,300.00,R3\n`;
@@ -19,10 +20,9 @@ interface Office {
 
 /** The service refuses what goes to these accounts. */
 async function openOffice(refuses: readonly string[] = ["60200000004471"], status = 422): Promise<Office> {
-  const server = await wire.startFaultServer(({ body }) =>
+  const server = await startService(({ body }) =>
     wire.answer(refuses.some((account) => body.includes(account)) ? status : 200),
   );
-  onTestFinished(() => server.close());
   let told = 0;
   const sent = (): string[] => {
     const fresh = server.requests.slice(told);

@@ -1,11 +1,12 @@
 import { copyFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createOpener } from "../../src/client/envelope.ts";
 import { AES_IV, AES_KEY, countsOf, openDesk, transfersCsv } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
 import type { FaultServer, Received, Reply } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
 const NOVEMBER = Date.parse("2026-11-06T09:00:00Z");
@@ -32,8 +33,7 @@ async function openOffice(answerOf: (payment: Payment) => Reply = () => wire.ans
   /** Payments that the service saw since it was last asked. */
   readonly sent: () => Payment[];
 }> {
-  const server = await wire.startFaultServer((request) => answerOf(paymentOf(request)));
-  onTestFinished(() => server.close());
+  const server = await startService((request) => answerOf(paymentOf(request)));
   let told = 0;
   const sent = (): Payment[] => {
     const fresh = server.requests.slice(told).map(paymentOf);

@@ -1,10 +1,11 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
 import { paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { startService } from "../support/service.ts";
 
 const REFUSED = 5;
 
@@ -42,10 +43,7 @@ test("a retry file is taken only once it was corrected", async () => {
 });
 
 test("a row in which nothing was wrong goes again as the refusal of its retry file says: no funds are no mistake of its", async () => {
-  const server = await startFaultServer(({ number }) =>
-    number === 1 ? answer(422, { error: "no funds" }) : answer(200),
-  );
-  onTestFinished(() => server.close());
+  const server = await startService(({ number }) => (number === 1 ? answer(422, { error: "no funds" }) : answer(200)));
   const desk = openDesk(server.url);
   desk.write("may.csv", transfersCsv(1));
   expect((await desk.run("may.csv")).code).toBe(3);

@@ -6,9 +6,10 @@ import { loadConfig } from "../../src/config/load.ts";
 import { openThreadedJournal } from "../../src/journal/threaded.ts";
 import { openProcessor } from "../../src/processor.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { allRows, newBatch, newRow, rules } from "./store-contract.ts";
+import { startService } from "../support/service.ts";
 
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -47,11 +48,10 @@ test("a small file is written down and judged in one commit", async () => {
 test("the rows that follow the first one begin in the commit that writes down its outcome", async () => {
   const desk = openDesk("http://127.0.0.1:1");
   const seen: number[] = [];
-  const server = await startFaultServer(() => {
+  const server = await startService(() => {
     seen.push(commitsIn(desk.stateDir));
     return answer(200);
   });
-  onTestFinished(() => server.close());
   const config = loadConfig({ env: { ...desk.env, PAYDROP_BASE_URL: server.url } });
   const processor = await openProcessor({ config }, "send");
   onTestFinished(() => processor.close());

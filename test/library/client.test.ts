@@ -3,8 +3,9 @@ import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { PaydropError, Secret, createClient, encryptPayload } from "../../src/index.ts";
 import type { CallResult, Client, CreateClientOptions, PayoutInline, PayoutToExisting } from "../../src/index.ts";
 import { SANDBOX_AES_IV, SANDBOX_AES_KEY, SANDBOX_API_KEY, startSandbox } from "../../src/sandbox/server.ts";
-import { answer, inOrder, pause, reset, startFaultServer } from "../support/fault-server.ts";
+import { answer, inOrder, pause, reset } from "../support/fault-server.ts";
 import type { Received, Script } from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 const KEYS = { apiKey: SANDBOX_API_KEY, aesKey: SANDBOX_AES_KEY, aesIv: SANDBOX_AES_IV };
 
@@ -16,8 +17,7 @@ function clientOf(options: CreateClientOptions): Client {
 
 /** A client of a server that answers as the script says. */
 async function clientOfServer(script: Script, options: Partial<CreateClientOptions> = {}) {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
+  const server = await startService(script);
   return { server, client: clientOf({ baseUrl: server.url, ...KEYS, ...options }) };
 }
 
@@ -131,8 +131,7 @@ describe("a client", () => {
   });
 
   test("sends no payout without AES key and IV", async () => {
-    const server = await startFaultServer(() => answer(200));
-    onTestFinished(() => server.close());
+    const server = await startService();
     const client = clientOf({ baseUrl: server.url, apiKey: "a-key-of-tests" });
     await expect(client.payout(PAYOUT)).rejects.toMatchObject({ name: "PaydropError", code: "config" });
     expect(server.requests).toHaveLength(0);

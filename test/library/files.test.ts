@@ -5,9 +5,10 @@ import { FileRefusedError, PaydropError, checkFile, processFile } from "../../sr
 import type { BatchReport, CheckReport, ProcessOptions, RunEvent } from "../../src/index.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import type { Sandbox } from "../../src/sandbox/server.ts";
-import { answer, inOrder, pause, silence, startFaultServer } from "../support/fault-server.ts";
+import { answer, inOrder, pause, silence } from "../support/fault-server.ts";
 import type { FaultServer, Script } from "../support/fault-server.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { startService } from "../support/service.ts";
 
 const HEADER = "from_account,to_account,amount\n";
 
@@ -26,8 +27,7 @@ async function newSandbox(): Promise<Sandbox> {
 
 /** A server and the options for it, with a memory of their own. */
 async function newServer(script: Script): Promise<{ server: FaultServer; options: ProcessOptions }> {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
+  const server = await startService(script);
   return { server, options: { baseUrl: server.url, apiKey: "a-key-of-tests", stateDir: temporaryDirectory() } };
 }
 

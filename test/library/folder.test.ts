@@ -4,10 +4,11 @@ import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest";
 import { FileRefusedError, watchFolder } from "../../src/index.ts";
 import type { BatchReport, WatchedFolder, WatchFolderOptions } from "../../src/index.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { answer, inOrder, pause, startFaultServer } from "../support/fault-server.ts";
+import { answer, inOrder, pause } from "../support/fault-server.ts";
 import type { FaultServer, Script } from "../support/fault-server.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { until } from "../watch/inbox-desk.ts";
+import { startService } from "../support/service.ts";
 
 function transfer(account: string): string {
   return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
@@ -20,8 +21,7 @@ interface Place {
 }
 
 async function newPlace(script: Script = () => answer(200)): Promise<Place> {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
+  const server = await startService(script);
   const base = temporaryDirectory();
   const inbox = join(base, "inbox");
   mkdirSync(inbox);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { TotalsCollector } from "../../src/results/totals.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
 import { rowRecord } from "../support/records.ts";
+import { startService } from "../support/service.ts";
 
 /** One accepted row of 100.00 from each of these accounts. */
 function sumsFrom(...accounts: readonly string[]): (readonly [account: string, rows: number, total: string])[] {
@@ -28,8 +28,7 @@ test("two accounts that end in the same digits have a name each, in the order of
 });
 
 test("a row whose amount cannot be read is in no sum, and all that tell the sum say so", async () => {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(4).replace("102.00", '"1,02"').replace("103.00", "x"));
   const said = "the amount of 2 rows cannot be read: they are in no sum";

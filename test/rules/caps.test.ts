@@ -1,13 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FileRefusedError } from "../../src/errors.ts";
 import type { BatchReport } from "../../src/events.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import type { Desk, InProcess } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
 import type { FaultServer } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const DAY_MS = 86_400_000;
@@ -24,8 +25,7 @@ interface Place {
 }
 
 async function openPlace(settings: string): Promise<Place> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const desk = openDesk(server.url);
   const config = join(desk.folder, "..", "paydrop.toml");
   const configure = (text: string): void => writeFileSync(config, `time_zone = "UTC"\n${text}\n`, { mode: 0o600 });

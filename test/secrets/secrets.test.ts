@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createOpener } from "../../src/client/envelope.ts";
 import { createCertificates } from "../support/certificates.ts";
 import { openDesk } from "../support/desk.ts";
@@ -11,6 +11,7 @@ import type { FaultServer, FaultServerOptions, Received, Reply, Script } from ".
 import * as wire from "../support/fault-server.ts";
 import type { ProgramEnded } from "../support/program.ts";
 import { startProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 /** Fresh in every run, so that a find is never chance. */
 const digits = (length: number): string => `9${[...randomBytes(length - 1)].map((byte) => String(byte % 10)).join("")}`;
@@ -115,8 +116,7 @@ function collectionsCsv(rows: number): string {
 }
 
 async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
-  const server = await wire.startFaultServer(script, options);
-  onTestFinished(() => server.close());
+  const server = await startService(script, options);
   return server;
 }
 

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 /** Each puts something else in the place of the private copy at `path`. */
 const GONE: Readonly<Record<string, { instead: (path: string) => void; comesBack: boolean }>> = {
@@ -26,8 +27,7 @@ const GONE: Readonly<Record<string, { instead: (path: string) => void; comesBack
 test.each(Object.entries(GONE))(
   "a batch whose private copy %s cannot go on, and all that needs it says so",
   async (_, gone) => {
-    const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
-    onTestFinished(() => server.close());
+    const server = await startService(({ number }) => (number === 1 ? answer(401) : answer(200)));
     const desk = openDesk(server.url);
     desk.write("t.csv", transfersCsv(3));
     const stopped = await desk.run("t.csv", "--json");
@@ -87,8 +87,7 @@ test.each([
 });
 
 test("an unknown row is not listed by the accounts of a private copy that holds others", async () => {
-  const server = await startFaultServer(() => answer(500));
-  onTestFinished(() => server.close());
+  const server = await startService(() => answer(500));
   const desk = openDesk(server.url);
   desk.write("t.csv", transfersCsv(1));
   expect((await desk.run("t.csv")).code).toBe(4);

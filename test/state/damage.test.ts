@@ -12,19 +12,19 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { answer, type FaultServer } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { startService } from "../support/service.ts";
 
 async function afterRun(rows = 40): Promise<{ server: FaultServer; desk: Desk; journal: string }> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const desk = openDesk(server.url);
   desk.write("t.csv", transfersCsv(rows));
   expect((await desk.process("t.csv")).exitCode).toBe(0);
@@ -100,8 +100,7 @@ describe("a damaged journal", () => {
   });
 
   test("a page of rows as it was before they went, as of a copy made meanwhile: nothing is sent", async () => {
-    const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
-    onTestFinished(() => server.close());
+    const server = await startService(({ number }) => (number === 1 ? answer(401) : answer(200)));
     const desk = openDesk(server.url);
     desk.write("t.csv", transfersCsv(4));
     expect((await desk.process("t.csv")).exitCode).toBe(7);
@@ -266,8 +265,7 @@ test("a damaged lock file: exit 74, nothing is sent, and what to do", async () =
 });
 
 test("a journal that fails while a file is refused ends the run as a journal that failed, not as something nobody foresaw", async () => {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const codes: unknown[] = [];
   for (const nth of [1, 2, 3]) {
     const desk = openDesk(server.url);

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer, type Received } from "../support/fault-server.ts";
+import { answer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
+import { startService } from "../support/service.ts";
 
 const DISK_KILOBYTES = 16 * 1024;
 const withDisk = describe.skipIf(!canMount);
 if (!canMount) process.stderr.write("full-disk tests are skipped: this user may not mount a small disk\n");
 
 async function deskOnSmallDisk(): Promise<{ server: FaultServer; desk: Desk; disk: string }> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const disk = smallDisk(DISK_KILOBYTES);
   const stateDir = join(disk, "state");
   return { server, disk, desk: { ...openDesk(server.url, { PAYDROP_STATE_DIR: stateDir }), stateDir } };

@@ -1,11 +1,12 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TEMPLATES } from "../../src/reader/mapping/templates.ts";
 import { openDesk, type Desk } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 const ACCOUNT = "50100271828001";
 
@@ -19,8 +20,7 @@ interface Office {
 }
 
 async function openOffice(toml: string): Promise<Office> {
-  const server = await wire.startFaultServer(() => wire.answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const desk = openDesk(server.url);
   const path = join(dirname(desk.folder), "paydrop.toml");
   // one after the other, so that what was sent has an order

@@ -4,17 +4,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openProcessor } from "../../src/processor.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
-import { answer, pause, inOrder, silence, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { answer, pause, inOrder, silence, type FaultServer } from "../support/fault-server.ts";
 import { runProgram, startProgram } from "../support/program.ts";
-
-async function service(): Promise<FaultServer> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
-  return server;
-}
+import { startService } from "../support/service.ts";
 
 async function deskWith(rows: number): Promise<{ server: FaultServer; desk: Desk }> {
-  const server = await service();
+  const server = await startService();
   const desk = openDesk(server.url);
   desk.write("t.csv", transfersCsv(rows));
   return { server, desk };

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDesk } from "../support/desk.ts";
-import { answer, startFaultServer } from "../support/fault-server.ts";
+import { answer } from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 test("a ready row that this version refuses does not go, and keeps no other one from going", async () => {
-  const server = await startFaultServer(({ number }) => (number === 1 ? answer(401) : answer(200)));
-  onTestFinished(() => server.close());
+  const server = await startService(({ number }) => (number === 1 ? answer(401) : answer(200)));
   const desk = openDesk(server.url);
   const rows = ["10", "1.50", "12", "13"].map((amount, nth) => `1111000${nth},2222000${nth},${amount}`);
   desk.write("t.csv", ["from_account,to_account,amount", ...rows, ""].join("\n"));

@@ -10,17 +10,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer, type Received } from "../support/fault-server.ts";
+import { answer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 const ROWS = 6;
 
 /** Every third row is refused, so that there is a retry file. */
 async function deskWithFile(): Promise<{ server: FaultServer; desk: Desk }> {
-  const server = await startFaultServer(({ body }) => answer(/10[36]\.00/.test(body) ? 400 : 200));
-  onTestFinished(() => server.close());
+  const server = await startService(({ body }) => answer(/10[36]\.00/.test(body) ? 400 : 200));
   const desk = openDesk(server.url);
   desk.write("t.csv", transfersCsv(ROWS));
   return { server, desk };
@@ -140,8 +140,7 @@ describe("the destination", () => {
     first.use(({ number }) => (number <= 2 ? answer(200) : answer(401)));
     expect((await desk.run("t.csv")).code).toBe(7);
     const sent = first.requests.length;
-    const second = await startFaultServer(() => answer(200));
-    onTestFinished(() => second.close());
+    const second = await startService();
     desk.env["PAYDROP_BASE_URL"] = second.url;
 
     const refused = await desk.run("t.csv");
@@ -167,8 +166,7 @@ describe("the destination", () => {
     uat.use(({ number }) => answer(number <= 2 ? 200 : 401));
     expect((await desk.run("t.csv")).code).toBe(7);
     const summary = JSON.parse(readFileSync(join(desk.folder, "t.csv.summary.json"), "utf8")) as { batch: string };
-    const live = await startFaultServer(() => answer(200));
-    onTestFinished(() => live.close());
+    const live = await startService();
     Object.assign(desk.env, { PAYDROP_BASE_URL: live.url, PAYDROP_ENVIRONMENT: "live" });
 
     const retry = ["retry", summary.batch, "--accept-destination", "--by", "Asha"];

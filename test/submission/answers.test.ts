@@ -1,8 +1,9 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import type { DeskRun } from "../support/desk.ts";
 import type { FaultServer, FaultServerOptions, Received, Reply, Script } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 /** The how-manieth row of the file a request belongs to, from 1. */
 function indexOf(request: Received): number {
@@ -10,8 +11,7 @@ function indexOf(request: Received): number {
 }
 
 async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
-  const server = await wire.startFaultServer(script, options);
-  onTestFinished(() => server.close());
+  const server = await startService(script, options);
   return server;
 }
 

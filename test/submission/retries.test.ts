@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createCertificates } from "../support/certificates.ts";
 import { API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
 import type { FaultServer, FaultServerOptions, Script } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
-  const server = await wire.startFaultServer(script, options);
-  onTestFinished(() => server.close());
+  const server = await startService(script, options);
   return server;
 }
 

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
 import type { FaultServer, Received, Script } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import * as wire from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 async function serve(script: Script): Promise<FaultServer> {
-  const server = await wire.startFaultServer(script);
-  onTestFinished(() => server.close());
+  const server = await startService(script);
   return server;
 }
 

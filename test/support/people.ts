@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { errorText } from "../../src/commands/error-text.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
 import type { Desk } from "./desk.ts";
 import { openDesk } from "./desk.ts";
 import type { FaultServer, Received, Script } from "./fault-server.ts";
-import { startFaultServer } from "./fault-server.ts";
 import type { Program, ProgramEnded } from "./program.ts";
 import { runProgram, startProgram } from "./program.ts";
+import { startService } from "./service.ts";
 
 /** A desk with a scripted service, and paydrop's commands as somebody types them. */
 export interface Office extends Desk {
@@ -32,8 +31,7 @@ export interface Refused {
 }
 
 export async function openOffice(script: Script, env: Readonly<Record<string, string>> = {}): Promise<Office> {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
+  const server = await startService(script);
   const desk = openDesk(server.url, env);
   const options = { env: desk.env, cwd: desk.folder };
   const office: Office = {

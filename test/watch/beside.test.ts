@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { expect, test } from "vitest";
+import { answer, type FaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+import { startService } from "../support/service.ts";
 
 const LARGE_ROWS = 4_000;
 
@@ -13,14 +14,13 @@ function transfers(name: string, rows: number): string {
 
 test("a small file goes while a large one is sent, and both share the limit of requests in flight", async () => {
   let [inFlight, inFlightMost] = [0, 0];
-  const server = await startFaultServer(() => async (socket) => {
+  const server = await startService(() => async (socket) => {
     inFlight += 1;
     inFlightMost = Math.max(inFlightMost, inFlight);
     await sleep(2);
     inFlight -= 1;
     await answer(200)(socket);
   });
-  onTestFinished(() => server.close());
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "4" });
   const program = desk.watch();
   writeFileSync(desk.path("large.csv"), transfers("L", LARGE_ROWS));
@@ -44,11 +44,10 @@ test("a small file goes while a large one is sent, and both share the limit of r
 }, 200_000);
 
 test("a row that was held only because the large file was on its way gets its end when that has one", async () => {
-  const server = await startFaultServer(() => async (socket) => {
+  const server = await startService(() => async (socket) => {
     await sleep(2);
     await answer(200)(socket);
   });
-  onTestFinished(() => server.close());
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "4" });
   desk.watch();
   const [header, ...rows] = transfers("L", LARGE_ROWS).trim().split("\n");
@@ -69,11 +68,10 @@ test("a row that was held only because the large file was on its way gets its en
 const TOGETHER = { PAYDROP_SETTLE: "10ms" };
 
 async function slowService(slowest = "none"): Promise<FaultServer> {
-  const server = await startFaultServer(({ body }) => async (socket) => {
+  const server = await startService(({ body }) => async (socket) => {
     await sleep(body.includes(slowest) ? 1000 : 20);
     await answer(200)(socket);
   });
-  onTestFinished(() => server.close());
   return server;
 }
 
@@ -138,11 +136,10 @@ test("run --inbox: a row that was held only while the other file was on its way 
 test("--quiet says nothing of a row that was held only while the other file was on its way", async () => {
   const either = ["again", "large"].map((name) => `${name}.csv.results.csv`);
   let [isOver, wasHeld] = [(): boolean => true, false];
-  const server = await startFaultServer(({ body }) => async (socket) => {
+  const server = await startService(({ body }) => async (socket) => {
     if (body.includes("ACC-L-29-")) while (!isOver()) await sleep(20);
     await answer(200)(socket);
   });
-  onTestFinished(() => server.close());
   const desk = openInboxDesk(server.url, TOGETHER);
   // whichever was taken first, the other one has its end first
   isOver = () => (wasHeld ||= either.some((name) => existsSync(desk.path(name))));

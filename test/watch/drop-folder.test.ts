@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { DropFolder, SMALL_BESIDE } from "../../src/drop-folder/drop-folder.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
@@ -10,13 +10,8 @@ import type { BatchReport } from "../../src/events.ts";
 import type { Processor } from "../../src/processor.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
-import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
-
-async function service(script: Script): Promise<FaultServer> {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
-  return server;
-}
+import { answer } from "../support/fault-server.ts";
+import { startService } from "../support/service.ts";
 
 /** The folder of a desk, worked on step by step. Files are complete at the second look. */
 async function openDrop(
@@ -48,7 +43,7 @@ test.each([
 ])(
   "%s: what begins while an unclear end is being told sends nothing into the unclear service",
   async (_, isWatching) => {
-    const server = await service(() => answer(500));
+    const server = await startService(() => answer(500));
     const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
     desk.write("a.csv", transfersCsv(5));
     await desk.inProcess(async (processor) => {
@@ -71,7 +66,7 @@ test.each([
 );
 
 test("of two files with the same payment that are found together the older one is taken first, whatever their names", async () => {
-  const server = await service(() => answer(200));
+  const server = await startService(() => answer(200));
   const desk = openDesk(server.url);
   const pairs = Array.from({ length: 6 }, (_, index) => ({ older: `z${index}.csv`, newer: `a${index}.csv` }));
   for (const [index, { older, newer }] of pairs.entries()) {
@@ -100,7 +95,7 @@ test("of two files with the same payment that are found together the older one i
 });
 
 test("a STOP that was taken away while the folder was looked at holds nothing: resume is said once", async () => {
-  const server = await service(() => answer(200));
+  const server = await startService(() => answer(200));
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(2));
   // told between the look and what comes of it
@@ -117,7 +112,7 @@ test("a STOP that was taken away while the folder was looked at holds nothing: r
 
 test("a STOP that came while nothing ran holds what an earlier process left, before the first look at the folder", async () => {
   let status = 401;
-  const server = await service(() => answer(status));
+  const server = await startService(() => answer(status));
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(3));
   await desk.process("a.csv");
@@ -135,7 +130,7 @@ test("a STOP that came while nothing ran holds what an earlier process left, bef
 test.each(["is seen as away", "is back before it is looked at", "is back for the next process"])(
   "results for which the folder was away come into it when it %s",
   async (when) => {
-    const server = await service(() => {
+    const server = await startService(() => {
       renameSync(desk.folder, `${desk.folder}-moved`);
       return answer(200);
     });
@@ -167,7 +162,7 @@ test.skipIf(!canMount)(
   "results that a disk refused come into the folder when it takes them again, told once",
   async () => {
     const disk = smallDisk(1024);
-    const server = await service(() => {
+    const server = await startService(() => {
       makeReadOnly(disk);
       return answer(200);
     });
@@ -208,7 +203,7 @@ test.skipIf(!canMount)(
 
 test("a batch whose private copy is missing keeps no other file waiting; dropped again, it goes on", async () => {
   let status = 401;
-  const server = await service(() => answer(status));
+  const server = await startService(() => answer(status));
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(3));
   await desk.process("a.csv");
@@ -234,7 +229,7 @@ test("a batch whose private copy is missing keeps no other file waiting; dropped
 });
 
 test("control totals that come while a file is refused for the lack of them are looked at", async () => {
-  const server = await service(() => answer(200));
+  const server = await startService(() => answer(200));
   const desk = openDesk(server.url, { PAYDROP_REQUIRE_CONTROL: "true" });
   desk.write("a.csv", transfersCsv(2));
   await desk.inProcess(async (processor) => {
@@ -251,7 +246,7 @@ test("control totals that come while a file is refused for the lack of them are 
 });
 
 test("two files that one outage stopped are both told; a further try is not", async () => {
-  const server = await service(() => answer(401));
+  const server = await startService(() => answer(401));
   const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "50ms" });
   desk.write("a.csv", transfersCsv(3));
   desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
@@ -288,7 +283,7 @@ test.each([
   ["was stopped before that row, and goes on now", 401, 4],
 ])("a row that was held for another file which %s: the next process goes through it again", async (_, first, sent) => {
   let [status, isHeld] = [first, false];
-  const server = await service(({ number }) => async (socket) => {
+  const server = await startService(({ number }) => async (socket) => {
     while (number > 1 && !isHeld) await sleep(10);
     await answer(number > 1 ? status : 200)(socket);
   });

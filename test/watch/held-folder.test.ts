@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
-import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { expect, test } from "vitest";
 import { openInboxDesk, until } from "./inbox-desk.ts";
+import { startService } from "../support/service.ts";
 
 const BY = ["--by", "asha", "--reason", "both are meant"] as const;
 
@@ -11,16 +11,10 @@ function repeated(account: string): string {
   return `from_account,to_account,amount\nACC-1,${account},100.00\nACC-1,${account},100.00\n`;
 }
 
-async function service(): Promise<FaultServer> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
-  return server;
-}
-
 const batchIn = (text: string): string => /batch (\w{8})/.exec(text)?.[1] ?? "";
 
 test("nothing goes from a held folder, whoever asks for it: only resume lets go what was released meanwhile", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("transfers"));
   writeFileSync(desk.path("transfers/a.csv"), repeated("ACC-A"));
@@ -55,7 +49,7 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
 }, 60_000);
 
 test("rows that were left to the process of a held folder wait too; those of a file elsewhere go", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const elsewhere = desk.path("../elsewhere.csv");
   writeFileSync(desk.path("a.csv"), repeated("ACC-A"));
@@ -85,7 +79,7 @@ test("rows that were left to the process of a held folder wait too; those of a f
 }, 60_000);
 
 test("a STOP in a sub-folder of whatever case goes with one resume; what it stopped there goes on after a restart", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("Transfers"));
   writeFileSync(desk.path("Transfers/a.csv"), repeated("ACC-A"));

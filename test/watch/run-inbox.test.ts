@@ -13,23 +13,18 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
+import { answer, startFaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
-
-async function service(script: Script = () => answer(200)): Promise<FaultServer> {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
-  return server;
-}
+import { startService } from "../support/service.ts";
 
 function transfer(account: string): string {
   return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
 }
 
 test("one sweep takes what is complete, says what is not, and passes over what is done", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("done.csv"), transfer("ACC-1"));
   expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 0 });
@@ -52,7 +47,7 @@ test("one sweep takes what is complete, says what is not, and passes over what i
 });
 
 test("--quiet prints nothing when nobody is needed, and a refusal only once", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
   mkdirSync(desk.path("c.csv"));
@@ -69,7 +64,7 @@ test("--quiet prints nothing when nobody is needed, and a refusal only once", as
 test.each([".control", ".control.txt"])(
   "a refused file is looked at again when its control totals beside it change: %s",
   async (ending) => {
-    const server = await service();
+    const server = await startService();
     const desk = openInboxDesk(server.url);
     writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
     writeFileSync(desk.path(`a.csv${ending}`), "rows=2\n");
@@ -87,7 +82,7 @@ test.each([".control", ".control.txt"])(
 
 test("overlapping runs: the second exits 75 and touches nothing", async () => {
   let isOpen = false;
-  const server = await service(() => async (socket) => {
+  const server = await startService(() => async (socket) => {
     while (!isOpen) await sleep(20);
     await answer(200)(socket);
   });
@@ -108,7 +103,7 @@ test("overlapping runs: the second exits 75 and touches nothing", async () => {
 });
 
 test("a folder that is not there exits 2", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   rmSync(desk.inbox, { recursive: true });
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(2);
@@ -116,7 +111,7 @@ test("a folder that is not there exits 2", async () => {
 
 test("rows that were not sent go with the next run; a key that is refused stops the other files too", async () => {
   let isRight = false;
-  const server = await service(() => answer(isRight ? 200 : 401));
+  const server = await startService(() => answer(isRight ? 200 : 401));
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfersCsv(4));
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
@@ -132,7 +127,7 @@ test("rows that were not sent go with the next run; a key that is refused stops 
 
 test("a loan refused for the key is open, with its note beside it, also when its results are written again", async () => {
   let isRight = false;
-  const server = await service(() => answer(isRight ? 200 : 401));
+  const server = await startService(() => answer(isRight ? 200 : 401));
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("loans"));
   writeFileSync(desk.path("loans/a.jsonl"), '{"borrower_id":"BRW-1","amount":5,"tenure":6,"reference":null}\n');
@@ -160,8 +155,9 @@ test("a service that is away: the watcher tries again by itself; unknown rows ne
   desk.watch();
   await until("the answer", () => existsSync(desk.path("a.csv.waiting.txt")));
   expect(desk.read("a.csv.waiting.txt")).toContain("The service cannot be reached.");
-  const server = await startFaultServer(({ number }) => (number === 2 ? (socket) => void socket.destroy() : answer(200)), { port: gone.port }); // prettier-ignore
-  onTestFinished(() => server.close());
+  const server = await startService(({ number }) => (number === 2 ? (socket) => void socket.destroy() : answer(200)), {
+    port: gone.port,
+  });
   await until("all three", () => server.requests.length === 3, 18_000);
   await until("the unknown row", () => desk.read("a.csv.waiting.txt").includes("No clear answer"));
   await sleep(2500);
@@ -170,7 +166,7 @@ test("a service that is away: the watcher tries again by itself; unknown rows ne
 
 test("three rows without a clear answer hold the folder until a person says resume", async () => {
   let isBroken = true;
-  const server = await service(() => (isBroken ? answer(500) : answer(200)));
+  const server = await startService(() => (isBroken ? answer(500) : answer(200)));
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
   writeFileSync(desk.path("a.csv"), transfersCsv(6));
   const program = desk.watch();
@@ -187,7 +183,7 @@ test("three rows without a clear answer hold the folder until a person says resu
 }, 40_000);
 
 test("files of one row each: after three without a clear answer no other one goes", async () => {
-  const server = await service(() => answer(500));
+  const server = await startService(() => answer(500));
   const desk = openInboxDesk(server.url);
   for (let file = 1; file <= 8; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
   const ended = await desk.call("run", "--inbox", desk.inbox);
@@ -197,7 +193,7 @@ test("files of one row each: after three without a clear answer no other one goe
 });
 
 test("rows that a person releases while the watcher has the lock are sent by it", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-1,100.00\n`);
   desk.watch();
@@ -210,7 +206,7 @@ test("rows that a person releases while the watcher has the lock are sent by it"
 }, 40_000);
 
 test("two state directories on one inbox: the second sends nothing and exits 74", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
@@ -224,7 +220,7 @@ test.each([
   ["the folder above", "", "transfers"],
   ["a folder of an operation below", "transfers", ""],
 ])("nor does another's mark in %s let a file go", async (_, first, second) => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("transfers"));
   expect((await desk.call("run", "--inbox", desk.path(first))).code).toBe(0);
@@ -236,7 +232,7 @@ test.each([
 });
 
 test("a note of a file that was taken away while nothing ran is taken away by the next run", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("transfers"));
   writeFileSync(desk.path("transfers/a.csv"), `${transfer("ACC-1")}ACC-1,ACC-1,100.00\n`);
@@ -253,7 +249,7 @@ test("a note of a file that was taken away while nothing ran is taken away by th
 });
 
 test("killed while it writes a note, it leaves nothing hidden for good, though the file is gone since", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("b.csv"), "from_account,to_account\nACC-1,ACC-2\n");
   // the mark of the folder is the first to be written, the note the second
@@ -267,7 +263,7 @@ test("killed while it writes a note, it leaves nothing hidden for good, though t
 });
 
 test("killed before it wrote the first results, it writes them next time, though the file is gone since", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
   // new marks are linked, not renamed; one that is renewed is, on a slow machine
@@ -286,7 +282,7 @@ test("killed before it wrote the first results, it writes them next time, though
 
 test("a note of what is open goes, or changes, with the person's act that ends it", async () => {
   let count = 0;
-  const server = await service(() => answer((count += 1) === 2 ? 500 : 200));
+  const server = await startService(() => answer((count += 1) === 2 ? 500 : 200));
   const desk = openInboxDesk(server.url);
   const [header, first, ...rows] = transfersCsv(3).trim().split("\n");
   writeFileSync(desk.path("a.csv"), [header, first, ...rows, first, ""].join("\n"));
@@ -305,7 +301,7 @@ test("a note of what is open goes, or changes, with the person's act that ends i
 
 test("a note after a release does not say that the service is away, of a row that was refused for the key before", async () => {
   let count = 0;
-  const server = await service(() => answer((count += 1) === 1 ? 401 : 200));
+  const server = await startService(() => answer((count += 1) === 1 ? 401 : 200));
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
   const [header, first, ...rows] = transfersCsv(3).trim().split("\n");
   writeFileSync(desk.path("a.csv"), [header, first, ...rows, rows[0], ""].join("\n"));
@@ -320,7 +316,7 @@ test("a note after a release does not say that the service is away, of a row tha
 }, 60_000);
 
 test("a note beside the file says where results are that something stands in the way of", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
   writeFileSync(desk.path("a.csv.results.csv"), "mine\n1\n");
@@ -335,7 +331,7 @@ test("a note beside the file says where results are that something stands in the
 }, 60_000);
 
 test("results of a file that is taken away while it is sent, or later, can be read by whoever could read it", async () => {
-  const server = await service(() => {
+  const server = await startService(() => {
     rmSync(desk.path("a.csv"));
     return answer(500);
   });
@@ -352,7 +348,7 @@ test("results of a file that is taken away while it is sent, or later, can be re
 }, 60_000);
 
 test("a file that its name keeps from being opened is answered beside it, until it has another one", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const names = ["march.results.csv", "march.summary.json", `${"é".repeat(105)}.csv`];
   for (const name of names) writeFileSync(desk.path(name), transfer("ACC-2"));
@@ -371,7 +367,7 @@ test("a file that its name keeps from being opened is answered beside it, until 
 }, 60_000);
 
 test("a packed file is answered beside it", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   for (const name of ["march.csv.gz", "march.ZIP"]) writeFileSync(desk.path(name), gzipSync(transfer("ACC-2")));
   expect((await desk.call("run", "--inbox", desk.inbox)).stderr).toContain("march.ZIP is a packed file");
@@ -380,7 +376,7 @@ test("a packed file is answered beside it", async () => {
 }, 60_000);
 
 test("what is kept of an earlier file of the same name is ours, not input", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   for (const account of ["ACC-2", "ACC-3"]) {
     writeFileSync(desk.path("a.csv"), transfer(account));
@@ -395,8 +391,7 @@ test("what is kept of an earlier file of the same name is ours, not input", asyn
 }, 60_000);
 
 test("an untouched retry file of an inbox that was moved, or a copy of it, sends nothing again", async () => {
-  const server = await startFaultServer(() => answer(422));
-  onTestFinished(() => server.close());
+  const server = await startService(() => answer(422));
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(3);
@@ -411,7 +406,7 @@ test("an untouched retry file of an inbox that was moved, or a copy of it, sends
 }, 60_000);
 
 test("a folder that is held is known by a link to it too", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const link = `${desk.inbox}-link`;
   symlinkSync(desk.inbox, link);
@@ -431,7 +426,7 @@ test("a folder that is held is known by a link to it too", async () => {
 });
 
 test("a file that is not what was seen at both looks is not taken", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openDesk(server.url);
   const path = desk.write("a.csv", transfer("ACC-1"));
   const taking = desk.inProcess((processor) => processor.processFile(path, "0".repeat(64)));
@@ -440,7 +435,7 @@ test("a file that is not what was seen at both looks is not taken", async () => 
 });
 
 test("settings that lie in the inbox are refused, also by a link: whoever drops files must not reach them", async () => {
-  const server = await service(() => answer(200));
+  const server = await startService(() => answer(200));
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfersCsv(2));
   writeFileSync(desk.path("paydrop.toml"), "concurrency = 1\n");

@@ -1,16 +1,15 @@
 import { writeFileSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
-import { startFaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+import { startService } from "../support/service.ts";
 
 /** The first row goes alone: of two, one waits. */
 test.each([
   { left: "rows that wait", rows: 2 },
   { left: "nothing else", rows: 1 },
 ])("a second signal while a row is in flight, with $left: the watch ends with 4", async ({ rows }) => {
-  const silent = await startFaultServer(() => () => undefined);
-  onTestFinished(() => silent.close());
+  const silent = await startService(() => () => undefined);
   const desk = openInboxDesk(silent.url);
   writeFileSync(desk.path("a.csv"), transfersCsv(rows));
   const program = desk.watch();

@@ -12,15 +12,9 @@ import {
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer, type Script } from "../support/fault-server.ts";
-import { onTestFinished } from "vitest";
+import { answer, type FaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
-
-async function service(script: Script = () => answer(200)): Promise<FaultServer> {
-  const server = await startFaultServer(script);
-  onTestFinished(() => server.close());
-  return server;
-}
+import { startService } from "../support/service.ts";
 
 /** The accounts that money was asked for, in the order of arrival. */
 function asked(server: FaultServer): string[] {
@@ -32,7 +26,7 @@ function transfer(account: string, amount = "100.00"): string {
 }
 
 test("a slow writer, with a pause, of a file that lies there at the start: nothing before it closes, then its rows", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url, { PAYDROP_SETTLE: "1500ms" });
   const path = desk.path("slow.csv");
   writeFileSync(path, "from_account,to_account,amount\n");
@@ -47,7 +41,7 @@ test("a slow writer, with a pause, of a file that lies there at the start: nothi
 });
 
 test("files that come by rename from .part and by Excel's save are taken once each", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
   await until("watching", () => program.stderr().includes("watching"));
@@ -66,7 +60,7 @@ test("files that come by rename from .part and by Excel's save are taken once ea
 });
 
 test("a burst of 200 files is worked off, each once, also while the watcher was down", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   for (let file = 0; file < 100; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
   const program = desk.watch("--quiet");
@@ -80,7 +74,7 @@ test("a burst of 200 files is worked off, each once, also while the watcher was 
 }, 60_000);
 
 test("a FIFO, a link to a system file and a folder c.csv beside a good file: the good one is done, each oddity told once", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   execFileSync("mkfifo", [desk.path("pipe.csv")]);
   symlinkSync("/etc/passwd", desk.path("link.csv"));
@@ -97,7 +91,7 @@ test("a FIFO, a link to a system file and a folder c.csv beside a good file: the
 });
 
 test("the folder removed and made again: told once, and work goes on", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
   writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
@@ -112,7 +106,7 @@ test("the folder removed and made again: told once, and work goes on", async () 
 }, 45_000);
 
 test("another folder put in its place, with the mark of another state directory: nothing goes from it", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const other = openInboxDesk(server.url);
   writeFileSync(other.path("theirs.csv"), transfer("ACC-THEIRS"));
@@ -129,7 +123,7 @@ test("another folder put in its place, with the mark of another state directory:
 });
 
 test("a mark that is taken away comes again; another's in its place ends the watch before it sends", async () => {
-  const server = await service();
+  const server = await startService();
   const [desk, other] = [openInboxDesk(server.url), openInboxDesk(server.url)];
   await other.call("run", "--inbox", other.inbox);
   const program = desk.watch();
@@ -145,7 +139,7 @@ test("a mark that is taken away comes again; another's in its place ends the wat
 }, 60_000);
 
 test("without a single watch left in the system the sweep finds every file", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   // what chokidar gets where fs.inotify.max_user_watches is used up
   const noWatches = desk.path("../no-watches.mjs");
@@ -166,7 +160,7 @@ test("without a single watch left in the system the sweep finds every file", asy
 }, 130_000);
 
 test("killed in the middle and started again: no row is lost or doubled, the cut row is unknown", async () => {
-  const server = await service(({ number }) => (number === 4 ? () => undefined : answer(200)));
+  const server = await startService(({ number }) => (number === 4 ? () => undefined : answer(200)));
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
   writeFileSync(desk.path("a.csv"), transfersCsv(8));
   const first = desk.watch();
@@ -184,7 +178,7 @@ test("killed in the middle and started again: no row is lost or doubled, the cut
 test("killed after rows that had waited went, before their results were written: the next life writes them", async () => {
   let status = 401;
   let isCut = false;
-  const server = await service(({ number }) => (isCut && number > 3 ? () => undefined : answer(status)));
+  const server = await startService(({ number }) => (isCut && number > 3 ? () => undefined : answer(status)));
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
   writeFileSync(desk.path("a.csv"), transfersCsv(3));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
@@ -203,7 +197,7 @@ test("killed after rows that had waited went, before their results were written:
 });
 
 test("a broken file is refused in plain words, once; corrected in place it goes and the words are gone", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
   writeFileSync(desk.path("a.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,100.00\n');
@@ -224,7 +218,7 @@ test("a broken file is refused in plain words, once; corrected in place it goes 
 });
 
 test("the answer of an earlier process goes with the file that it is about", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), "nothing of ours\n1\n");
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
@@ -238,7 +232,7 @@ test("the answer of an earlier process goes with the file that it is about", asy
 }, 60_000);
 
 test("a retry file is left alone until it is corrected, and then only its rows go", async () => {
-  const server = await service();
+  const server = await startService();
   const desk = openInboxDesk(server.url);
   desk.watch();
   writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-2,1.234\n`);
@@ -254,7 +248,7 @@ test("a retry file is left alone until it is corrected, and then only its rows g
 });
 
 test("STOP holds all after the rows in flight, says how far it got, outlives a restart; only resume goes on", async () => {
-  const server = await service(() => async (socket) => {
+  const server = await startService(() => async (socket) => {
     await sleep(60);
     await answer(200)(socket);
   });
@@ -286,7 +280,7 @@ test("STOP holds all after the rows in flight, says how far it got, outlives a r
 }, 40_000);
 
 test("a STOP on a share that tells of nothing is seen while rows are on their way, not at the next look", async () => {
-  const server = await service(() => async (socket) => {
+  const server = await startService(() => async (socket) => {
     await sleep(60);
     await answer(200)(socket);
   });
@@ -302,7 +296,7 @@ test("a STOP on a share that tells of nothing is seen while rows are on their wa
 
 test("a wrong key: everything waits, said once, and one row at a time finds out that it was mended", async () => {
   let isRight = false;
-  const server = await service(() => answer(isRight ? 200 : 401));
+  const server = await startService(() => answer(isRight ? 200 : 401));
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
   writeFileSync(desk.path("a.csv"), transfersCsv(5));

@@ -1,24 +1,24 @@
 import { copyFileSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createOpener } from "../../src/client/envelope.ts";
 import type { Row } from "../../src/reader/row.ts";
 import { workbookOf, type OutCell } from "../../src/workbook/write.ts";
 import { AES_IV, AES_KEY, openDesk } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
-import { answer, startFaultServer, type FaultServer } from "../support/fault-server.ts";
+import { type FaultServer } from "../support/fault-server.ts";
 import { readFile } from "../support/files.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
 import { runProgram } from "../support/program.ts";
 import { bookFile, textRow } from "../support/workbooks.ts";
+import { startService } from "../support/service.ts";
 
 const REAL = join(import.meta.dirname, "real");
 const HEADER = ["from_account", "to_account", "amount"];
 const open = createOpener({ key: Buffer.from(AES_KEY, "hex"), iv: Buffer.from(AES_IV, "hex") });
 
 async function office(): Promise<{ desk: Desk; server: FaultServer }> {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   return { desk: openDesk(server.url), server };
 }
 
