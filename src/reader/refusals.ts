@@ -126,11 +126,7 @@ export interface RefusalDetail {
 export type Refuse = (code: ReaderFaultCode, detail?: RefusalDetail) => FileRefusedError;
 
 export function refuserOf(fileName: string): Refuse {
-  return (code, detail) => refusal(fileName, code, detail);
-}
-
-function refusal(fileName: string, code: ReaderFaultCode, detail?: RefusalDetail): FileRefusedError {
-  return new FileRefusedError(fileName, [refusalFault(code, detail)]);
+  return (code, detail) => new FileRefusedError(fileName, [refusalFault(code, detail)]);
 }
 
 export function refusalFault(code: ReaderFaultCode, detail: RefusalDetail = {}): FileFault {

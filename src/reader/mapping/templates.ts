@@ -14,7 +14,6 @@ export interface Template {
   readonly headers: readonly (readonly string[])[];
   readonly operation: Mapping["operation"];
   readonly option: NonNullable<Mapping["option"]>;
-  /** Undefined: the template does not say. */
   readonly amountUnit: AmountUnit;
   readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly mustBe: Readonly<Record<string, readonly string[]>>;
