@@ -69,8 +69,7 @@ describe("commands that are told", () => {
     "go to the service that a flag named; an address that is refused may hold a password, and is not repeated",
     async () => {
       let sent = 0;
-      const server = await startFaultServer(() => answer((sent += 1) === 2 ? 500 : 200));
-      onTestFinished(() => server.close());
+      const server = await startService(() => answer((sent += 1) === 2 ? 500 : 200));
       const desk = openDesk(server.url);
       const { PAYDROP_BASE_URL: url = "", ...env } = desk.env;
       desk.write("rows.csv", transfersCsv(3));
@@ -88,8 +87,7 @@ describe("commands that are told", () => {
   );
 
   test("name the sandbox where a batch that was only tried would go to a service, and the service the other way", async () => {
-    const server = await startFaultServer(() => answer(401));
-    onTestFinished(() => server.close());
+    const server = await startService(() => answer(401));
     const desk = openDesk(server.url);
     desk.write("tried.csv", "from_account,to_account,amount\nACC-1,SANDBOX-401,1.00\n");
     desk.write("meant.csv", transfersCsv(2));

@@ -66,8 +66,7 @@ test.each([
   // more than is read at once
   ["between two rows, before they are read", 4_000, (text: string) => text.trimEnd().lastIndexOf("\n") + 1],
 ])("a private copy that is cut %s, while rows go: no file was refused, and nothing goes twice", async (_, rows, at) => {
-  const server = await startFaultServer(() => answer(200));
-  onTestFinished(() => server.close());
+  const server = await startService();
   const desk = openDesk(server.url);
   const path = desk.write("t.csv", transfersCsv(rows));
   server.use(() => {
