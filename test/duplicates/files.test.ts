@@ -107,6 +107,32 @@ describe("the same bytes", () => {
     expect(sent()).toEqual([]);
   });
 
+  test("stating the period takes back the copy that waits as a whole, and no other batch of the file", async () => {
+    const { desk, sent } = await openOffice();
+    // one goes, one is repeated, one cannot be read, one is known by its reference
+    const rows = ["1,5.00,", "2,6.00,", "2,6.00,", "3,six,", "4,7.00,R-1"].map((row) => `ACC-1,ACC-${row}\n`);
+    const path = desk.write("payroll.csv", `from_account,to_account,amount,reference\n${rows.join("")}`);
+    const taken = async (days: number, period?: string): Promise<string> => {
+      utimesSync(path, new Date(), new Date());
+      const flags = period === undefined ? {} : { period };
+      const report = await desk.process("payroll.csv", { now: () => NOVEMBER + days * DAY_MS, flags });
+      return report.batch;
+    };
+    const first = await taken(0);
+    expect(countsOf(desk.results("payroll.csv"))).toEqual({ accepted: 3, held: 1, invalid: 1 });
+    const november = await taken(5, "2026-11");
+    const copy = await taken(30);
+    expect(countsOf(desk.results("payroll.csv"))).toEqual({ held: 3, invalid: 1, duplicate: 1 });
+    sent();
+    // the repeated one waits for the first file's, which a person may still let go
+    const december = await taken(31, "2026-12");
+    expect(sent().map(({ account }) => account)).toEqual(["ACC-1"]);
+    const phases = await desk.inProcess(async ({ journal }) =>
+      Object.fromEntries((await journal.batches()).map(({ id, phase }) => [id, phase])),
+    );
+    expect(phases).toEqual({ [first]: "open", [november]: "open", [copy]: "cancelled", [december]: "open" });
+  });
+
   test("a date whose month nobody can tell is no other period, wherever it is stated", async () => {
     const { desk, sent } = await openOffice();
     const rows = '[{"from_account":"ACC-1","to_account":"ACC-2","amount":5}]';

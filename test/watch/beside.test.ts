@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
@@ -80,6 +82,20 @@ function writeOlder(path: string, text: string): void {
   writeFileSync(path, text);
   utimesSync(path, new Date(), new Date(Date.now() - 60_000));
 }
+
+test("what a file holds by now is not taken for what it held when it lay still", async () => {
+  const server = await startService();
+  const desk = openDesk(server.url);
+  const path = desk.write("t.csv", transfersCsv(2));
+  const settled = createHash("sha256").update(transfersCsv(2)).digest("hex");
+  desk.write("t.csv", transfersCsv(3));
+  const taken = desk.inProcess((processor) => processor.processFile(path, settled));
+  await expect(taken).rejects.toMatchObject({ code: "stopped" });
+  expect(await desk.inProcess(({ journal }) => journal.batches())).toEqual([]);
+  desk.write("t.csv", transfersCsv(2));
+  await desk.inProcess((processor) => processor.processFile(path, settled));
+  expect(server.requests).toHaveLength(2);
+});
 
 test("run --inbox: a STOP that comes while it works holds the rest, is answered, and only resume goes on", async () => {
   const server = await slowService();

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openInboxDesk, until } from "./inbox-desk.ts";
+import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 
 const BY = ["--by", "asha", "--reason", "both are meant"] as const;
@@ -25,6 +26,18 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
   writeFileSync(elsewhere, "from_account,to_account,amount\nACC-1,ACC-E,100.00\n");
   expect((await desk.call("run", desk.inbox, elsewhere)).code).toBe(0);
   expect(server.requests).toHaveLength(2);
+  expect(
+    (await desk.call("run", desk.path("transfers/a.csv"))).code,
+    "a row waits for a person, none for the folder",
+  ).toBe(6);
+  // begun elsewhere, where it may go on
+  const late = desk.path("../late.csv");
+  writeFileSync(late, "from_account,to_account,amount\nACC-1,ACC-L,100.00\n");
+  server.use(() => answer(401));
+  expect((await desk.call("run", late)).code).toBe(7);
+  server.use(() => answer(200));
+  copyFileSync(late, desk.path("transfers/late.csv"));
+  copyFileSync(desk.path("transfers/a.csv"), desk.path("../a.csv"));
 
   const released = await desk.call("release", batch, "--all", ...BY);
   expect(released.code).toBe(7);
@@ -32,6 +45,8 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
   expect(released.stdout).toContain(`paydrop resume --inbox ${desk.inbox} --by NAME`);
   for (const asked of [
     ["run", desk.path("transfers/a.csv")],
+    ["run", desk.path("../a.csv")],
+    ["run", desk.path("transfers/late.csv")],
     ["run", "--inbox", desk.inbox],
     ["run", "--quiet", "--inbox", desk.inbox],
     ["run", "--inbox", desk.path("transfers")],
@@ -39,12 +54,14 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
   ]) {
     expect([asked, (await desk.call(...asked)).code]).toEqual([asked, 7]);
   }
-  expect(server.requests).toHaveLength(2);
+  expect(server.requests).toHaveLength(3);
+  expect((await desk.call("run", late)).code).toBe(0);
+  expect(server.requests).toHaveLength(4);
   expect(desk.read("transfers/a.csv.waiting.txt")).toContain("paydrop resume --inbox");
 
   expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
-  expect(server.requests).toHaveLength(3);
+  expect(server.requests).toHaveLength(5);
   expect(existsSync(desk.path("transfers/a.csv.waiting.txt"))).toBe(false);
 }, 60_000);
 
