@@ -17,7 +17,7 @@ export const COMMANDS: readonly Command[] = [
     shown: "check files, send their rows, write results; the same file again goes on where it stopped",
     options: [
       SANDBOX,
-      { flags: "--inbox <folder>", shown: "take everything in this drop folder that is complete, once" },
+      { flags: "--inbox <folder...>", shown: "take everything in this drop folder that is complete, once" },
       { flags: "--once", shown: "the same as without it: for timers and cron jobs that want it said" },
     ],
     examples: [

@@ -140,8 +140,7 @@ async function isLarge(paths: readonly string[]): Promise<boolean> {
 const SMALL_BYTES_MAX = 64 * 1024;
 
 function operandsOf({ operands, flags }: Call): readonly string[] {
-  const inbox = flags["inbox"];
-  return typeof inbox === "string" ? [...operands, inbox] : operands;
+  return [...operands, ...((flags["inbox"] ?? []) as readonly string[])];
 }
 
 /** A link to a folder is one too. What is not there is told as a missing file. */

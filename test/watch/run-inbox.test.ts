@@ -46,6 +46,19 @@ test("one sweep takes what is complete, says what is not, and passes over what i
   expect(existsSync(desk.path("growing.csv.waiting.txt"))).toBe(false);
 });
 
+test("--inbox for each of several folders sweeps them all", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  const folders = ["first", "second"].map((name) => desk.path(name));
+  for (const [index, folder] of folders.entries()) {
+    mkdirSync(folder);
+    writeFileSync(join(folder, "a.csv"), transfer(`ACC-${index + 10}`));
+  }
+  const ended = await desk.call("run", ...folders.flatMap((folder) => ["--inbox", folder]));
+  expect(ended.code).toBe(0);
+  expect(folders.map((folder) => existsSync(join(folder, "a.csv.results.csv")))).toEqual([true, true]);
+});
+
 test("--quiet prints nothing when nobody is needed, and a refusal only once", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
