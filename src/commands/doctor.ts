@@ -132,7 +132,9 @@ async function clock(config: Config, isStateSound: boolean): Promise<Finding> {
     const lastMs = await lastSeenMs(config);
     if (lastMs <= nowMs + CLOCK_SLACK_MS) return { what, health: "fine", found };
     const seen = `${found}, but the journal has already seen ${new Date(lastMs).toISOString()}`;
-    return { what, health: "wrong", found: seen, hint: "set the clock, and have it kept by NTP" };
+    const hint =
+      "set the clock if it is wrong, and have it kept by NTP; if it is right, that of an earlier run was ahead";
+    return { what, health: "wrong", found: seen, hint };
   } catch (error) {
     const hint = error instanceof PaydropError ? error.hint : "";
     return { what: "journal", health: "wrong", found: messageOf(error), hint };

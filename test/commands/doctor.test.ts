@@ -13,7 +13,12 @@ import { canMount, makeReadOnly, smallDisk } from "../support/small-disk.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 interface Document {
-  readonly findings: readonly { readonly what: string; readonly health: string; readonly found: string }[];
+  readonly findings: readonly {
+    readonly what: string;
+    readonly health: string;
+    readonly found: string;
+    readonly hint?: string;
+  }[];
   readonly choices: readonly { readonly setting: string; readonly value: string; readonly section: string }[];
   readonly origins: Readonly<Record<string, string>>;
   readonly exit_code: number;
@@ -356,6 +361,9 @@ describe("folders and clock", () => {
     database.close();
     const document = await doctor({ ...KEYS, PAYDROP_STATE_DIR: state });
     expect(found(document, "clock")).toMatch(/^wrong .* but the journal has already seen/);
+    // whoever has set it right must not set it wrong again
+    const hint = document.findings.find(({ what }) => what === "clock")?.hint;
+    expect(hint).toContain("if it is right, that of an earlier run was ahead");
     expect(document.code).toBe(2);
   });
 });
