@@ -6,6 +6,7 @@ import { loadSettings } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
+import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/open.ts";
 import { withProcessor } from "../processor.ts";
 import { asWord, printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
@@ -47,18 +48,13 @@ export async function run(call: Call): Promise<number> {
   return code;
 }
 
-/** Older SQLite can damage the journal's log when two processes open it (DESIGN §5). */
-const SQLITE_MIN = [3, 51, 3];
-
 async function sqlite(): Promise<Finding> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(":memory:");
-  const found = String(database.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  const { version: found, isOld } = sqliteOf(database);
   database.close();
-  const parts = found.split(".").map(Number);
-  const difference = SQLITE_MIN.map((min, index) => (parts[index] ?? 0) - min).find((part) => part !== 0) ?? 0;
-  if (difference >= 0) return { what: "SQLite", health: "fine", found };
-  return { what: "SQLite", health: "wrong", found, hint: `install a newer Node: ${SQLITE_MIN.join(".")} is needed` };
+  if (!isOld) return { what: "SQLite", health: "fine", found };
+  return { what: "SQLite", health: "wrong", found, hint: `install a newer Node: ${SQLITE_VERSION_MIN} is needed` };
 }
 
 function baseUrl(config: Config): Finding {

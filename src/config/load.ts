@@ -127,7 +127,7 @@ function readSettings(
     values[name] = isPath ? resolve(said.origin === file?.path ? dirname(file.path) : cwd, value) : value;
     origins[name] = said.origin;
   }
-  return { values: values, origins };
+  return { values, origins };
 }
 
 interface Said {

@@ -26,11 +26,7 @@ export interface DropFolderParts {
   readonly isWatching: boolean;
   /** Ends the sending of the batch that is on its way, after its rows in flight. */
   readonly stopSending: () => void;
-  /** A file that waits longer than this gets an answer in the folder. */
-  readonly answerAfterMs?: number;
 }
-
-const ANSWER_AFTER_MS = 120_000;
 
 /** So many small files go beside whatever else is on its way: while one waits for the disk, another uses the processor. */
 export const SMALL_BESIDE = 2;
@@ -60,22 +56,14 @@ export class DropFolder {
     this.#batches = new BatchQueue(parts.processor, parts.config.watchRetryMs);
     const { listener } = parts;
     const { journal } = parts.processor;
-    const say = (text: string): void => listener.say(text);
     this.#hold = new FolderHold({
-      folder: this.folder,
-      processor: parts.processor,
-      say,
-      mention: (text) => listener.mention(text),
+      ...{ folder: this.folder, processor: parts.processor, listener },
       isWorking: () => this.isWorking,
       unfinished: () => this.#unfinished(),
     });
     const standing = new Standing(journal, parts.config);
     this.#standing = standing;
-    this.#answers = new FolderAnswers({
-      afterMs: parts.answerAfterMs ?? ANSWER_AFTER_MS,
-      blocked: (path) => this.#ends.blockedAnswer(path),
-      say,
-    });
+    this.#answers = new FolderAnswers(listener, (path) => this.#ends.blockedAnswer(path));
     this.#ends = new FolderEnds({
       ...{ folder: this.folder, isWatching: parts.isWatching, watchRetryMs: parts.config.watchRetryMs },
       ...{ listener, answers: this.#answers, hold: this.#hold, standing },

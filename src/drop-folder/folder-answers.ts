@@ -4,24 +4,23 @@ import type { Sweep } from "../intake/inbox.ts";
 import { printable } from "../printable.ts";
 import { answeredFile, isOwnAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answer-files.ts";
 import { notYetAnswer, type Answer } from "../results/answers.ts";
+import type { FolderListener } from "./folder-listener.ts";
 
-interface AnswersParts {
-  /** A file that waits longer than this gets an answer. */
-  readonly afterMs: number;
-  /** Why nothing goes from the folder for now; undefined: it goes. */
-  readonly blocked: (path: string) => Answer | undefined;
-  readonly say: (text: string) => void;
-}
+/** A file that waits longer than this gets an answer. */
+const ANSWER_AFTER_MS = 120_000;
 
 /** What stands beside the files of a drop folder for people without a terminal: kept true, and taken away when it is not. */
 export class FolderAnswers {
-  readonly #parts: AnswersParts;
+  readonly #listener: FolderListener;
+  readonly #blocked: (path: string) => Answer | undefined;
   readonly #put = new Map<string, string>();
   readonly #complained = new Set<string>();
   #readySince = new Map<string, number>();
 
-  constructor(parts: AnswersParts) {
-    this.#parts = parts;
+  /** `blocked`: why nothing goes from the folder for now; undefined: it goes. */
+  constructor(listener: FolderListener, blocked: (path: string) => Answer | undefined) {
+    this.#listener = listener;
+    this.#blocked = blocked;
   }
 
   /** undefined: there is nothing to say. Also what was said before is said again: a person may have taken it away. */
@@ -37,13 +36,13 @@ export class FolderAnswers {
   async afterSweep({ ready, waiting, present }: Sweep, open: Sweep["ready"]): Promise<void> {
     const nowMs = performance.now();
     for (const { path, why, forMs } of waiting) {
-      if (forMs >= this.#parts.afterMs) await this.#keep(path, notYetAnswer(path, why));
+      if (forMs >= ANSWER_AFTER_MS) await this.#keep(path, notYetAnswer(path, why));
     }
     const since = new Map(ready.map(({ path }) => [path, this.#readySince.get(path) ?? nowMs]));
     this.#readySince = since;
     for (const { path } of open) {
-      const isLate = nowMs - (since.get(path) ?? nowMs) >= this.#parts.afterMs;
-      const answer = this.#parts.blocked(path) ?? (isLate ? notYetAnswer(path, "its_turn") : undefined);
+      const isLate = nowMs - (since.get(path) ?? nowMs) >= ANSWER_AFTER_MS;
+      const answer = this.#blocked(path) ?? (isLate ? notYetAnswer(path, "its_turn") : undefined);
       if (answer) await this.#keep(path, answer);
     }
     for (const path of this.#put.keys())
@@ -72,7 +71,7 @@ export class FolderAnswers {
   #complain(text: string): void {
     if (this.#complained.has(text)) return;
     this.#complained.add(text);
-    this.#parts.say(text);
+    this.#listener.say(text);
   }
 }
 

@@ -1,13 +1,13 @@
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
+import type { FolderListener } from "./folder-listener.ts";
 import { answerStop, clearStopAnswers, sentSoFar, STOP_MESSAGE } from "./stop-file.ts";
 
 interface HoldParts {
   readonly folder: string;
   readonly processor: Processor;
-  readonly say: (text: string) => void;
-  readonly mention: (text: string) => void;
+  readonly listener: FolderListener;
   /** Rows are on their way. */
   readonly isWorking: () => boolean;
   /** Batches of this folder that are not at their end. */
@@ -27,11 +27,11 @@ export class FolderHold {
 
   /** What an earlier process left. */
   async open(): Promise<void> {
-    const { folder, mention } = this.#parts;
+    const { folder, listener } = this.#parts;
     this.#key = await holdKeyOf(folder);
     this.#hold = await this.#journal.inboxHold(this.#key);
     this.#isStopAnswered = this.#hold?.code !== "stop_file";
-    if (this.#hold) mention(this.text ?? folder);
+    if (this.#hold) listener.mention(this.text ?? folder);
   }
 
   /** undefined: it is not held. */
@@ -60,13 +60,13 @@ export class FolderHold {
 
   /** It is lifted by another process. Gives whether it was just now. */
   async compare(): Promise<boolean> {
-    const { folder, say } = this.#parts;
+    const { folder, listener } = this.#parts;
     const hold = await this.#journal.inboxHold(this.#key);
-    if (hold && !this.#hold) say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
+    if (hold && !this.#hold) listener.say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
     const isLifted = this.#hold !== undefined && hold === undefined;
     this.#hold = hold;
     if (isLifted) {
-      say("a person said resume: it goes on");
+      listener.say("a person said resume: it goes on");
       await clearStopAnswers(folder);
     }
     await this.answerStop();

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Ballast } from "./ballast.ts";
+import { sqliteCodeOf } from "./damage.ts";
 
 interface Waiting {
   /** It may still be written after the disk was found full. */
@@ -67,7 +68,7 @@ export class CommitGroup {
       this.#rollBack();
       const isFirst = this.#failure === undefined;
       const failure = (this.#failure ??= asJournalError(error));
-      this.#savesOutcomes = isFirst && isFull(error) && this.#ballast?.free() === true;
+      this.#savesOutcomes = isFirst && sqliteCodeOf(error) === SQLITE_FULL && this.#ballast?.free() === true;
       if (this.#savesOutcomes) this.#waiting = [...this.#onlyOutcomes(group, failure), ...this.#waiting];
       else for (const { reject } of group) reject(failure);
       if (this.#waiting.length > 0) setImmediate(() => this.#commit());
@@ -100,10 +101,6 @@ export class CommitGroup {
 }
 
 const SQLITE_FULL = 13;
-
-function isFull(error: unknown): boolean {
-  return (error as { errcode?: number } | null)?.errcode === SQLITE_FULL;
-}
 
 /** A refusal (PaydropError) is thrown before anything was changed and concerns its own caller only. */
 function applyOne({ apply, resolve, reject }: Waiting): () => void {

@@ -90,8 +90,14 @@ export function stateIdOf(hashKey: Uint8Array): string {
 /** Whether an error says that the file is damaged, and not that the disk is full or the file may not be read. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamageError) return true;
+  const code = sqliteCodeOf(error);
+  return code !== undefined && [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
+}
+
+/** What SQLite calls an error: the last eight bits say of which kind it is. */
+export function sqliteCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" && [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
+  return typeof code === "number" ? code : undefined;
 }
 
 /** Keeps the damaged files under another name: a person may still find in them what was sent. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
+import { sqliteCodeOf } from "./damage.ts";
 import { makePrivate } from "./state-folder.ts";
 
 export interface InstanceLock {
@@ -22,7 +23,7 @@ export function takeInstanceLock(stateDir: string): InstanceLock {
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
   } catch (error) {
     database?.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw unusable(path, error);
+    if (sqliteCodeOf(error) !== SQLITE_BUSY) throw unusable(path, error);
     throw new PaydropError(
       "locked",
       `another paydrop is working with the state directory ${stateDir}`,

@@ -20,8 +20,8 @@ import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
 import { makePrivate } from "./state-folder.ts";
 import { assertWalWhole } from "./wal.ts";
 
-/** SQLite before 3.51.3 can corrupt a WAL when it is reset. */
-const SQLITE_VERSION_MIN = [3, 51, 3] as const;
+/** SQLite before 3.51.3 can corrupt a WAL when it is reset, or when two processes open it (DESIGN §5). */
+export const SQLITE_VERSION_MIN = "3.51.3";
 const BUSY_TIMEOUT_MS = 10_000;
 
 export interface OpenOptions {
@@ -174,17 +174,20 @@ export function readIdentity(database: DatabaseSync): { stateId: string; hashKey
 }
 
 function refuseOldSqlite(database: DatabaseSync): void {
+  const { version, isOld } = sqliteOf(database);
+  if (!isOld) return;
+  throw new PaydropError(
+    "journal",
+    `this Node carries SQLite ${version}, which can damage a journal; ${SQLITE_VERSION_MIN} or newer is needed`,
+    "use Node 24.15 or newer from nodejs.org",
+  );
+}
+
+/** The SQLite that this Node carries. */
+export function sqliteOf(database: DatabaseSync): { readonly version: string; readonly isOld: boolean } {
   const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { version: string };
+  const needed = SQLITE_VERSION_MIN.split(".").map(Number);
   const found = version.split(".").map(Number);
-  for (const [place, needed] of SQLITE_VERSION_MIN.entries()) {
-    const part = found[place] ?? 0;
-    if (part > needed) return;
-    if (part < needed) {
-      throw new PaydropError(
-        "journal",
-        `this Node carries SQLite ${version}, which can damage a journal; ${SQLITE_VERSION_MIN.join(".")} or newer is needed`,
-        "use Node 24.15 or newer from nodejs.org",
-      );
-    }
-  }
+  const difference = needed.map((part, place) => (found[place] ?? 0) - part).find((part) => part !== 0) ?? 0;
+  return { version, isOld: difference < 0 };
 }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { DamageError } from "./damage.ts";
+import { DamageError, sqliteCodeOf } from "./damage.ts";
 import { ROW_STATES } from "./state.ts";
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
@@ -194,7 +194,8 @@ export function migrate(database: DatabaseSync): void {
   try {
     database.exec(`${steps.join(" ")} PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;`);
   } catch (error) {
-    if (!isOfBreach(error)) throw error;
+    // a value does not fit where it goes: its column is another one than the migration knows
+    if (((sqliteCodeOf(error) ?? 0) & 0xff) !== SQLITE_CONSTRAINT) throw error;
     throw new DamageError(
       `its tables are not those of schema ${version}, as builds before the first release made them`,
     );
@@ -202,12 +203,6 @@ export function migrate(database: DatabaseSync): void {
 }
 
 const SQLITE_CONSTRAINT = 19;
-
-/** A value does not fit where it goes: its column is another one than the migration knows. */
-function isOfBreach(error: unknown): boolean {
-  const code = (error as { errcode?: unknown }).errcode;
-  return typeof code === "number" && (code & 0xff) === SQLITE_CONSTRAINT;
-}
 
 export function hasTables(database: DatabaseSync): boolean {
   return versionOf(database) > 0;
