@@ -57,6 +57,8 @@ export interface Stated {
    * it, and what was accepted since, of which that person knew nothing.
    */
   readonly releasedBefore?: number;
+  /** When that was, milliseconds since 1970: what was on its way by then, or unknown, had its end afterwards. */
+  readonly releasedAt?: number;
 }
 
 export type HoldCode =
@@ -104,8 +106,8 @@ function judgeRow(rules: JudgeRules): Judge {
     const open = elsewhere.find((other) => other.standing === "open");
     if (stated.releasedBefore !== undefined) {
       if (open) return held("other_row_open", open);
-      const { releasedBefore, ...unreleased } = stated;
-      const since = elsewhere.filter((other) => isAcceptedSince(other, releasedBefore));
+      const { releasedBefore, releasedAt, ...unreleased } = stated;
+      const since = elsewhere.filter((other) => isAcceptedSince(other, releasedBefore, releasedAt));
       return judge(unreleased, since, nowMs);
     }
 
@@ -211,8 +213,12 @@ function isStatedDifferent(stated: Stated, other: Seen): boolean {
 /** Where somebody is, it may be the next month already. */
 const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
 
-function isAcceptedSince({ standing, lastAttempt = 0 }: Seen, releasedBefore: number): boolean {
-  return standing === "accepted" && lastAttempt >= releasedBefore;
+function isAcceptedSince(
+  { standing, lastAttempt = 0, acceptedAt = 0 }: Seen,
+  releasedBefore: number,
+  releasedAt = Number.POSITIVE_INFINITY,
+): boolean {
+  return standing === "accepted" && (lastAttempt >= releasedBefore || acceptedAt > releasedAt);
 }
 
 const READY: Verdict = { state: "ready" };

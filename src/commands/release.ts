@@ -78,8 +78,9 @@ interface JudgedAnew {
 }
 
 /**
- * The row that these waited for may have come to an end meanwhile; then they are held for another reason, or for none,
- * and nobody has seen that yet. Gives those of the wanted ones that are held for another one now, and the free ones.
+ * The row that these waited for may have come to an end meanwhile, or the same payment was made once more; then they are
+ * held for another reason, or for none, and nobody has seen that yet. Gives those of the wanted ones that are held for
+ * another one now, and the free ones.
  */
 async function judgeOpenOnes(
   journal: JournalStore,
@@ -87,19 +88,23 @@ async function judgeOpenOnes(
   rules: JudgeRules,
   wanted: readonly number[] | "all",
 ): Promise<JudgedAnew> {
-  const before = (await journal.rowsIn(batch.id, ["held"])).filter(({ code }) => code === "other_row_open");
+  const before = await journal.rowsIn(batch.id, ["held"]);
   if (before.length === 0) return { changed: new Set(), freed: [], isJudgedAnew: false };
   await journal.judgeAgain(batch.id, rules);
   const waited = new Map(before.map((row) => [row.number, row]));
   const after = (await journal.rowsIn(batch.id, ["held", "duplicate", "ready"])).filter(({ number }) =>
     waited.has(number),
   );
-  const moved = after.filter(({ code }) => code !== "other_row_open");
+  const isAsBefore = (row: RowRecord): boolean => {
+    const held = waited.get(row.number);
+    return row.state === held?.state && row.code === held.code && waitsForTheSame(row, held);
+  };
+  const moved = after.filter((row) => row.code !== "other_row_open" && !isAsBefore(row));
   const now = moved.filter(({ number, state }) => (wanted === "all" ? state !== "duplicate" : wanted.includes(number)));
   return {
     changed: new Set(now.filter(({ state }) => state !== "ready").map((row) => row.number)),
     freed: now.filter(({ state }) => state === "ready"),
-    isJudgedAnew: moved.length > 0 || after.some((row) => !waitsForTheSame(row, waited.get(row.number))),
+    isJudgedAnew: !after.every(isAsBefore),
   };
 }
 

@@ -20,10 +20,11 @@ interface JudgedRow {
   readonly name: string;
   /** It corrects a row, or is corrected by one. */
   readonly has_kin: number;
+  readonly changed_at: number;
 }
 
 const JUDGED = `SELECT r.number, r.state, r.reference_key, r.core_key, r.period, r.ordinal, r.released, r.payee_changed,
-  r.family, b.id || ':' || r.number AS name,
+  r.changed_at, r.family, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin FROM row r JOIN batch b ON b.seq = r.batch
   WHERE r.batch = ?`;
 
@@ -35,6 +36,7 @@ export class Verdicts {
   readonly #seen: SeenRows;
   readonly #row: StatementSync;
   readonly #waiting: StatementSync;
+  readonly #overtaken: StatementSync;
   readonly #waitsWhole: StatementSync;
   readonly #ordinal: StatementSync;
   readonly #move: StatementSync;
@@ -55,6 +57,12 @@ export class Verdicts {
     this.#seen = seen;
     this.#row = database.prepare(`${JUDGED} AND r.number = ?`);
     this.#waiting = database.prepare(`${JUDGED} AND r.state = 'held' AND r.code = 'other_row_open'`);
+    this.#overtaken = database.prepare(
+      `${JUDGED} AND r.state = 'held' AND r.code NOT IN ('other_row_open', 'all_or_nothing') AND EXISTS (
+         SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number
+         WHERE s.key IN (r.core_key, r.reference_key) AND s.batch <> r.batch
+         AND o.state IN ('accepted', 'settled_done') AND o.changed_at > r.changed_at)`,
+    );
     this.#waitsWhole = database.prepare(
       "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code = 'all_or_nothing' LIMIT 1",
     );
@@ -123,7 +131,7 @@ export class Verdicts {
     return verdict.state;
   }
 
-  /** Rows that waited for an open row elsewhere are judged anew. Where the others of their file wait, they wait too. */
+  /** Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Where the others of their file wait, they wait too. */
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
     const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
@@ -131,6 +139,18 @@ export class Verdicts {
       const seen = this.#seenBy(batch, row, keys, this.#seen.here(keys, batch.seq, row.number));
       const verdict = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
       this.#moveRow(batch, row, verdict.state === "ready" ? whenFree : verdict, nowMs);
+    }
+    this.#tellWhatWent(batch, judge, nowMs);
+  }
+
+  /** What was accepted since a row is held: whoever releases it would not know of that payment. It frees no row. */
+  #tellWhatWent(batch: BatchSeq, judge: Judge, nowMs: number): void {
+    for (const row of this.#overtaken.all(batch.seq) as unknown as JudgedRow[]) {
+      const since = this.#seenBy(batch, row, keysOf(row)).filter(
+        ({ standing, acceptedAt = 0 }) => standing === "accepted" && acceptedAt > row.changed_at,
+      );
+      const verdict = judge(statedOf(batch, { ...row, released: 0 }), since, nowMs);
+      if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
     }
   }
 
@@ -236,7 +256,7 @@ function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
     hasReference: row.reference_key !== null,
     payeeChanged: row.payee_changed === 1,
-    ...(row.released === 0 ? {} : { releasedBefore: row.released }),
+    ...(row.released === 0 ? {} : { releasedBefore: row.released, releasedAt: row.changed_at }),
     ...(row.period === null ? {} : { period: row.period }),
     ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
   };

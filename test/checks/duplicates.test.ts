@@ -119,6 +119,8 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["surely accepted", { ...REFERENCE, releasedBefore: 100 }, sameReference, "ready"],
     ["accepted by the attempt just before", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 99 }, "ready"],
     ["accepted since", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 100 }, "held possible_duplicate"],
+    ["on its way or unknown by then", { ...PLAIN, releasedBefore: 100, releasedAt: NOW - 6 * DAY_MS }, { lastAttempt: 99 }, "held possible_duplicate"],
+    ["accepted the day before", { ...PLAIN, releasedBefore: 100, releasedAt: NOW - 4 * DAY_MS }, { lastAttempt: 99 }, "ready"],
     ["surely accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...sameReference, lastAttempt: 101 }, "duplicate"],
     ["one that is held again since its attempt", { ...PLAIN, releasedBefore: 100 }, { standing: "held", lastAttempt: 101 }, "ready"],
     ["another one accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...otherReference, lastAttempt: 101 }, "ready"],

@@ -322,6 +322,43 @@ test("a release speaks of what was accepted by then: what went elsewhere since i
   expect(requestsTo(office.server, accountOfRow(2))).toBe(4);
 });
 
+/** November went; two copies of it wait for a person. */
+async function twoCopies() {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("november.csv", transfersCsv(1));
+  await office.run("november.csv");
+  for (const name of ["one", "two"]) {
+    office.write(`${name}.csv`, transfersCsv(1, { note: () => name }));
+    expect((await office.run(`${name}.csv`)).counts).toEqual({ held: 1 });
+  }
+  return { office, one: office.batchOf("one.csv"), two: office.batchOf("two.csv") };
+}
+
+test("who releases one of two copies is told first that the other one went since", async () => {
+  const { office, one, two } = await twoCopies();
+  expect((await office.paydrop("release", one, "--all", ...BY)).code).toBe(0);
+  const told = await office.paydrop("release", two, "--all", ...BY);
+  expect([told.code, requestsTo(office.server, accountOfRow(2))]).toEqual([6, 2]);
+  expect(told.stdout).toMatch(
+    new RegExp(`same payment as row 2 of batch ${one}, accepted .*\\. This is new: look, then release it again`),
+  );
+  expect(office.results("two.csv")[0]?.result_duplicate_of).toContain(one);
+  expect((await office.paydrop("release", two, "--all", ...BY)).code).toBe(0);
+  expect(requestsTo(office.server, accountOfRow(2))).toBe(3);
+});
+
+test("what was unknown when a row was released, and turns out to be done, is asked for again", async () => {
+  const { office, one, two } = await twoCopies();
+  office.server.use(() => wire.reset());
+  expect((await office.paydrop("release", one, "--all", ...BY)).code).toBe(4);
+  await office.paydrop("pause", two, "--by", "ravi");
+  await office.paydrop("release", two, "--all", ...BY);
+  office.server.use(() => wire.answer(200));
+  await office.paydrop("settle", one, "--row", "2", "--as", "done", "--by", "asha", "--note", "dashboard");
+  expect((await office.paydrop("resume", two, "--by", "ravi")).code).toBe(6);
+  expect([requestsTo(office.server, accountOfRow(2)), office.statuses("two.csv")]).toEqual([2, { 2: "held" }]);
+});
+
 test.each([["--all"], ["--row", "3"]])(
   "%s lets a row go that nothing stands in the way of any more, though nobody had seen that yet",
   async (...which) => {
