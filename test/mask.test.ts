@@ -12,6 +12,7 @@ test.each([
   ["50 10 02 71 82 80 01", "••0 01"],
   ["５０１００２７１８２８１", "••８２８１"],
   ["ravi.kumar@bank", "ra••@bank"],
+  ["ACC-123456", "••3456"],
 ])("the account to debit %s is shown as %s", (account, shown) => {
   expect(maskAccountId(account)).toBe(shown);
 });
@@ -26,6 +27,16 @@ test.each([
 });
 
 test.each([
+  ["1234", "account", "••"],
+  ["12345", "account", "••2345"],
+  ["123", "mobile", "••"],
+  ["Ravi Kumar", "name", "R••"],
+] as const)("of %s, the %s of a row, %s is shown", (value, sensitivity, shown) => {
+  expect(mask(value, sensitivity)).toBe(shown);
+});
+
+test.each([
+  ["ravi.kumar@bank", "ra••@bank"],
   ["1,00,00,000.00", "1,00,00,000.00"],
   ["33333.3333333333", "33333.3333333333"],
   ["2026-11-02 10:15", "2026-11-02 10:15"],

@@ -43,7 +43,7 @@ export class CommitGroup {
 
   /** For outcomes: they are still written when others are refused because the disk is full. */
   runToTheLast<T>(apply: () => T): Promise<T> {
-    return this.#failure && !this.#savesOutcomes ? Promise.reject(this.#failure) : this.#add(apply, true);
+    return this.#add(apply, true);
   }
 
   /** Whatever was asked for has an end. */

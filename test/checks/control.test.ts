@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { formatUnits, unitsOf } from "../../src/amount.ts";
 import { compareControl, createControlCounter } from "../../src/checks/control.ts";
 import { GOOD_ROWS, checkOne } from "../support/rows.ts";
 
@@ -20,6 +21,11 @@ test("amounts add up without rounding, however many there are", () => {
       expect(totalsOf(...texts).total.replace(".", "")).toBe(sum.toString().padStart(3, "0"));
     }),
   );
+});
+
+test("a sum has at least two decimals, and as many as its amounts need", () => {
+  const sums = ["7", "0.5", "0.125", "1.0001", "2.3400", "0"].map((amount) => formatUnits(unitsOf(amount)));
+  expect(sums).toEqual(["7.00", "0.50", "0.125", "1.0001", "2.34", "0.00"]);
 });
 
 test("an invalid row counts, with its amount where that can be read", () => {

@@ -244,14 +244,32 @@ export function describeJournalStore(
       expect(await again.knows(mark, "/u.csv")).toBe(false);
     });
 
-    it("refuses a second outcome of one attempt", async () => {
+    it("takes the beginning of an id for the batch only where it is the only one", async () => {
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      await addBatch(store, "AAAA2222", [newRow(2, "a/2")]);
+      await expect(store.batch("AAAA")).rejects.toThrow(/more than one batch begins with AAAA/);
+      expect((await store.batch("aaaa1"))?.id).toBe("AAAA1111");
+    });
+
+    it("writes whatever was asked for before it is closed", async () => {
+      const { store, reopen } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      const begun = store.begin("AAAA1111", 2, rules);
+      await Promise.all([begun, store.close()]);
+      expect((await allRows(await reopen(), "AAAA1111")).map((row) => row.state)).toEqual(["sending"]);
+    });
+
+    it("refuses a second outcome of one attempt", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
       const { attempt } = await store.begin("AAAA1111", 2, rules);
       await store.end(attempt ?? 0, { state: "accepted", reason: "accepted", durationMs: 1 });
       await expect(store.end(attempt ?? 0, { state: "rejected", reason: "refused", durationMs: 1 })).rejects.toThrow(
         /outcome already/,
       );
+      // nobody foresaw that: nothing more begins
+      await expect(store.begin("AAAA1111", 3, rules)).rejects.toThrow(/outcome already/);
     });
 
     it("settles only by a name, and only what is unknown", async () => {

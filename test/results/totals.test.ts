@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { TotalsCollector } from "../../src/results/totals.ts";
+import type { RowState } from "../../src/journal/state.ts";
+import { exitCodeOfTotals, TotalsCollector } from "../../src/results/totals.ts";
+import { STOPS } from "../../src/submission/stop-rules.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { runProgram } from "../support/program.ts";
 import { rowRecord } from "../support/records.ts";
@@ -25,6 +27,25 @@ test("two accounts that end in the same digits have a name each, in the order of
     ["••8999 (2)", 1, "100.00"],
     ["••8999 (3)", 1, "100.00"],
   ]);
+});
+
+test.each<[string, { states?: readonly RowState[]; stop?: boolean; elsewhere?: boolean; cancelled?: boolean }, number]>(
+  [
+    ["all accepted", { states: ["accepted", "duplicate", "settled_done"] }, 0],
+    ["a held row", { states: ["accepted", "held"] }, 6],
+    ["a held row of a cancelled batch", { states: ["held", "ready"], cancelled: true }, 0],
+    ["a rejected row", { states: ["held", "rejected"] }, 3],
+    ["an invalid row", { states: ["held", "invalid"] }, 3],
+    ["a row that was not sent", { states: ["rejected", "held", "not_sent"] }, 7],
+    ["a run that was stopped", { states: ["accepted"], stop: true }, 7],
+    ["an unknown row", { states: ["unknown", "not_sent", "rejected", "held"], stop: true }, 4],
+    ["an unknown row of a cancelled batch", { states: ["unknown", "ready"], cancelled: true }, 4],
+    ["results that lie elsewhere", { states: ["unknown", "accepted"], elsewhere: true }, 74],
+  ],
+)("the exit code of %s", (_what, { states = [], stop, elsewhere = false, cancelled = false }, code) => {
+  const collector = new TotalsCollector();
+  for (const [index, state] of states.entries()) collector.add(rowRecord(index + 2, { state, amount: "1.00" }), "A");
+  expect(exitCodeOfTotals(collector.totals(), stop ? STOPS.signal : undefined, elsewhere, cancelled)).toBe(code);
 });
 
 test("a row whose amount cannot be read is in no sum, and all that tell the sum say so", async () => {
