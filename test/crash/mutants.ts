@@ -34,8 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
       ],
       [
         "src/journal/calls/attempts.ts",
-        "type AttemptCalls =",
-        "const PRETENDED: (() => Begun)[] = [];\ntype AttemptCalls =",
+        "/** What sends a row, and what lets it go again. */",
+        "const PRETENDED: (() => Begun)[] = [];\n/** What sends a row, and what lets it go again. */",
       ],
     ],
     tests: ["test/crash/order-on-disk.test.ts"],
