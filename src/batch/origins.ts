@@ -11,7 +11,6 @@ import type { Config } from "../config/config.ts";
 import { isFileTrouble } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Row } from "../reader/row.ts";
-import type { Operation } from "../operations/operation.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { openSnapshot, openWhole, snapshotsIn } from "../reading.ts";
 
@@ -178,10 +177,9 @@ function textOf({ batch, row }: RowName): string {
 function correctionOf(checked: CheckedRow, of: RowName, origin: Origin): Correction {
   if (origin === "gone") return { of, payeeChanged: true };
   const { row, instruction } = checked;
-  const made: Operation | undefined = checked.instruction ? checked.instruction.operation : checked.operation;
+  const made = checked.instruction ? checked.instruction.operation : checked.operation;
   if (!made) return { of, changes: [], payeeChanged: false };
-  const form = instruction && made.forms.find(({ option }) => option === instruction.option);
-  return { of, ...compareWithOrigin(row, origin.row, made, form) };
+  return { of, ...compareWithOrigin(row, origin.row, made, instruction?.form) };
 }
 
 function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", hasCells: boolean): Fault {

@@ -1,6 +1,6 @@
 import { canonicalAmount, formatUnits, unitsOf } from "../amount.ts";
 import { mask } from "../mask.ts";
-import { differing } from "../operations/catalogue.ts";
+import { differing, formOf } from "../operations/catalogue.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { fieldText, positionOf } from "./cell.ts";
@@ -66,22 +66,18 @@ export function unusualFrom({ units }: UsualAmount): string {
 
 /** What a person should look at when the whole file is known. */
 export function lookInFile(context: RowInFile): Fault[] {
-  const form = formOf(context);
+  const form = formOf(context.operation, context.option);
   return form ? [...payeeTwice(context, form), ...amountUnusual(context, form)] : [];
 }
 
 /** What a person should look at because of what was accepted before. */
 export function lookAtAccount(looked: LookedAtRow, earlier: EarlierOfRow): Fault[] {
-  const field = formOf(looked)?.fields.find(({ name }) => name === ACCOUNT_FIELD);
+  const field = formOf(looked.operation, looked.option)?.fields.find(({ name }) => name === ACCOUNT_FIELD);
   const account = field && fieldText(looked.row, ACCOUNT_FIELD);
   if (!field || !account) return [];
   // the account is new only because of its zeros
   const finding = earlier.withZeros ? zerosLost(earlier.withZeros) : accountNew(account, earlier.ofName);
   return finding ? warningAt(looked, field, finding) : [];
-}
-
-function formOf({ operation, option }: LookedAtRow): Form | undefined {
-  return operation.forms.find((one) => one.option === option) ?? operation.forms[0];
 }
 
 function payeeTwice(context: RowInFile, form: Form): Fault[] {

@@ -26,6 +26,11 @@ export function operationSaid(text: string): Operation | undefined {
   return OPERATIONS.find((operation) => said === operation.name || said === operation.folder);
 }
 
+/** The form that a row was made of; the first one of a row that was made of none. */
+export function formOf({ forms }: Operation, option: string | undefined): Form | undefined {
+  return forms.find((form) => form.option === option) ?? forms[0];
+}
+
 /** `payout, option B`; `mixed`. `ofFile`: the one of the whole file, for when none of its rows is valid. */
 export function labelOf(
   found: readonly { readonly operation: OperationName; readonly option?: string }[],

@@ -1,8 +1,7 @@
 import type { RowRecord } from "../journal/row-record.ts";
 import { mask } from "../mask.ts";
 import { columnPosition } from "../names.ts";
-import { operationNamed } from "../operations/catalogue.ts";
-import type { Form } from "../operations/operation.ts";
+import { formOf, operationNamed } from "../operations/catalogue.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import type { Cell, Row } from "../reader/row.ts";
 
@@ -30,7 +29,7 @@ export function debitFieldOf(record: RowRecord): string | undefined {
 export function payeeOf(row: Row, record: RowRecord): string | undefined {
   if (record.operation === undefined) return undefined;
   const operation = operationNamed(record.operation);
-  const form: Form | undefined = operation.forms.find((one) => one.option === record.option) ?? operation.forms[0];
+  const form = formOf(operation, record.option);
   const name = form?.beneficiaryFields[0];
   const sensitive = form?.fields.find((field) => field.name === name)?.sensitive ?? "account";
   const text = ownCell(row, name);

@@ -3,7 +3,7 @@ import type { Fault } from "../checks/fault.ts";
 import { dayOf } from "../day.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import { differing, operationNamed } from "../operations/catalogue.ts";
+import { differing, formOf, operationNamed } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import type { Reason } from "../submission/reason.ts";
 import { correctionText } from "./correction-words.ts";
@@ -216,7 +216,7 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   differing: ({ operation, option }) => {
     if (operation === undefined) return "amount";
     const found = operationNamed(operation);
-    return differing(found, found.forms.find((form) => form.option === option) ?? found.forms[0]);
+    return differing(found, formOf(found, option));
   },
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
