@@ -1,4 +1,4 @@
-import { Pool, ProxyAgent } from "undici";
+import { ProxyAgent } from "undici";
 import type { Dispatcher } from "undici";
 import { isLoopback } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
@@ -137,27 +137,21 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     bodyTimeout: 0,
   };
   const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
-  if (options.reuseConnections && !proxy) {
-    const connectionsMax = Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE);
-    const connections = new RestingConnections(base.origin, connectionsMax, settings, tls);
-    return {
-      take: () => {
-        const connection = connections.take();
-        return { dispatcher: connection.client, done: () => connections.rest(connection) };
-      },
-      destroy: () => connections.destroy(),
-    };
+  if (proxy) {
+    const proxyTls = { rejectUnauthorized: true, timeout: options.connectTimeoutMs };
+    const ways = { connections: options.concurrency, uri: proxy.href, requestTls: tls, proxyTls };
+    const dispatcher = new ProxyAgent({ ...settings, ...ways });
+    return { take: () => ({ dispatcher, done: () => undefined }), destroy: () => dispatcher.destroy() };
   }
-  const pooled = { ...settings, connections: options.concurrency };
-  const dispatcher = proxy
-    ? new ProxyAgent({
-        ...pooled,
-        uri: proxy.href,
-        requestTls: tls,
-        proxyTls: { rejectUnauthorized: true, timeout: options.connectTimeoutMs },
-      })
-    : new Pool(base.origin, pooled);
-  return { take: () => ({ dispatcher, done: () => undefined }), destroy: () => dispatcher.destroy() };
+  const connectionsMax = Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE);
+  const connections = new RestingConnections(base.origin, connectionsMax, settings, tls);
+  return {
+    take: () => {
+      const connection = connections.take();
+      return { dispatcher: connection.client, done: () => connections.rest(connection) };
+    },
+    destroy: () => connections.destroy(),
+  };
 }
 
 /** Open connections: enough for each to rest between two requests, not so many that a service would mind. */

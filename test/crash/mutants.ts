@@ -108,7 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "redirects are followed",
     edits: [
-      ["src/client/transport.ts", "import { Pool, ProxyAgent }", "import { interceptors, Pool, ProxyAgent }"],
+      ["src/client/transport.ts", "import { ProxyAgent }", "import { interceptors, ProxyAgent }"],
       [
         "src/client/transport.ts",
         "dispatcher.dispatch(",
