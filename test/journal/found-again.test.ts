@@ -47,3 +47,22 @@ test("a row of an older file that goes again finds what a newer one has sent mea
   expect(await store.begin("AAAA1111", 3, rules)).toEqual({ state: "duplicate" });
   expect(await said(store, "AAAA1111")).toEqual(["held possible_duplicate BBBB2222", "duplicate  BBBB2222"]);
 });
+
+test("of the corrections of a row one that cannot be read holds no other one, in its file or elsewhere", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await sendRow(store, "AAAA1111", 2, "rejected");
+  const correction = { of: { batch: "AAAA1111", row: 2 }, changes: [], payeeChanged: false };
+  const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+  await addBatch(store, "BBBB2222", [{ number: 2, faults: [fault], correction }]);
+  await addBatch(store, "CCCC3333", [
+    { number: 2, faults: [fault], correction },
+    { ...newRow(3, "a/200"), correction },
+  ]);
+  expect(await said(store, "CCCC3333")).toEqual(["invalid amount_missing", "ready"]);
+  await addBatch(store, "DDDD4444", [{ ...newRow(2, "a/300"), correction }]);
+  expect(await said(store, "DDDD4444")).toEqual(["held other_row_open CCCC3333"]);
+  await sendRow(store, "CCCC3333", 3, "accepted");
+  await store.judgeAgain("DDDD4444", rules);
+  expect(await said(store, "DDDD4444")).toEqual(["held corrected_twice CCCC3333"]);
+});
