@@ -28,6 +28,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   if (reason === undefined) throw new PaydropError("usage", "--reason is missing", EXAMPLE);
   if (batch.phase === "cancelled") throw cancelledError(batch.id);
   const wanted = wantedRows(call);
+  const seenAtMs = Date.now();
   const { changed, freed, isJudgedAnew } = await judgeOpenOnes(journal, batch, judgeRulesOf(config), wanted);
 
   const rows = await chosenRows(journal, batch, wanted, freed);
@@ -55,7 +56,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
     apply: async () => {
       const act = { by, kind: "release", note: reason };
       await Promise.all([
-        journal.release(batch.id, going.map((row) => row.number), act), // prettier-ignore
+        journal.release(batch.id, going.map((row) => row.number), act, seenAtMs), // prettier-ignore
         ...freed.map(({ number: row }) => journal.note(batch.id, { ...act, row })),
       ]);
     },

@@ -48,8 +48,16 @@ export class Decisions {
     assertMove(from, as);
   }
 
-  /** Duplicate and held rows go by a person's word; not those that wait for an open row. Gives the rows that go. */
-  release(batch: BatchSeq, rows: readonly number[] | "all", nowMs: number): number[] {
+  /**
+   * Duplicate and held rows go by a person's word; not those that wait for an open row, or whose payment was accepted
+   * elsewhere since that person looked. Gives the rows that go.
+   */
+  release(
+    batch: BatchSeq,
+    rows: readonly number[] | "all",
+    nowMs: number,
+    seenAtMs = Number.MAX_SAFE_INTEGER,
+  ): number[] {
     const update = this.#database.prepare(
       // a file that was held as a whole says nothing of its rows: those are judged in full when they go
       `UPDATE row AS r SET state = 'ready', changed_at = ?,
@@ -58,13 +66,17 @@ export class Decisions {
        AND NOT (state = 'held' AND EXISTS (
          SELECT 1 FROM row o JOIN batch ob ON ob.seq = o.batch
          WHERE ob.id = r.other_batch AND o.number = r.other_row AND ${BLOCKED}))
+       AND NOT EXISTS (
+         SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number
+         WHERE s.key IN (r.core_key, r.reference_key) AND s.batch <> r.batch
+         AND o.state IN ('accepted', 'settled_done') AND o.changed_at >= ?)
        RETURNING number`,
     );
     // `--all` means what is held; a duplicate goes only when a person names its row
     const released =
       rows === "all"
-        ? update.all(nowMs, batch.seq, 0, 1, 0)
-        : rows.flatMap((number) => update.all(nowMs, batch.seq, 1, 0, number));
+        ? update.all(nowMs, batch.seq, 0, 1, 0, seenAtMs)
+        : rows.flatMap((number) => update.all(nowMs, batch.seq, 1, 0, number, seenAtMs));
     return (released as { number: number }[]).map((row) => row.number).sort((a, b) => a - b);
   }
 

@@ -150,10 +150,16 @@ export interface JournalStore {
   /** What the first held row waits for where `release` would leave all of them where they are; else undefined. */
   blockedBy(batchId: string): Promise<RowName | undefined>;
   /**
-   * Held and duplicate rows become ready; those held for an open row stay. Gives the rows that go. Throws PaydropError
-   * `usage` for a cancelled batch.
+   * Held and duplicate rows become ready; those held for an open row stay, and those whose payment was accepted elsewhere
+   * at `seenAtMs` (milliseconds since 1970) or later: whoever lets them go has not seen that. Gives the rows that go.
+   * Throws PaydropError `usage` for a cancelled batch.
    */
-  release(batchId: string, rows: readonly number[] | "all", act: Omit<Act, "at">): Promise<readonly number[]>;
+  release(
+    batchId: string,
+    rows: readonly number[] | "all",
+    act: Omit<Act, "at">,
+    seenAtMs?: number,
+  ): Promise<readonly number[]>;
   history(batchId: string): Promise<readonly Act[]>;
   note(batchId: string, act: Omit<Act, "at">): Promise<void>;
   /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */

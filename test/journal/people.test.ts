@@ -60,6 +60,17 @@ test("a person's word speaks of whatever was accepted before it", async () => {
   expect(await store.begin("BBBB2222", 7, rules)).toMatchObject({ ordinal: 1 });
 });
 
+test("a person's word does not speak of what was accepted after that person looked", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  const lookedAtMs = Date.now();
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1"), newRow(8, "a/1")]);
+  expect(await store.release("BBBB2222", "all", ACT, lookedAtMs)).toEqual([]);
+  expect(await states(store, "BBBB2222")).toEqual(["held", "held"]);
+  expect(await store.release("BBBB2222", "all", ACT, Date.now() + 1)).toEqual([7, 8]);
+});
+
 test("all or nothing: where one row cannot go by itself the others wait, whatever other files hold", async () => {
   const store = open();
   const fault = { code: "amount_missing", message: "is empty", hint: "write it" };

@@ -43,13 +43,13 @@ export function actCalls(parts: Parts) {
 
     blockedBy: (batchId) => read(() => waiting.blockedBy(batches.seqOf(batchId).seq)),
 
-    release: (batchId, rows, act) =>
+    release: (batchId, rows, act, seenAtMs) =>
       group.run(() => {
         batches.assertNotCancelled(batchId);
         const batch = batches.seqOf(batchId);
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
-        const released = decisions.release(batch, rows, now());
+        const released = decisions.release(batch, rows, now(), seenAtMs);
         verdicts.holdNearToLater(batch, now());
         for (const row of released) batches.addAct(batchId, { ...act, row }, now());
         return released;
