@@ -107,7 +107,7 @@ function judgeRow(rules: JudgeRules): Judge {
     if (stated.releasedBefore !== undefined) {
       if (open) return held("other_row_open", open);
       const { releasedBefore, releasedAt, ...unreleased } = stated;
-      const since = elsewhere.filter((other) => isAcceptedSince(other, releasedBefore, releasedAt));
+      const since = elsewhere.filter((other) => isAcceptedSince(other, nowMs, releasedBefore, releasedAt));
       return judge(unreleased, since, nowMs);
     }
 
@@ -207,18 +207,27 @@ function isStatedDifferent(stated: Stated, other: Seen): boolean {
   // while an earlier or the same one may be its late correction.
   const month = plainly(stated.period).slice(0, 7);
   if (other.acceptedAt === undefined || !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
-  return month > new Date(other.acceptedAt + AHEAD_OF_UTC_MAX_MS).toISOString().slice(0, 7);
+  return month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS) && month < monthAt(other.acceptedAt + LATER_MAX_MS);
+}
+
+function monthAt(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 7);
 }
 
 /** Where somebody is, it may be the next month already. */
 const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
+/** `11-28` and `Nov 28`, read as months of 2028, are rather a day of this November. */
+const LATER_MAX_MS = 183 * DAY_MS;
 
 function isAcceptedSince(
   { standing, lastAttempt = 0, acceptedAt = 0 }: Seen,
+  nowMs: number,
   releasedBefore: number,
   releasedAt = Number.POSITIVE_INFINITY,
 ): boolean {
-  return standing === "accepted" && (lastAttempt >= releasedBefore || acceptedAt > releasedAt);
+  // what a run whose clock was ahead accepted is none of this time: until then no person's word would do
+  const isLater = acceptedAt > releasedAt && acceptedAt <= nowMs;
+  return standing === "accepted" && (lastAttempt >= releasedBefore || isLater);
 }
 
 const READY: Verdict = { state: "ready" };

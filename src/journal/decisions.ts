@@ -50,7 +50,8 @@ export class Decisions {
 
   /**
    * Duplicate and held rows go by a person's word; not those that wait for an open row, or whose payment was accepted
-   * elsewhere since that person looked. Gives the rows that go.
+   * elsewhere since that person looked; the times of a run whose clock was ahead say nothing of that. Gives the rows
+   * that go.
    */
   release(
     batch: BatchSeq,
@@ -69,14 +70,14 @@ export class Decisions {
        AND NOT EXISTS (
          SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number
          WHERE s.key IN (r.core_key, r.reference_key) AND s.batch <> r.batch
-         AND o.state IN ('accepted', 'settled_done') AND o.changed_at >= ?)
+         AND o.state IN ('accepted', 'settled_done') AND o.changed_at BETWEEN ? AND ?)
        RETURNING number`,
     );
     // `--all` means what is held; a duplicate goes only when a person names its row
     const released =
       rows === "all"
-        ? update.all(nowMs, batch.seq, 0, 1, 0, seenAtMs)
-        : rows.flatMap((number) => update.all(nowMs, batch.seq, 1, 0, number, seenAtMs));
+        ? update.all(nowMs, batch.seq, 0, 1, 0, seenAtMs, nowMs)
+        : rows.flatMap((number) => update.all(nowMs, batch.seq, 1, 0, number, seenAtMs, nowMs));
     return (released as { number: number }[]).map((row) => row.number).sort((a, b) => a - b);
   }
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
+import { DAY_MS } from "../../src/day.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -8,8 +9,8 @@ import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-con
 
 const ACT = { by: "ravi", kind: "release", note: "meant" };
 
-function open(): JournalStore {
-  const store = openSqliteJournal(temporaryDirectory(), createJudge);
+function open(now: () => number = Date.now): JournalStore {
+  const store = openSqliteJournal(temporaryDirectory(), createJudge, now);
   onTestFinished(() => store.close());
   return store;
 }
@@ -69,6 +70,19 @@ test("a person's word does not speak of what was accepted after that person look
   expect(await store.release("BBBB2222", "all", ACT, lookedAtMs)).toEqual([]);
   expect(await states(store, "BBBB2222")).toEqual(["held", "held"]);
   expect(await store.release("BBBB2222", "all", ACT, Date.now() + 1)).toEqual([7, 8]);
+});
+
+test("a person's word lets go what waits for a payment of a run whose clock was ahead", async () => {
+  let aheadMs = 60 * DAY_MS;
+  const store = open(() => Date.now() + aheadMs);
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  aheadMs = 0;
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+  expect(await states(store, "BBBB2222")).toEqual(["held"]);
+  expect(await store.release("BBBB2222", "all", ACT, Date.now())).toEqual([7]);
+  await addBatch(store, "CCCC3333", [newRow(2, "z/1")]);
+  expect(await store.begin("BBBB2222", 7, rules)).toMatchObject({ ordinal: 1 });
 });
 
 test("all or nothing: where one row cannot go by itself the others wait, whatever other files hold", async () => {
