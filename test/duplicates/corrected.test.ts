@@ -167,6 +167,17 @@ test("what names nothing known is pointed out, and its row is an ordinary one", 
   expect(office.sent()).toHaveLength(3);
 });
 
+test("a row of a test is none that a live file corrects", async () => {
+  const office = await openOffice();
+  const { batch } = await firstRun(office);
+  const live = await startService();
+  Object.assign(office.desk.env, { PAYDROP_BASE_URL: live.url, PAYDROP_ENVIRONMENT: "live" });
+  office.desk.write("live.csv", `${HEADER},retry_of\nACC-OPS-01,60200000007777,100.00,R1,${batch}:2\n`);
+  const ended = await office.desk.run("live.csv");
+  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 0, counts: { accepted: 1 } });
+  expect(ended.results[0]?.result_message).toContain(`"${batch}:2" names no row that was taken in here`);
+});
+
 describe("one row of a file is corrected once", () => {
   const row = (batch: string, account: string, amount: string, reference = ""): string =>
     `${HEADER},retry_of\nACC-OPS-01,${account},${amount},${reference},${batch}:2\n`;

@@ -237,6 +237,8 @@ export function describeJournalStore(
       const { store, reopen } = await open();
       const mark = { stateId: "another", lastAttempt: 5, lastAttemptAt: 1 };
       await store.acceptLoss(mark, "/t.csv");
+      // of two files that tell of the same moment the other one
+      await store.acceptLoss({ ...mark, lastAttempt: 3 }, "/t.csv");
       const again = await reopen();
       expect(await again.knows(mark, "/t.csv")).toBe(true);
       expect(await again.knows({ ...mark, lastAttempt: 4 }, "/t.csv")).toBe(true);
@@ -313,6 +315,22 @@ export function describeJournalStore(
       await store.setPhase("AAAA1111", "cancelled", { by: "asha", kind: "cancel", note: "" });
       expect(await sumOf()).toBe(2_000_000n);
       expect(await sumOf({ environment: "live" })).toBe(1_000_000n);
+    });
+
+    it("finds a payment again in its environment only, by its reference also where it is another operation", async () => {
+      const { store } = await open();
+      const payments = [newRow(2, "a/1", { reference: "SAL-1" }), newRow(3, "a/2")];
+      await addBatch(store, "AAAA1111", payments);
+      for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+      await addBatch(store, "BBBB2222", payments, { environment: "live" });
+      await addBatch(store, "CCCC3333", [
+        { ...newRow(2, "a/1"), operation: "payout" },
+        { ...newRow(3, "a/3", { reference: "SAL-1" }), operation: "payout" },
+        newRow(4, "a/1"),
+      ]);
+      const states = async (id: string): Promise<string[]> => (await allRows(store, id)).map(({ state }) => state);
+      expect(await states("BBBB2222")).toEqual(["ready", "ready"]);
+      expect(await states("CCCC3333")).toEqual(["ready", "held", "held"]);
     });
 
     it("finds the same payment again inside the transaction of the attempt", async () => {

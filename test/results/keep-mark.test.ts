@@ -92,6 +92,32 @@ it.each([
   expect(readdirSync(folder)).toEqual([".paydrop"]);
 });
 
+it("what somebody else has under the name of an earlier batch is not written over, and no mark is kept", async () => {
+  const folder = temporaryDirectory();
+  const earlier = JSON.stringify({ paydrop: { state_id: "one", last_attempt: 0 }, batch: "K7Q29F3M" });
+  const files = { "t.csv.summary.K7Q29F3M.json": "mine", "t.csv.summary.json": earlier };
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  const input = inputOf(folder, "one", () => Promise.resolve(markOf("one")));
+  const mine = { ...input, path: join(folder, "t.csv.summary.json"), batch: "M2N8B4X7" };
+  expect(await keepMark(mine)).toBeUndefined();
+  const left = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  expect(Object.fromEntries(left)).toEqual(files);
+});
+
+it("the mark of another state directory, in a folder that was put in the place of ours, stands until it is seen", async () => {
+  const folder = temporaryDirectory();
+  let mark = markOf("one");
+  const input = inputOf(folder, "one", () => Promise.resolve(mark));
+  const keeper = await keepMark(input);
+  const others = input.text(markOf("two", 3));
+  writeFileSync(input.path, others);
+  mark = markOf("one", 9);
+  await keeper?.renew();
+  expect(await keeper?.isStanding()).toBe(false);
+  await keeper?.close();
+  expect(readFileSync(input.path, "utf8")).toBe(others);
+});
+
 it("finds the summaries of earlier batches of the file too, and no other file's", async () => {
   const folder = temporaryDirectory();
   const summary = (stateId: string) => JSON.stringify({ paydrop: { state_id: stateId, last_attempt: 0 } });

@@ -26,7 +26,7 @@ import { startService } from "../support/service.ts";
 async function afterRun(rows = 40): Promise<{ server: FaultServer; desk: Desk; journal: string }> {
   const server = await startService();
   const desk = openDesk(server.url);
-  desk.write("t.csv", transfersCsv(rows));
+  desk.write("t.csv", transfersCsv(rows, { reference: (index) => `SAL-${index}` }));
   expect((await desk.process("t.csv")).exitCode).toBe(0);
   // only the journal itself stands between these rows and a second time
   for (const name of readdirSync(desk.folder)) if (name !== "t.csv") rmSync(join(desk.folder, name));
@@ -89,6 +89,22 @@ describe("a damaged journal", () => {
     database.exec("UPDATE meta SET value = zeroblob(32) WHERE key = 'hash_key'");
     database.close();
     await expectRefused(desk, server, 3, /the key of its hashes was changed/);
+  });
+
+  test.each([
+    ["the batch of its rows", "DELETE FROM batch", /rows or attempts have no batch/],
+    [
+      "the references of its rows",
+      "DELETE FROM seen WHERE key IN (SELECT reference_key FROM row)",
+      /keys .* are missing/,
+    ],
+    ["the payments of its rows", "DELETE FROM seen WHERE key IN (SELECT core_key FROM row)", /keys .* are missing/],
+  ])("%s forgotten: nothing is sent", async (_, forget, said) => {
+    const { server, desk, journal } = await afterRun(3);
+    const database = new DatabaseSync(journal);
+    database.exec(`PRAGMA foreign_keys = OFF; ${forget}`);
+    database.close();
+    await expectRefused(desk, server, 3, said);
   });
 
   test("a state that there is not: nothing is sent", async () => {

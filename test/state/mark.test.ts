@@ -206,6 +206,14 @@ describe("two state directories on one file", () => {
     expect(codes).toEqual([0, 74, 74]);
     expect(server.requests).toHaveLength(4);
   });
+
+  test("what one sent to a test service does not keep the other one from sending it live", async () => {
+    const { server, desk } = await deskWith(2);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    Object.assign(desk.env, { PAYDROP_STATE_DIR: `${desk.stateDir}2`, PAYDROP_ENVIRONMENT: "live" });
+    expect((await desk.run("t.csv")).code).toBe(0);
+    expect(server.requests).toHaveLength(4);
+  });
 });
 
 describe("the mark of an inbox", () => {

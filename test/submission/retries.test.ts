@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createCertificates } from "../support/certificates.ts";
-import { API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
+import { API_KEY, openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import type { FaultServer, FaultServerOptions, Script } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
@@ -17,6 +19,12 @@ async function freePort(): Promise<number> {
   const server = await wire.startFaultServer(() => wire.answer(200));
   await server.close();
   return server.port;
+}
+
+/** How many requests the summary says the last run made. */
+function requestsToldOf(desk: Desk): unknown {
+  return (JSON.parse(readFileSync(join(desk.folder, "rows.csv.summary.json"), "utf8")) as { requests: number })
+    .requests;
 }
 
 test("a refused connection waits until the service is back: every row accepted once, none unknown", async () => {
@@ -70,6 +78,7 @@ test("nobody there: bounded, every row not sent, exit 7, and the program ends", 
   const run = await desk.run("rows.csv");
   expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 1000 } });
   expect(run.stdout + run.stderr).toContain("could not be reached");
+  expect(requestsToldOf(desk)).toBe(0);
 });
 
 test("a host that does not exist, with fewer rows than the rule asks for, exits 7 as well", async () => {
@@ -123,6 +132,7 @@ test("429 for ever: bounded, rows not sent, exit 7; later the same file sends ea
   const run = await desk.run("rows.csv");
   expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 20 } });
   expect(server.requests).toHaveLength(6);
+  expect(requestsToldOf(desk)).toBe(6);
   server.use(() => wire.answer(200));
   const again = await desk.run("rows.csv");
   expect({ code: again.code, counts: again.counts }).toEqual({ code: 0, counts: { accepted: 20 } });
