@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import type { RowRecord } from "../journal/row-record.ts";
+import { maySettle } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { carryOutSettlings } from "./carry-out-settlings.ts";
@@ -45,15 +46,10 @@ async function settlingsSaid(call: Call, config: Config, journal: JournalStore):
     if (!row) throw new PaydropError("usage", `batch ${batch.id} has no row ${number}`, "nothing was settled");
     const one = { batch: batch.id, row, as, by, note };
     if (row.state === as) already.push(one);
-    else if (maySettle(row, as)) todo.push(one);
+    else if (maySettle(row.state, as, row.settledBy !== undefined)) todo.push(one);
     else throw notToSettle(row, as);
   }
   return { todo, already, skipped: 0 };
-}
-
-function maySettle({ state }: RowRecord, as: SettledAs): boolean {
-  if (state === "unknown") return true;
-  return as === "settled_done" ? state === "settled_not_done" : state === "accepted" || state === "settled_done";
 }
 
 function notToSettle({ number, state }: RowRecord, as: SettledAs): PaydropError {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
-import { assertMove, type RowState } from "./state.ts";
+import { assertMove, maySettle, type RowState } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";
 
 type SettledAs = "settled_done" | "settled_not_done";
@@ -34,11 +34,12 @@ export class Decisions {
 
   /** Asked in the transaction that settles. `seenAs`: the state that the person saw. */
   assertMaySettle(batch: BatchSeq, number: number, as: SettledAs, seenAs?: RowState): void {
-    const row = this.#database.prepare("SELECT state FROM row WHERE batch = ? AND number = ?").get(batch.seq, number);
+    const row = this.#database
+      .prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?")
+      .get(batch.seq, number);
     const from = row?.["state"] as RowState | undefined;
-    const allowed: readonly RowState[] =
-      as === "settled_done" ? ["unknown", "settled_not_done"] : ["unknown", "accepted", "settled_done"];
-    if (from === undefined || !allowed.includes(from) || (seenAs !== undefined && from !== seenAs)) {
+    const wasSettled = typeof row?.["settled_by"] === "string";
+    if (from === undefined || !maySettle(from, as, wasSettled) || (seenAs !== undefined && from !== seenAs)) {
       throw new PaydropError(
         "usage",
         from === undefined ? `the batch has no row ${number}` : `row ${number} is ${from}: there is nothing to settle`,

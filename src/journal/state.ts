@@ -23,23 +23,23 @@ export type ResultStatus = Exclude<RowState, "ready" | "sending">;
  * here is a bug or a damaged journal, and either stops everything.
  */
 const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
-  // an attempt is durable; or the check inside its transaction found the same payment elsewhere
-  ready: ["sending", "duplicate", "held"],
+  // an attempt is durable; or the check inside its transaction found the same payment elsewhere; or as below
+  ready: ["sending", "duplicate", "held", "settled_done"],
   // the answer, or none
   sending: ["accepted", "rejected", "unknown", "not_sent"],
   // the bank gave the money back: settle
   accepted: ["settled_not_done"],
-  // refused for the key or the address: a resumed run
-  rejected: ["ready"],
+  // refused for the key or the address: a resumed run; or an earlier attempt turned out to be done (`maySettle`)
+  rejected: ["ready", "settled_done"],
   // a person only
   unknown: ["settled_done", "settled_not_done"],
-  // bounded retry, or a resumed run
-  not_sent: ["ready"],
+  // bounded retry, or a resumed run; or as above
+  not_sent: ["ready", "settled_done"],
   invalid: [],
   // release
   duplicate: ["ready"],
-  // release, or the end of the row it was held for
-  held: ["ready", "duplicate", "held"],
+  // release, or the end of the row it was held for; or as above
+  held: ["ready", "duplicate", "held", "settled_done"],
   // a person corrects a person
   settled_done: ["settled_not_done"],
   settled_not_done: ["ready", "settled_done"],
@@ -48,4 +48,17 @@ const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
 /** Throws for an illegal move: an assertion, not a fault. */
 export function assertMove(from: RowState, to: RowState): void {
   if (!LEGAL_MOVES[from].includes(to)) throw new Error(`a row may not move from ${from} to ${to}`);
+}
+
+/** What a row that went again for a person's word may have become without being accepted. */
+const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "rejected"];
+
+/**
+ * What a person's word may change. `wasSettled`: one of its attempts was settled before. What was settled as not done and
+ * shows up at the bank after all must not go once more, whatever the retry has made of it meanwhile.
+ */
+export function maySettle(from: RowState, as: "settled_done" | "settled_not_done", wasSettled: boolean): boolean {
+  if (from === "unknown") return true;
+  if (as === "settled_not_done") return from === "accepted" || from === "settled_done";
+  return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
 }

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
@@ -90,6 +92,38 @@ test("the same settlement again changes nothing and says who settled it; the oth
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_done" });
   await office.paydrop("retry", batch);
   expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+});
+
+test("what was settled as not done and shows up at the bank after all goes no more, whatever its retry met", async () => {
+  const { office, batch } = await withUnknownRow();
+  office.server.use(() => wire.answer(422, { error: "already paid" }));
+  await settle(office, batch, "not-done");
+  await office.paydrop("retry", batch);
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "rejected" });
+  expect((await settle(office, batch, "done")).stdout).toContain("settled as done by asha. It is never sent again.");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_done" });
+  expect(existsSync(join(office.folder, "pay.csv.retry.csv"))).toBe(false);
+
+  // the service is away: what the next run would send
+  await settle(office, batch, "not-done");
+  office.server.use(() => wire.answer(429, {}, { "retry-after": "0" }));
+  await office.paydrop("retry", batch);
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "not_sent" });
+  expect((await settle(office, batch, "done")).code).toBe(0);
+
+  const requests = requestsTo(office.server, accountOfRow(3));
+  office.server.use(() => wire.answer(200));
+  await office.run("pay.csv");
+  await office.paydrop("retry", batch);
+  const [header, , row3] = transfersCsv(3).split("\n");
+  office.write("twin.csv", `${header ?? ""}\n${row3 ?? ""}\n`);
+  await office.run("twin.csv");
+  expect(office.statuses("twin.csv")).toEqual({ 2: "held" });
+  // no word of a person ever stood for this one
+  const twin = ["--row", "2", "--as", "done", "--by", "asha", "--note", "x"];
+  expect((await office.paydrop("settle", office.batchOf("twin.csv"), ...twin)).code).toBe(2);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(requests);
+  expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "settled_done", 4: "accepted" });
 });
 
 test("who settles, what and why must be said, and nothing changes without", async () => {
