@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { getEventListeners, once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
@@ -17,6 +18,7 @@ import type { FaultServerOptions, Script } from "../support/fault-server.ts";
 const KEY = "pk_test_4f9a-not-for-logs";
 const PATH = "/v1/banking/transfer";
 const BODY = '{"amount":100.50}';
+const HEAD_OF_MUCH = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -414,6 +416,36 @@ describe("answered", () => {
     expect(server.connections).toBe(2);
   });
 
+  test("a body that may take long does not stretch the timeout, which is total", async () => {
+    const server = await serve(() => wire.stalledBody(200));
+    const answer = await open(server.url, { timeoutMs: 300, bodyTimeoutMs: 20_000 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: "stalled" });
+    expect(answer.durationMs).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ["stalls", wire.stalledBody(200), "stalled"],
+    ["is too long", wire.inOrder(wire.raw(HEAD_OF_MUCH), wire.raw("x".repeat(70 * 1024))), "too_large"],
+  ])("the connection of a body that %s is closed at once", async (_what, reply, bodyEnd) => {
+    const closed = Promise.withResolvers<undefined>();
+    const server = await serve(() => (socket) => {
+      socket.once("close", () => closed.resolve(undefined));
+      return reply(socket);
+    });
+    expect(await open(server.url, { bodyTimeoutMs: 200 }).post(PATH, BODY)).toMatchObject({ status: 200, bodyEnd });
+    await closed.promise;
+  });
+
+  test("who gives up on a body keeps the status that stands before it", async () => {
+    const server = await serve(() => wire.stalledBody(200));
+    const stop = new AbortController();
+    const onHead = (): void => void setImmediate(() => stop.abort());
+    subscribe("undici:request:headers", onHead);
+    const answer = await open(server.url).post(PATH, BODY, { signal: stop.signal });
+    unsubscribe("undici:request:headers", onHead);
+    expect(answer).toMatchObject({ kind: "answered", status: 200, bodyEnd: "cut" });
+  });
+
   test("a body at one byte at a time is stalled, however steady it is", async () => {
     const server = await serve(() => wire.slowly(wire.response(200, "x".repeat(2_000)), 1));
     const answer = await open(server.url, { bodyTimeoutMs: 300 }).post(PATH, BODY);
@@ -524,6 +556,17 @@ describe("a proxy from the environment", () => {
   test("a proxy that never answers CONNECT ends with the timeout: nothing was sent", async () => {
     const proxy = await serve(() => wire.silence());
     expect(await through(proxy.url, { timeoutMs: 300 })).toMatchObject({ kind: "unsent", cause: "unreachable" });
+  });
+
+  test("a proxy with a certificate of an unknown authority, also with NODE_TLS_REJECT_UNAUTHORIZED=0: it sees no byte", async () => {
+    const proxy = await serve(() => wire.answer(502), { tls: createCertificates().server });
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    try {
+      expect(await through(proxy.url)).toMatchObject({ kind: "unsent" });
+    } finally {
+      delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    }
+    expect(proxy.bytesReceived).toBe(0);
   });
 
   test("a tunnel carries the request, and the certificate of the service is still checked", async () => {

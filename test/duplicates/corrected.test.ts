@@ -155,13 +155,15 @@ test("what names nothing known is pointed out, and its row is an ordinary one", 
   const office = await openOffice();
   const { batch } = await firstRun(office);
   const rows = ["row 2", "ZZZZZZZZ:2", `${batch}:99`].map(
-    (name, at) => `ACC-OPS-01,6020000000888${at},1${at}.00,X${at},${name}`,
+    (name, at) => `ACC-OPS-01,${at === 0 ? "123456789012345000" : `6020000000888${at}`},1${at}.00,X${at},${name}`,
   );
   office.desk.write("odd.csv", `${HEADER},retry_of\n${rows.join("\n")}\n`);
   const ended = await office.desk.run("odd.csv");
   expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 0, counts: { accepted: 3 } });
   const messages = ended.results.map((row) => row.result_message);
   expect(messages[0]).toContain('retry_of (E2): "row 2" is not what a retry file has here');
+  // beside what else is to be looked at in it
+  expect(messages[0]).toContain("only zeros follow the 15th");
   expect(messages[1]).toContain('retry_of (E3): "ZZZZZZZZ:2" names no row that was taken in here');
   expect(messages[2]).toContain(`"${batch}:99" names no row`);
   expect(office.sent()).toHaveLength(3);
@@ -341,6 +343,19 @@ test("rows in any order, of several earlier files, find their own", async () => 
     expect(row.result_message).toContain(`: amount 1.234 → ${row["amount"] ?? ""}`);
     expect(row.result_message).not.toContain(";");
   }
+});
+
+test("a row whose own stands before those of the page before it reads back to it: a changed payee waits there too", async () => {
+  const { desk, sent } = await openOffice();
+  const rows = Array.from({ length: 2500 }, (_, at) => `ACC-OPS-01,${70200000000000 + at},1.234,R${at}`);
+  desk.write("long.csv", `${HEADER}\n${rows.join("\n")}\n`);
+  const { counts, results } = await desk.run("long.csv");
+  expect(counts).toEqual({ invalid: 2500 });
+  const named = rows.map((row, at) => `${row},${results[0]?.["result_batch"] ?? ""}:${at + 2}`).reverse();
+  named.splice(-1, 1, (named.at(-1) ?? "").replace("70200000000000,1.234", "70200000099999,5.00"));
+  desk.write("back.csv", `${HEADER},retry_of\n${named.join("\n")}\n`);
+  expect((await desk.run("back.csv")).counts).toEqual({ invalid: 2499, held: 1 });
+  expect(sent()).toEqual([]);
 });
 
 test("the library tells what changed and holds the payee as well", async () => {
