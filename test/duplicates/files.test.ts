@@ -365,6 +365,16 @@ describe("identical salaries every month, in files that differ", () => {
     expect(await twice({ afterDays: 10 }, { flags: { period: "2026-11" } })).toMatchObject({ sent: 0, counts: { held: 20 } });
   }); // prettier-ignore
 
+  test("the period of a row is its own, whatever is stated for its file: what went is a duplicate, the other one goes", async () => {
+    const server = await startService();
+    const desk = openDesk(server.url);
+    desk.write("a.csv", transfersCsv(2, { period: () => "2026-11" }));
+    expect((await desk.run("a.csv")).counts).toEqual({ accepted: 2 });
+    desk.write("b.csv", transfersCsv(3, { period: (index) => (index < 3 ? "2026-11" : "") }));
+    expect((await desk.run("b.csv", "--period", "2026-12")).counts).toEqual({ duplicate: 2, accepted: 1 });
+    expect(server.requests).toHaveLength(3);
+  });
+
   test("held for want of a period, they go when a person states it, and never twice", async () => {
     const { desk, sent } = await openOffice();
     desk.write("one.csv", month("one"));
