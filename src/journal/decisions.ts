@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
+import { OVERTAKEN } from "./seen.ts";
 import { assertMove, maySettle, type RowState } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";
 
@@ -68,17 +69,16 @@ export class Decisions {
        AND NOT (state = 'held' AND EXISTS (
          SELECT 1 FROM row o JOIN batch ob ON ob.seq = o.batch
          WHERE ob.id = r.other_batch AND o.number = r.other_row AND ${BLOCKED}))
-       AND NOT EXISTS (
-         SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number
-         WHERE s.key IN (r.core_key, r.reference_key) AND s.batch <> r.batch
-         AND o.state IN ('accepted', 'settled_done') AND o.changed_at BETWEEN ? AND ?)
+       AND number NOT IN (SELECT value FROM json_each(?))
        RETURNING number`,
     );
+    const overtaken = this.#database.prepare(OVERTAKEN).all(batch.seq, seenAtMs, nowMs) as { number: number }[];
+    const stays = new Set(overtaken.map(({ number }) => number));
     // `--all` means what is held; a duplicate goes only when a person names its row
     const released =
       rows === "all"
-        ? update.all(nowMs, batch.seq, 0, 1, 0, seenAtMs, nowMs)
-        : rows.flatMap((number) => update.all(nowMs, batch.seq, 1, 0, number, seenAtMs, nowMs));
+        ? update.all(nowMs, batch.seq, 0, 1, 0, JSON.stringify([...stays]))
+        : rows.flatMap((number) => (stays.has(number) ? [] : update.all(nowMs, batch.seq, 1, 0, number, "[]")));
     return (released as { number: number }[]).map((row) => row.number).sort((a, b) => a - b);
   }
 

@@ -49,6 +49,19 @@ const KIN_IN_THE_WAY = `(${IN_THE_WAY} OR r.state = 'duplicate')`;
 // what a cancelled batch did not send must not crowd out what it did
 const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held'))`;
 
+/**
+ * Of held and duplicate rows of the batch `?1` those whose payment was accepted elsewhere from `?2` to `?3`. Key by key:
+ * the same payment in every row of two files is walked over once, not for each of them.
+ */
+export const OVERTAKEN = `WITH waits AS (
+    SELECT number, core_key, reference_key FROM row WHERE batch = ?1 AND state IN ('held', 'duplicate')
+  ), went AS MATERIALIZED (
+    SELECT k.key FROM (SELECT core_key AS key FROM waits UNION SELECT reference_key FROM waits) k WHERE EXISTS (
+      SELECT 1 FROM seen s CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number
+      WHERE s.key = k.key AND s.batch <> ?1 AND o.state IN ('accepted', 'settled_done') AND o.changed_at BETWEEN ?2 AND ?3)
+  )
+  SELECT number FROM waits WHERE core_key IN (SELECT key FROM went) OR reference_key IN (SELECT key FROM went)`;
+
 /** The keys of all rows that were ever taken, and the rows that share one with the one that is judged (DESIGN §7). */
 export class SeenRows {
   readonly #sort: StatementSync;

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge, Seen, Stated, Verdict } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./rows.ts";
-import type { Keys, SeenRows } from "./seen.ts";
+import { OVERTAKEN, type Keys, type SeenRows } from "./seen.ts";
 import { assertMove, type RowState } from "./state.ts";
 
 /** What of a row its verdict depends on. */
@@ -26,7 +26,7 @@ interface JudgedRow {
 const JUDGED = `SELECT r.number, r.state, r.reference_key, r.core_key, r.period, r.ordinal, r.released, r.payee_changed,
   r.changed_at, r.family, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin FROM row r JOIN batch b ON b.seq = r.batch
-  WHERE r.batch = ?`;
+  WHERE r.batch = ?1`;
 
 /**
  * Where a row that is not on its way goes because of others (DESIGN §7): when its file is taken, when what it waited
@@ -36,6 +36,7 @@ export class Verdicts {
   readonly #seen: SeenRows;
   readonly #row: StatementSync;
   readonly #waiting: StatementSync;
+  readonly #heldSince: StatementSync;
   readonly #overtaken: StatementSync;
   readonly #waitsWhole: StatementSync;
   readonly #ordinal: StatementSync;
@@ -57,11 +58,10 @@ export class Verdicts {
     this.#seen = seen;
     this.#row = database.prepare(`${JUDGED} AND r.number = ?`);
     this.#waiting = database.prepare(`${JUDGED} AND r.state = 'held' AND r.code = 'other_row_open'`);
+    this.#heldSince = database.prepare("SELECT min(changed_at) AS since FROM row WHERE batch = ? AND state = 'held'");
     this.#overtaken = database.prepare(
-      `${JUDGED} AND r.state = 'held' AND r.code NOT IN ('other_row_open', 'all_or_nothing') AND EXISTS (
-         SELECT 1 FROM seen s JOIN row o ON o.batch = s.batch AND o.number = s.number
-         WHERE s.key IN (r.core_key, r.reference_key) AND s.batch <> r.batch
-         AND o.state IN ('accepted', 'settled_done') AND o.changed_at > r.changed_at)`,
+      `${JUDGED} AND r.state = 'held' AND r.code NOT IN ('other_row_open', 'all_or_nothing')
+         AND r.number IN (${OVERTAKEN})`,
     );
     this.#waitsWhole = database.prepare(
       "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code = 'all_or_nothing' LIMIT 1",
@@ -145,10 +145,13 @@ export class Verdicts {
 
   /** What was accepted since a row is held: whoever releases it would not know of that payment. It frees no row. */
   #tellWhatWent(batch: BatchSeq, judge: Judge, nowMs: number): void {
-    for (const row of this.#overtaken.all(batch.seq) as unknown as JudgedRow[]) {
+    const { since: sinceMs } = this.#heldSince.get(batch.seq) as { since: number | null };
+    if (sinceMs === null) return;
+    for (const row of this.#overtaken.all(batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER) as unknown as JudgedRow[]) {
       const since = this.#seenBy(batch, row, keysOf(row)).filter(
         ({ standing, acceptedAt = 0 }) => standing === "accepted" && acceptedAt > row.changed_at,
       );
+      if (since.length === 0) continue;
       const verdict = judge(statedOf(batch, { ...row, released: 0 }), since, nowMs);
       if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
     }
