@@ -207,7 +207,8 @@ function isStatedDifferent(stated: Stated, other: Seen): boolean {
   // while an earlier or the same one may be its late correction.
   const month = plainly(stated.period).slice(0, 7);
   if (other.acceptedAt === undefined || !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
-  return month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS) && month < monthAt(other.acceptedAt + LATER_MAX_MS);
+  const isPlausible = /20\d\d/.test(stated.period) || month < monthAt(other.acceptedAt + LATER_MAX_MS);
+  return isPlausible && month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS);
 }
 
 function monthAt(atMs: number): string {
@@ -216,7 +217,7 @@ function monthAt(atMs: number): string {
 
 /** Where somebody is, it may be the next month already. */
 const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
-/** `11-28` and `Nov 28`, read as months of 2028, are rather a day of this November. */
+/** `11-28` and `Nov 28`, read as months of 2028, are rather a day of this November; a year in full is meant. */
 const LATER_MAX_MS = 183 * DAY_MS;
 
 function isAcceptedSince(

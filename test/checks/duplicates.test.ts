@@ -80,6 +80,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["an earlier month: perhaps its late correction", { ...NOVEMBER, period: "2026-10" }, {}, "held possible_duplicate"],
     ["a period that is no month", { ...NOVEMBER, period: "W47" }, {}, "held possible_duplicate"],
     ["a day that could be taken for a month of 2028", { ...NOVEMBER, period: "11-28" }, {}, "held possible_duplicate"],
+    ["a month of 2028 with its year in full", { ...NOVEMBER, period: "11-2028" }, {}, "ready"],
     ["a later month with two digits of its year", { ...NOVEMBER, period: "12-26" }, {}, "ready"],
     ["a week that could be taken for a later month", { ...NOVEMBER, period: "2026-47" }, {}, "held possible_duplicate"],
     ["the other one had a reference and that period", NOVEMBER, { hasReference: true, period: "2026-11" }, "held possible_duplicate"],
