@@ -1,5 +1,17 @@
-/** `5010 0271 8280`, `5010-0271-8280` and `501002718280` are the same account. Any other letter or sign leaves it as it is. */
+/** What groups digits for the eye, as a regular expression says it. */
+export const GROUP_SIGNS = "[ -]+";
+
+const EVERY_GROUP_SIGN = new RegExp(GROUP_SIGNS, "g");
+const GROUPED = new RegExp(`^[0-9]+(?:${GROUP_SIGNS}[0-9]+)+$`);
+
+/**
+ * `5010 0271 8280`, `5010-0271-8280` and `501002718280` are the same account. Any other letter or sign leaves it as it is.
+ */
 export function withoutGroups(account: string): string {
   const isGrouped = account.includes(" ") || account.includes("-");
-  return isGrouped && /^[0-9]+(?:[ -]+[0-9]+)+$/.test(account) ? account.replaceAll(/[ -]/g, "") : account;
+  return isGrouped && GROUPED.test(account) ? ungrouped(account) : account;
+}
+
+export function ungrouped(text: string): string {
+  return text.replaceAll(EVERY_GROUP_SIGN, "");
 }

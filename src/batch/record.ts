@@ -1,5 +1,5 @@
-import { defined } from "../defined.ts";
 import { dirname } from "node:path";
+import { defined } from "../defined.ts";
 import { isTable } from "../format.ts";
 import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";

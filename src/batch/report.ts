@@ -12,6 +12,7 @@ import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { standingOfResults } from "../results/own.ts";
 import type { Report } from "../results/report/report.ts";
+import { isLeftUnsent } from "../results/status.ts";
 import { exitCodeOfTotals } from "../results/totals.ts";
 import type { RunFacts } from "../results/summary.ts";
 import { writeResults, type ResultsReport } from "../results/write-results.ts";
@@ -70,7 +71,7 @@ export class BatchReporting {
     const { journal, config, hasLock, leftovers } = this.#ground;
     const { sheet, view } = await this.#ground.open(batch);
     const { stop, requests } = submitted;
-    const isCancelled = batch.phase === "cancelled" && requests === 0;
+    const isCancelled = isLeftUnsent(batch.phase, requests);
     const run = await this.#factsOf(batch, submitted, startedAt);
     // not from one time to the other: a clock may be put right meanwhile
     const durationMs = Math.round(performance.now() - startedMs);

@@ -7,6 +7,8 @@ import { BLOCKED } from "./waiting-rows.ts";
 
 type SettledAs = "settled_done" | "settled_not_done";
 
+const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
+
 /** What changes rows outside of sending: people's acts. Every method is called inside a transaction of its caller. */
 export class Decisions {
   readonly #database: DatabaseSync;
@@ -64,22 +66,22 @@ export class Decisions {
     const update = this.#database.prepare(
       // a file that was held as a whole says nothing of its rows: those are judged in full when they go
       `UPDATE row AS r SET state = 'ready', changed_at = ?,
-         released = iif(code IS 'all_or_nothing', 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt)) WHERE batch = ?
-       AND (state = 'held' OR (state = 'duplicate' AND ?)) AND (? OR number = ?)
+         released = iif(code IS 'all_or_nothing', 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt))
+       WHERE batch = ? AND number = ? AND state IN ('held', 'duplicate')
        AND NOT (state = 'held' AND EXISTS (
          SELECT 1 FROM row o JOIN batch ob ON ob.seq = o.batch
-         WHERE ob.id = r.other_batch AND o.number = r.other_row AND ${BLOCKED}))
-       AND number NOT IN (SELECT value FROM json_each(?))
-       RETURNING number`,
+         WHERE ob.id = r.other_batch AND o.number = r.other_row AND ${BLOCKED}))`,
     );
-    const overtaken = this.#database.prepare(OVERTAKEN).all(batch.seq, seenAtMs, nowMs) as { number: number }[];
-    const stays = new Set(overtaken.map(({ number }) => number));
     // `--all` means what is held; a duplicate goes only when a person names its row
-    const released =
-      rows === "all"
-        ? update.all(nowMs, batch.seq, 0, 1, 0, JSON.stringify([...stays]))
-        : rows.flatMap((number) => (stays.has(number) ? [] : update.all(nowMs, batch.seq, 1, 0, number, "[]")));
-    return (released as { number: number }[]).map((row) => row.number).sort((a, b) => a - b);
+    const wanted = rows === "all" ? this.#numbers(HELD, batch.seq) : rows;
+    const overtaken = new Set(this.#numbers(OVERTAKEN, batch.seq, seenAtMs, nowMs));
+    return wanted
+      .filter((number) => !overtaken.has(number) && update.run(nowMs, batch.seq, number).changes === 1)
+      .sort((a, b) => a - b);
+  }
+
+  #numbers(sql: string, ...values: readonly number[]): number[] {
+    return (this.#database.prepare(sql).all(...values) as { number: number }[]).map(({ number }) => number);
   }
 
   /** Where one row cannot go by itself, none goes. */

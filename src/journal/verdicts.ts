@@ -131,7 +131,10 @@ export class Verdicts {
     return verdict.state;
   }
 
-  /** Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Where the others of their file wait, they wait too. */
+  /**
+   * Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Where the others of
+   * their file wait, they wait too.
+   */
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
     const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {

@@ -8,7 +8,7 @@ import { folded, foldedLine } from "./folded.ts";
 import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { nextSteps } from "./next-steps.ts";
-import { REFUSED_FOR_THE_KEY, RESULT_STATUSES, rowsIn, statusNote } from "./status.ts";
+import { isLeftUnsent, REFUSED_FOR_THE_KEY, RESULT_STATUSES, rowsIn, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 import { repeatingFlags } from "./told-commands.ts";
 
@@ -19,7 +19,7 @@ const LABEL_WIDTH = 11;
 export function summaryText(report: BatchReport, look: Look): string {
   const { batch, file, durationMs, requests, stop, phase, remarks } = report;
   const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
-  const hadStopped = phase === "cancelled" && requests === 0 ? "nothing was sent" : "stopped before the end";
+  const hadStopped = isLeftUnsent(phase, requests) ? "nothing was sent" : "stopped before the end";
   if (stop) lines.push(styled("yellow", `${hadStopped}: ${printable(stop.message)}`, look));
   if (report.sentBefore !== undefined) lines.push(styled("bold", sentBeforeText(report, report.sentBefore), look));
   lines.push(...statusTable(report, look), ...accountLines(report, look));

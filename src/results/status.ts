@@ -51,6 +51,11 @@ export function countsOf(tallies: Readonly<Record<string, Tally>>): Record<strin
   return Object.fromEntries(Object.entries(tallies).map(([name, { rows }]) => [name, rows]));
 }
 
+/** A person cancelled the batch, and this run sent nothing of it: what is left of it waits for nobody. */
+export function isLeftUnsent(phase: BatchPhase | undefined, requests: number): boolean {
+  return phase === "cancelled" && requests === 0;
+}
+
 /** What results call a state of the journal: a row whose answer is awaited has no clear answer yet (I4). */
 export function statusOf(state: RowState): ResultStatus {
   if (state === "ready") return "not_sent";

@@ -1,3 +1,4 @@
+import { GROUP_SIGNS, ungrouped } from "../account.ts";
 import { mask, type Sensitivity } from "../mask.ts";
 import type { Form } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
@@ -55,10 +56,6 @@ function lookedAt(text: string): LookedAt {
   return { text, folded, ungrouped: ungrouped(folded), longestCode };
 }
 
-function ungrouped(text: string): string {
-  return text.replaceAll(/[ -]/g, "");
-}
-
 /** The ways to write a value that the text has the characters for. */
 function writingsOf(value: string, { text, longestCode }: LookedAt): readonly string[] {
   const writings = [value];
@@ -78,6 +75,8 @@ function without(from: LookedAt, writing: string, value: string, sensitivity: Se
   const isNumber = number.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(number);
   const isThere = isNumber ? from.ungrouped.includes(number) : from.folded.includes(writing.toLowerCase());
   if (!isThere) return from;
-  const pattern = isNumber ? Array.from(number, (digit) => RegExp.escape(digit)).join("[ -]*") : RegExp.escape(writing);
+  const pattern = isNumber
+    ? Array.from(number, (digit) => RegExp.escape(digit)).join(`(?:${GROUP_SIGNS})?`)
+    : RegExp.escape(writing);
   return lookedAt(from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)));
 }
