@@ -88,7 +88,8 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
 
   return (row) => {
     if (row.repeatedKey !== undefined) {
-      return invalid(row, [faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` })]);
+      const fault = faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` });
+      return invalid(row, [fault], hasOperationColumn ? undefined : options.operation);
     }
     const said =
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);

@@ -45,7 +45,8 @@ export class ObjectReader {
     const shape = this.#shapes.get(id) ?? this.#newShape(keys, row);
     if (this.#shapes.size >= SHAPES_MAX) this.#shapes.clear();
     this.#shapes.set(id, shape);
-    this.#last = shape;
+    // its columns are not its keys where one of these stands twice: the next row would be taken for one like it
+    if (shape.repeatedKey === undefined) this.#last = shape;
     return shape;
   }
 

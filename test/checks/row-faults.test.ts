@@ -170,7 +170,9 @@ describe("JSON", () => {
       choices: DEFAULT_CHOICES,
       sandbox: false,
     });
-    expect(checker.check([{ ...rowOf(row), repeatedKey: "amount" }]).flatMap(codesOf)).toEqual(["key_repeated"]);
+    const checked = checker.check([{ ...rowOf(row), repeatedKey: "amount" }]);
+    expect(checked.flatMap(codesOf)).toEqual(["key_repeated"]);
+    expect(checked).toMatchObject([{ operation: { name: "payout" } }]);
   });
 
   test("with a misspelt key refuses the file, naming the row", () => {

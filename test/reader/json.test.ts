@@ -42,6 +42,11 @@ describe("rows", () => {
     expect(rows[0]).toEqual({ number: 1, columns, cells, repeatedKey });
   });
 
+  test("a key that stands twice in one row is not said of the rows after it", async () => {
+    const { rows } = await read("a.json", '[{"a":"1","b":"2","a":"3"},{"a":"4","b":"5"},{"a":"6","b":"7","b":"8"}]');
+    expect(rows.map((row) => row.repeatedKey)).toEqual(["a", undefined, "b"]);
+  });
+
   test("one object on each line, blank lines passed over, with and without a last line end", async () => {
     for (const name of ["a.jsonl", "a.NDJSON"]) {
       const { rows, sheet } = await read(name, '{"a":"1"}\r\n\n {"a":2} \n{"a":"3"}');
