@@ -75,7 +75,10 @@ export class Attempts {
     this.#openIn.delete(batchSeq);
   }
 
-  /** Something of this batch changed: the rows of every other one must be judged again. */
+  /**
+   * Rows of this batch may stand in another one's way from now on: those of every other batch must be judged again. What
+   * becomes of a ready row does not: beside it none with its keys was found ready.
+   */
   changed(batchSeq: number): void {
     for (const seq of this.#judged.keys()) if (seq !== batchSeq) this.#judged.delete(seq);
   }
@@ -117,7 +120,6 @@ export class Attempts {
   }
 
   #isJudged(batchSeq: number): boolean {
-    this.changed(batchSeq);
     return this.#judged.get(batchSeq) === this.#dataVersion();
   }
 

@@ -344,6 +344,21 @@ export function describeJournalStore(
       expect(begun.filter((one) => one.attempt !== undefined)).toHaveLength(1);
     });
 
+    it("finds it there too when that one went on while the file was being written down", async () => {
+      const { store } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      await addBatch(store, "BBBB2222", [newRow(2, "a/1", { period: "2026-11" })]);
+      await sendRow(store, "AAAA1111", 2, "rejected");
+      // beside a row that waits, another month's goes
+      await store.createBatch(newBatch("CCCC3333"));
+      await store.addRows("CCCC3333", [newRow(2, "a/1", { period: "2026-12" })]);
+      await store.judgeRows("CCCC3333", rules);
+      await store.judgeAgain("BBBB2222", rules);
+      await sendRow(store, "BBBB2222", 2, "unknown");
+      await store.openBatch("CCCC3333", { rows: 1, total: "0.00", remarks: [] });
+      expect(await store.begin("CCCC3333", 2, rules)).toEqual({ state: "held" });
+    });
+
     it("never gives tallies that differ from the rows, whatever happens after they were written down", async () => {
       const numbers = Array.from({ length: 12 }, (_, index) => index + 2);
       const acts = [

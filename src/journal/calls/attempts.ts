@@ -18,6 +18,7 @@ export function attemptCalls(parts: Parts) {
     judgeAgain: (batchId, rules) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
+        attempts.changed(batch.seq);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
         verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), now());
       }),
