@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { buildConnector, Client } from "undici";
+import type { Dispatcher } from "undici";
 
 /**
  * HTTP/1.1 does not say which request an answer belongs to (RFC 9112 §9.2): only silence in between does. Longer than
@@ -7,9 +7,12 @@ import { buildConnector, Client } from "undici";
  */
 const REST_MS = 60;
 
+/** Makes what sends over one connection at a time, and says which socket that is, where it can be known. */
+export type Opener = (onSocket: (socket: Socket | undefined) => void) => Dispatcher;
+
 /** One connection, and what of it was read when its last request had its end. */
 interface Connection {
-  readonly client: Client;
+  readonly client: Dispatcher;
   socket: Socket | undefined;
   bytesRead: number;
   restingSinceMs: number;
@@ -21,20 +24,16 @@ interface Connection {
  * rested enough, another is opened, up to `connectionsMax`. The caller bounds how many requests are made at once.
  */
 export class RestingConnections {
-  readonly #origin: string;
   readonly #connectionsMax: number;
-  readonly #options: Client.Options;
-  readonly #connect: buildConnector.connector;
+  readonly #opener: Opener;
   readonly #all = new Set<Connection>();
   /** Longest rested first. */
   readonly #resting: Connection[] = [];
   #isClosed = false;
 
-  constructor(origin: string, connectionsMax: number, options: Client.Options, connect: buildConnector.BuildOptions) {
-    this.#origin = origin;
+  constructor(connectionsMax: number, opener: Opener) {
     this.#connectionsMax = connectionsMax;
-    this.#options = options;
-    this.#connect = buildConnector({ ...connect, allowH2: false });
+    this.#opener = opener;
   }
 
   /** A connection that nobody uses. Give it back with `rest`. */
@@ -64,15 +63,7 @@ export class RestingConnections {
   }
 
   #open(): Connection {
-    const client = new Client(this.#origin, {
-      ...this.#options,
-      connect: (options, callback) =>
-        this.#connect(options, (...[error, socket]) => {
-          connection.socket = socket ?? undefined;
-          if (error) callback(error, null);
-          else callback(null, socket);
-        }),
-    });
+    const client = this.#opener((socket) => (connection.socket = socket));
     const connection: Connection = { client, socket: undefined, bytesRead: 0, restingSinceMs: 0 };
     if (this.#isClosed) void client.destroy();
     this.#all.add(connection);

@@ -1,4 +1,4 @@
-import { ProxyAgent } from "undici";
+import { buildConnector, Client, ProxyAgent } from "undici";
 import type { Dispatcher } from "undici";
 import { isLoopback } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
@@ -6,7 +6,7 @@ import { PaydropError } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
 import { assertCertificates } from "./certificates.ts";
-import { RestingConnections } from "./connections.ts";
+import { RestingConnections, type Opener } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { proxyFor } from "./proxy.ts";
 
@@ -54,6 +54,11 @@ export function createTransport(options: TransportOptions): Transport {
   const network = createNetwork(base, options);
   const prefix = base.pathname.replace(/\/+$/, "");
   const headers = ["content-type", "application/json", "x-api-key", apiKey];
+  const always = {
+    ...{ origin: base.origin, method: "POST", headers },
+    // by the request and not by the connection: one through a SOCKS proxy would be kept all the same
+    ...(options.reuseConnections ? {} : { reset: true }),
+  } as const;
   const exchangeOptions = {
     timeoutMs: options.timeoutMs,
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
@@ -74,7 +79,7 @@ export function createTransport(options: TransportOptions): Transport {
         const place = underWay.add(exchange);
         if (signal?.aborted) exchange.abort();
         if (exchange.done) return;
-        dispatcher.dispatch({ origin: base.origin, path: prefix + path, method: "POST", headers, body }, exchange);
+        dispatcher.dispatch({ ...always, path: prefix + path, body }, exchange);
       });
     },
     async close() {
@@ -125,11 +130,9 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     ...(options.clientKey === undefined ? {} : { key: options.clientKey }),
   } as const;
   const settings = {
-    // 0: `connection: close`, and the connection is never used again
-    pipelining: options.reuseConnections ? 1 : 0,
+    pipelining: 1,
     allowH2: false,
     useMilo: false,
-    connect: tls,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     // the exchange has its own clocks: total, not idle
@@ -137,14 +140,18 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     bodyTimeout: 0,
   };
   const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
-  if (proxy) {
-    const proxyTls = { rejectUnauthorized: true, timeout: options.connectTimeoutMs };
-    const ways = { connections: options.concurrency, uri: proxy.href, requestTls: tls, proxyTls };
-    const dispatcher = new ProxyAgent({ ...settings, ...ways });
-    return { take: () => ({ dispatcher, done: () => undefined }), destroy: () => dispatcher.destroy() };
-  }
+  const ways = proxy && {
+    ...{ connections: 1, uri: proxy.href, requestTls: tls, connectTimeout: options.connectTimeoutMs },
+    // undici would speak TLS to a SOCKS proxy that is given any
+    ...(proxy.protocol === "https:" ? { proxyTls: { rejectUnauthorized: true } } : {}),
+  };
+  const connect = buildConnector({ ...tls, allowH2: false });
+  const opener: Opener = (onSocket) =>
+    ways
+      ? new ProxyAgent({ ...settings, ...ways })
+      : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
   const connectionsMax = Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE);
-  const connections = new RestingConnections(base.origin, connectionsMax, settings, tls);
+  const connections = new RestingConnections(connectionsMax, opener);
   return {
     take: () => {
       const connection = connections.take();
@@ -152,6 +159,15 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     },
     destroy: () => connections.destroy(),
   };
+}
+
+function told(connect: buildConnector.connector, onSocket: Parameters<Opener>[0]): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      onSocket(socket ?? undefined);
+      if (error) callback(error, null);
+      else callback(null, socket);
+    });
 }
 
 /** Open connections: enough for each to rest between two requests, not so many that a service would mind. */

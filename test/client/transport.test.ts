@@ -569,25 +569,86 @@ describe("a proxy from the environment", () => {
     expect(proxy.bytesReceived).toBe(0);
   });
 
+  function tunnelTo(service: wire.FaultServer): Promise<wire.FaultServer> {
+    return serve((request) => (client) => {
+      expect(request.method).toBe("CONNECT");
+      client.removeAllListeners("data");
+      client.write("HTTP/1.1 200 Connected\r\n\r\n");
+      joined(client, service);
+    });
+  }
+
+  /** SOCKS 5 without a password (RFC 1928): whatever address is asked for is the service. */
+  async function socksTo(service: wire.FaultServer): Promise<string> {
+    const proxy = net.createServer((client) => {
+      client.once("data", () => {
+        client.write(Uint8Array.of(5, 0));
+        client.once("data", () => {
+          client.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
+          joined(client, service);
+        });
+      });
+    });
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    cleanups.push(() => Promise.resolve(void proxy.close()));
+    return `socks5://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  }
+
+  function joined(client: net.Socket, service: wire.FaultServer): void {
+    const upstream = net.connect(service.port, "127.0.0.1");
+    client.pipe(upstream).pipe(client);
+    upstream.on("error", () => client.destroy());
+    client.on("error", () => upstream.destroy()).on("close", () => upstream.destroy());
+  }
+
+  function openThrough(proxyUrl: string, options: Partial<TransportOptions>): Transport {
+    process.env["HTTPS_PROXY"] = proxyUrl;
+    try {
+      return open("https://elsewhere.example", { useProxyFromEnvironment: true, ...options });
+    } finally {
+      delete process.env["HTTPS_PROXY"];
+    }
+  }
+
+  test("a stray answer through a tunnel never reaches the next row: its connection rests as well (I6)", async () => {
+    const certificates = createCertificates();
+    const service = await serve(
+      (request) =>
+        request.number % 2 === 1
+          ? wire.inOrder(wire.answer(402), wire.pause(request.number % 21), wire.raw(wire.response(200)))
+          : wire.inOrder(wire.pause(5), wire.answer(402)),
+      { tls: certificates.otherHost },
+    );
+    for (const proxyUrl of [(await tunnelTo(service)).url, await socksTo(service)]) {
+      const transport = openThrough(proxyUrl, { ca: certificates.ca, concurrency: 1 });
+      for (let n = 0; n < 60; n += 1) expect(await transport.post(PATH, BODY)).toMatchObject({ status: 402 });
+    }
+  });
+
+  test("without reuse every request has a tunnel of its own", async () => {
+    const certificates = createCertificates();
+    const service = await serve(() => wire.answer(200), { tls: certificates.otherHost });
+    for (const proxyUrl of [(await tunnelTo(service)).url, await socksTo(service)]) {
+      const transport = openThrough(proxyUrl, { ca: certificates.ca, concurrency: 1, reuseConnections: false });
+      for (let n = 0; n < 3; n += 1) {
+        expect(await transport.post(PATH, BODY)).toMatchObject({ status: 200 });
+        // longer than a connection rests
+        await new Promise((resolve) => setTimeout(resolve, 80));
+      }
+    }
+    expect(service.requests.map((request) => request.onConnection)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
   test("a tunnel carries the request, and the certificate of the service is still checked", async () => {
     const certificates = createCertificates();
     const pair = certificates.otherHost;
     const service = await serve(() => wire.answer(200), { tls: pair });
-    const proxy = await serve((request) => (client) => {
-      expect(request.method).toBe("CONNECT");
-      const upstream = net.connect(service.port, "127.0.0.1");
-      client.removeAllListeners("data");
-      client.write("HTTP/1.1 200 Connected\r\n\r\n");
-      client.pipe(upstream).pipe(client);
-      upstream.on("error", () => client.destroy());
-      client.on("close", () => upstream.destroy());
-    });
+    const proxy = await tunnelTo(service);
     expect(await through(proxy.url, { ca: certificates.ca })).toMatchObject({ kind: "unsent", cause: "certificate" });
     expect(service.requests).toHaveLength(0);
 
-    process.env["HTTPS_PROXY"] = proxy.url;
-    const transport = open("https://elsewhere.example", { useProxyFromEnvironment: true, ca: certificates.ca });
-    delete process.env["HTTPS_PROXY"];
+    const transport = openThrough(proxy.url, { ca: certificates.ca });
     expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "answered", status: 200 });
     expect(service.requests[0]?.headers["x-api-key"]).toBe(KEY);
     expect(proxy.requests.every((request) => !request.head.includes(KEY))).toBe(true);
