@@ -160,9 +160,10 @@ async function firstWorkbookRow(path: string): Promise<ReadonlyMap<string, strin
 }
 
 function firstCsvRow(beginning: string): ReadonlyMap<string, string> | undefined {
-  // A spreadsheet of another country saves our commas as semicolons or tabs.
+  // A spreadsheet of another country saves our commas as semicolons or tabs; a name of theirs may hold a comma itself.
   const headerLine = beginning.split(/[\r\n]/, 1)[0] ?? "";
-  const delimiter = [",", ";", "\t"].find((candidate) => headerLine.includes(candidate)) ?? ",";
+  const cells = (delimiter: string): number => headerLine.split(delimiter).length;
+  const delimiter = [",", ";", "\t"].reduce((best, other) => (cells(other) > cells(best) ? other : best));
   try {
     const [header, row] = parse(beginning, { to: 2, delimiter, relax_column_count: true, relax_quotes: true });
     return header && new Map(header.map((name, index) => [name, row?.[index] ?? ""]));

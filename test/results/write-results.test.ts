@@ -295,7 +295,10 @@ describe("what stands at the names already", () => {
   });
 
   test("results that a person edited, or saved with semicolons, are still ours and written anew", async () => {
-    await writeFile(join(folder, NAMES[0]), "result_row;result_status;x;result_batch\r\n2;accepted;PAID;K7Q29F3M\r\n");
+    await writeFile(
+      join(folder, NAMES[0]),
+      "result_row;result_status;Note, inside;result_batch\r\n2;accepted;PAID;K7Q29F3M\r\n",
+    );
     const report = await writeResults(resultsInput(folder, small, accepted));
     expect(report.files.elsewhere).toBeUndefined();
     expect(await readFile(join(folder, NAMES[0]), "utf8")).not.toContain("PAID");
