@@ -9,7 +9,7 @@ import type { Call } from "./command.ts";
 import { goingText, sumOf, type GoingRow } from "./going.ts";
 import { wholeBatch } from "./known-batch.ts";
 import { monitored } from "./monitor.ts";
-import { sandboxedIfAsked, sendHandedOver, withTeller } from "./run.ts";
+import { sandboxedIfAsked, sendHandedOver, withTeller } from "./sending.ts";
 import { tell } from "./tell.ts";
 import type { Teller } from "./teller.ts";
 import { trySending } from "./try-lock.ts";
@@ -169,7 +169,7 @@ async function nothingToDo(
   // whose rows are on their way writes them at its end
   const isAtRest = isJudgedAnew && !(await processor.journal.tallies(batch.id)).sending;
   if (isAtRest) await processor.writeResultsAgain(batch.id);
-  if (config.json) tell(call, config, "", { type: "summary", batch: batch.id, requests: 0, exit_code: code });
+  tell(call, config, "", { type: "summary", batch: batch.id, requests: 0, exit_code: code });
   return code;
 }
 

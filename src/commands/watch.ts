@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Config } from "../config/config.ts";
 import { FolderWatch } from "../drop-folder/folder-watch.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import type { RunEvent } from "../events.ts";
@@ -8,10 +7,8 @@ import { withProcessor } from "../processor.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
 import { folderTeller } from "./folder-teller.ts";
-import type { Monitor } from "./monitor.ts";
-import { withSending, withTeller } from "./run.ts";
+import { tellFirst, withSending, withTeller, type Sending } from "./sending.ts";
 import type { Listening } from "./signals.ts";
-import { startRemarks } from "./start-remarks.ts";
 import type { Teller } from "./teller.ts";
 
 /**
@@ -19,10 +16,10 @@ import type { Teller } from "./teller.ts";
  * 4 or 74 when what was on its way then ended with that.
  */
 export function run(call: Call): Promise<number> {
-  return withSending(call, (config, sandbox, monitor) => watch(call, config, sandbox, monitor));
+  return withSending(call, watch);
 }
 
-async function watch(call: Call, config: Config, sandbox: boolean, monitor: Monitor): Promise<number> {
+async function watch({ call, config, sandbox, monitor }: Sending): Promise<number> {
   let folderWatch: FolderWatch | undefined;
   const sendDropped = (teller: Teller, listening: Listening): Promise<number> => {
     const gate = new Gate(listening.signal);
@@ -46,7 +43,7 @@ async function watch(call: Call, config: Config, sandbox: boolean, monitor: Moni
             if (listening.stopping) lastCodes.push(exitCode);
           },
         });
-        for (const remark of startRemarks(config, call.env)) teller.say(remark);
+        tellFirst(teller, call, config);
         await folderWatch.untilStopped(() => {
           if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
         });

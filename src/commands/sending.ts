@@ -1,0 +1,119 @@
+import type { Config } from "../config/config.ts";
+import { loadSettings, requireSending } from "../config/load.ts";
+import { misspeltVariables } from "../config/misspelt-variables.ts";
+import { Secret } from "../config/secret.ts";
+import type { Processor } from "../processor.ts";
+import type { Call } from "./command.ts";
+import { refuseSettingsIn, stateRemark } from "./doctor-folders.ts";
+import { withLog } from "./log-events.ts";
+import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
+import { withSandboxState } from "./sandbox-state.ts";
+import { listenForSignals, type Listening } from "./signals.ts";
+import { createTeller, type Teller } from "./teller.ts";
+
+/** What a command that sends works with. */
+export interface Sending {
+  readonly call: Call;
+  readonly config: Config;
+  readonly sandbox: boolean;
+  readonly monitor: Monitor;
+}
+
+/** What sending begins with: the settings, the keys or the sandbox, metrics and ping. */
+export function withSending(call: Call, work: (sending: Sending) => Promise<number>): Promise<number> {
+  const sandbox = call.flags["sandbox"] === true;
+  const { config, file } = loadSettings({ flags: call.flags, env: call.env, secrets: sandbox ? "ignore" : "read" });
+  refuseSettingsIn(operandsOf(call), file);
+  if (!sandbox) requireSending(config, config.operation === "payout");
+  return sandboxedIfAsked(call, config, (used) =>
+    monitored(call, used, (monitor) => work({ call, config: used, sandbox, monitor })),
+  );
+}
+
+/** Files and folders, `--inbox` among them. */
+export function operandsOf({ operands, flags }: Call): readonly string[] {
+  return [...operands, ...((flags["inbox"] ?? []) as readonly string[])];
+}
+
+/** As long as something is sent, somebody is told of it, and signals are heard. `isCuttingOff`: a stop would cut rows off. */
+export async function withTeller(
+  call: Call,
+  config: Config,
+  work: (teller: Teller, listening: Listening) => Promise<number>,
+  isCuttingOff: () => boolean = () => true,
+): Promise<number> {
+  const teller = await withLog(createTeller(call, config), call, config);
+  const announce = (which: "soft" | "hard"): void => {
+    if (isCuttingOff()) announceStop(which, call, config, teller);
+  };
+  const listening = listenForSignals(announce, config.logFile === undefined);
+  try {
+    return await work(teller, listening);
+  } finally {
+    listening.close();
+    teller.close();
+  }
+}
+
+/** What whoever begins to send should hear before anything else, a line each; nothing with `--quiet`. */
+export function tellFirst(teller: Teller, call: Call, config: Config): void {
+  if (config.quiet) return;
+  const state = stateRemark(config);
+  if (state !== undefined) teller.say(state);
+  for (const { said, found, hint } of misspeltVariables(call.env)) teller.say(`${said} ${found}: ${hint}`);
+}
+
+/** Said before anything stops: what the next Ctrl-C would do. Of no use to whoever reads a mail of cron. */
+function announceStop(which: "soft" | "hard", call: Call, config: Config, teller: Teller): void {
+  if (config.quiet && !call.stderr.isTerminal) return;
+  const finishing =
+    `finishing the rows in flight, ${config.concurrency} at most; nothing new is sent. ` +
+    "Press Ctrl-C again to stop now: they will become unknown";
+  teller.say(which === "hard" ? "stopping now: rows in flight become unknown" : finishing);
+}
+
+/** Rows that people released, or let go again, while this process had the lock (DESIGN §7). */
+export async function sendHandedOver(processor: Processor, teller: Teller): Promise<number[]> {
+  const codes: number[] = [];
+  for (;;) {
+    const batches = await processor.handedOver();
+    if (batches.length === 0) return codes;
+    for (const batch of batches) {
+      const report = await processor.goOn(batch);
+      codes.push(report.exitCode);
+      teller.ended(report);
+    }
+  }
+}
+
+/** With `--sandbox` nothing is sent but to a sandbox inside this process, and no monitor is told of it. */
+export function sandboxedIfAsked(
+  call: Call,
+  config: Config,
+  work: (config: Config) => Promise<number>,
+): Promise<number> {
+  if (call.flags["sandbox"] !== true) return work(config);
+  if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
+  return inSandbox(withoutMonitors(config), work);
+}
+
+/** With its own well-known keys and a state folder of its own. */
+async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
+  const { startSandbox } = await import("../sandbox/server.ts");
+  const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });
+  try {
+    return await withSandboxState(config, (ownState) =>
+      work({
+        ...ownState,
+        baseUrl: sandbox.url,
+        apiKey: new Secret(sandbox.apiKey),
+        aesKey: new Secret(sandbox.aesKey),
+        aesIv: new Secret(sandbox.aesIv),
+        choices: { ...config.choices, keyEncoding: "auto" },
+        by: config.by ?? "sandbox",
+      }),
+    );
+  } finally {
+    await sandbox.close();
+  }
+}
