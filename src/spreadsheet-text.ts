@@ -10,6 +10,15 @@ export function withoutTextMark(text: string, isPlain: boolean): string {
   return first === APOSTROPHE && isPlain ? (WITH_APOSTROPHE.exec(text)?.[1] ?? text) : text;
 }
 
+/**
+ * Without the `'` that the results put before what a spreadsheet would run (DESIGN §9). A spreadsheet keeps it where it
+ * saves such a file as a workbook, and no other way leads to one there.
+ */
+export function withoutGuard(text: string): string {
+  return text.charCodeAt(0) === APOSTROPHE && GUARDED.test(text) ? text.slice(1) : text;
+}
+
+const GUARDED = /^'[=+\-@\t\r\n＝＋－＠]/;
 const EQUALS = 61;
 const APOSTROPHE = 39;
 const AS_FORMULA = /^="([^"]*)"$/;

@@ -1,4 +1,5 @@
 import { normalizeName } from "../names.ts";
+import { withoutGuard } from "../spreadsheet-text.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
 import type { SheetCell } from "../workbook/value.ts";
 import type { SheetEntry, Workbook } from "../workbook/workbook.ts";
@@ -126,7 +127,7 @@ function headerOf(
 }
 
 function nameOf(cell: SheetCell): string {
-  return typeof cell === "string" ? cell : cell.source;
+  return typeof cell === "string" ? withoutGuard(cell) : cell.source;
 }
 
 function tableOf({ entry, header }: SheetLook, remarks: readonly string[], source: SheetSource): TableFound {

@@ -1,3 +1,4 @@
+import { withoutGuard } from "../spreadsheet-text.ts";
 import { BlankRows } from "./blank.ts";
 import { findDialect } from "./dialect.ts";
 import { checkHeader } from "./header.ts";
@@ -118,12 +119,9 @@ function isBlank(record: readonly string[]): boolean {
   return record.every((cell) => cell.trim() === "");
 }
 
-/** The results writer puts `'` before a cell that a spreadsheet would run (DESIGN §9): taken off again. */
+/** In place: nearly no record has one. */
 function withoutGuards(record: string[]): string[] {
-  for (let index = 0; index < record.length; index += 1) {
-    const cell = record[index] ?? "";
-    if (cell.charCodeAt(0) === 39 && /^'[=+\-@\t\r\n＝＋－＠]/.test(cell)) record[index] = cell.slice(1);
-  }
+  for (let index = 0; index < record.length; index += 1) record[index] = withoutGuard(record[index] ?? "");
   return record;
 }
 

@@ -1,4 +1,5 @@
 import { counted } from "../counted.ts";
+import { withoutGuard } from "../spreadsheet-text.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { Range, SheetFacts, SheetRow } from "../workbook/sheet-rows.ts";
 import { lettersOf } from "../workbook/value.ts";
@@ -116,7 +117,8 @@ class RowTaker {
     const fitted: SheetCell[] = [];
     let characters = 0;
     for (let index = 0; index < Math.max(columns.length, cells.length); index += 1) {
-      const cell = cells[index] ?? "";
+      const found = cells[index] ?? "";
+      const cell = typeof found === "string" ? withoutGuard(found) : found;
       if ((columns[index] ?? "").trim() === "" && !isBlank(cell)) throw this.#nameless(row, index);
       if (index < columns.length) fitted.push(cell);
       if (typeof cell === "string") characters += cell.length;

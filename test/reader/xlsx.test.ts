@@ -111,6 +111,15 @@ describe("cells", () => {
     ]);
   });
 
+  test("the apostrophe of our CSV files is taken off where a spreadsheet saved one as a workbook", async () => {
+    const sheet = textRow(1, ["name", "amount", "'@note"]) + textRow(2, ["'+91 98", "1", "'quoted"]);
+    const { sheet: read, rows } = await readFile(bookFile({ sheets: { a: sheet } }));
+    expect([read.header, rows[0]?.cells]).toEqual([
+      ["name", "amount", "@note"],
+      ["+91 98", "1", "'quoted"],
+    ]);
+  });
+
   test("a formula counts by its value; an empty text is one, nothing is none", async () => {
     const row =
       '<row r="2"><c r="A2" t="str"><f>B2</f><v></v></c><c r="B2"><f>1+1</f><v>2</v></c><c r="C2"><f>1/3</f><v/></c></row>';
