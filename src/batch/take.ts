@@ -5,18 +5,16 @@ import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
 import { guessPeriod } from "../intake/period.ts";
-import { ownFileRefused } from "../intake/own.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
-import { ownCell } from "../results/own-cell.ts";
 import { NO_ROWS } from "../results/totals.ts";
-import { readingOf } from "../reading.ts";
 import { newBatchOf, recordRows } from "./record.ts";
-import { openInput, readAlike, timesTaken, understand, type InputFile, type OpenedFile } from "../take-in.ts";
+import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
 import { Origins } from "./origins.ts";
+import { assertCorrected } from "./assert-corrected.ts";
 import { assertEnvironmentKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
 import { NOTHING_TOLD, type Told } from "./send.ts";
@@ -47,7 +45,7 @@ export class BatchTaking {
       journal.batchesOfBytes(sha256, config.environment),
       journal.sourceBatch(file, identityText(identity)),
     ]);
-    if (isUntouched && !(await this.#isMappedAnew(input))) throw ownFileRefused(fileName, "retry_not_corrected");
+    if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
     const period = config.period ?? input.sheet.wrapper?.period;
     const guessedPeriod = guessPeriod(fileName);
     const known = readAlike(ofBytes, input, config, lyingThere);
@@ -98,18 +96,6 @@ export class BatchTaking {
     }
   }
 
-  /**
-   * Our own retry file, just as it was written, may go where the mapping or a lookup table was corrected instead: its
-   * rows were judged by another one.
-   */
-  async #isMappedAnew(input: InputFile): Promise<boolean> {
-    const origin = /^([0-9A-Z]+):/.exec((await firstCell(input, "retry_of")) ?? "")?.[1];
-    const batch = origin === undefined ? undefined : await this.#ground.journal.batch(origin);
-    const before = batch && readingOf(batch).mapping?.sha256;
-    if (before === undefined) return false;
-    return (await understand(input, this.#ground.services)).reading.mapping?.sha256 !== before;
-  }
-
   /** Batches of the same bytes, without a stated period, of which nothing goes until a person decides. */
   async #waitingWhole(known: readonly BatchRecord[]): Promise<BatchRecord[]> {
     const waiting: BatchRecord[] = [];
@@ -130,11 +116,6 @@ export class BatchTaking {
       await this.#ground.journal.setPhase(batch.id, "cancelled", { by: "paydrop", kind: "cancel", note });
     }
   }
-}
-
-async function firstCell({ sheet }: InputFile, column: string): Promise<string | undefined> {
-  for await (const rows of sheet.rows()) if (rows[0]) return ownCell(rows[0], column);
-  return undefined;
 }
 
 function wasArchived(fileName: string, batch: BatchRecord): FileRefusedError {

@@ -44,6 +44,11 @@ export class LookBack {
     return new KnownFiles(this.#database).sourceBatch(path, identity);
   }
 
+  /** Whether paydrop wrote these bytes, wherever. */
+  wrote(sha256: string): boolean {
+    return new KnownFiles(this.#database).wrote(sha256);
+  }
+
   tallies(batchId: string): Tallies {
     return new RowTallies(this.#database).of(this.#seqOf(batchId));
   }

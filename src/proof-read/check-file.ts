@@ -19,6 +19,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { openThreadedJournal } from "../journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
 import { labelOf } from "../operations/catalogue.ts";
+import { assertCorrected } from "../batch/assert-corrected.ts";
 import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "../processor.ts";
@@ -44,6 +45,7 @@ export async function checkFile(path: string, services: Services, all = false): 
     const snapshot = await takeSnapshot(path, scratchDir);
     const earlier = await EarlierPayees.of(config);
     const input = await openInput(resolve(path), snapshot, services);
+    if (past?.wrote(snapshot.sha256)) await assertCorrected(input, services, (id) => Promise.resolve(past.batch(id)));
     const opened = lookingBack(await understand(input, services), earlier);
     return await checkOpened({ opened, earlier, past, scratchDir, journal: await opening }, services, all);
   } catch (error) {

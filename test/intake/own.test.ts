@@ -50,6 +50,8 @@ test("a row in which nothing was wrong goes again as the refusal of its retry fi
   const untouched = await desk.run("may.csv.retry.csv");
   expect(untouched.code).toBe(REFUSED);
   expect(untouched.stderr).toContain("goes again when you empty its retry_message");
+  const checked = await paydrop(["check", join(desk.folder, "may.csv.retry.csv")], desk.env);
+  expect(checked).toEqual({ code: REFUSED, stdout: "", stderr: untouched.stderr });
   const retry = join(desk.folder, "may.csv.retry.csv");
   writeFileSync(retry, readFileSync(retry, "utf8").replace(/,"The service refused[^\r]*",(\w+:2)/, ",,$1"));
   expect(readFileSync(retry, "utf8")).toMatch(/,101\.00,,\w+:2\r\n$/);
