@@ -9,7 +9,7 @@ import { labelOf } from "../operations/catalogue.ts";
 import { markedFirst } from "../results/folder-marks.ts";
 import type { MarkKeeper } from "../results/keep-mark.ts";
 import { modeOf } from "../results/mode-of.ts";
-import { NO_ROWS } from "../results/totals.ts";
+import { rowsIn } from "../results/status.ts";
 import { excerptOf } from "../submission/excerpt.ts";
 import { Pace } from "../submission/pace.ts";
 import { RETRY_LIMITS } from "../submission/retry.ts";
@@ -90,7 +90,7 @@ export class BatchSending {
   async #sendReady(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
-    if (stop) return { requests: 0, stop };
+    if (stop) return (await this.#hadGone(batch.id, stop)) ? { requests: 0 } : { requests: 0, stop };
     const [, tallies, operations] = await Promise.all([
       keepAddress(this.#ground, batch),
       journal.tallies(batch.id),
@@ -213,13 +213,11 @@ export class BatchSending {
     return refused[0] && { ...STOPS.day_over_cap, message: refused[0].message };
   }
 
-  /** A run that was asked to stop after its last row had gone did not stop early. */
   async #noteStop(batch: BatchRecord, submitted: Submitted): Promise<Submitted> {
     const { stop, requests } = submitted;
     if (!stop) return submitted;
-    const { ready = NO_ROWS, not_sent: unsent = NO_ROWS } = await this.#ground.journal.tallies(batch.id);
-    const remaining = ready.rows + unsent.rows;
-    if (remaining === 0 && stop.code === STOPS.signal.code) return { requests };
+    if (await this.#hadGone(batch.id, stop)) return { requests };
+    const remaining = await this.#remaining(batch.id);
     await this.#ground.journal.note(batch.id, {
       by: "paydrop",
       kind: "stop",
@@ -227,6 +225,16 @@ export class BatchSending {
     });
     this.#ground.tell({ type: "stopped", batch: batch.id, stop, remaining });
     return submitted;
+  }
+
+  /** A run that a person asked to stop when its last row had gone did not stop early. */
+  async #hadGone(batchId: string, { code }: Stop): Promise<boolean> {
+    const isAsked = code === STOPS.signal.code || code === STOPS.paused.code;
+    return isAsked && (await this.#remaining(batchId)) === 0;
+  }
+
+  async #remaining(batchId: string): Promise<number> {
+    return rowsIn(await this.#ground.journal.tallies(batchId), "ready", "not_sent");
   }
 }
 

@@ -1,6 +1,7 @@
 import { counted } from "../counted.ts";
 import type { BatchReport } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
+import { rowsIn } from "./status.ts";
 
 const ROWS_NAMED_MAX = 5;
 
@@ -89,7 +90,10 @@ function stopSteps({ phase, stop }: BatchReport): string[] {
 
 function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchReport): string[] {
   if (phase === "cancelled") return [];
-  if (phase === "paused") return ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`];
+  if (phase === "paused") {
+    const waits = rowsIn(byStatus, "not_sent", "held", "settled_not_done") > 0 || goesAgain !== undefined;
+    return waits ? ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`] : [];
+  }
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
   const goesOn = stop?.code !== "reads_otherwise";

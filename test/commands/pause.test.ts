@@ -45,6 +45,18 @@ test("a paused run finishes its rows in flight and exits 7; resume sends the res
   expect(stdout).toContain("asha: resume");
 });
 
+test("a batch that is paused when its last row has gone is nothing to do: cron reads the exit code", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("pay.csv", transfersCsv(2));
+  await office.run("pay.csv");
+  await office.paydrop("pause", office.batchOf("pay.csv"), "--by", "asha");
+  const again = await office.run("pay.csv");
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.stdout).toContain("\nnothing was sent in this run: every row was accepted before;");
+  expect(again.stdout).not.toContain("resume");
+  expect(office.server.requests).toHaveLength(2);
+});
+
 test("a cancelled run sends nothing more, then or later; what was accepted cannot be called back", async () => {
   const { office, batch, run } = await running();
   const cancelled = await office.paydrop("cancel", batch);
