@@ -16,7 +16,7 @@ export interface ExpectedControl {
 export interface ControlTotals {
   readonly rows: number;
   readonly total: string;
-  /** Rows whose amount cannot be read: their money is not in the total. */
+  /** Rows whose amount cannot be read: their money is not in the total. A totals row has none of its own. */
   readonly unreadable: number;
 }
 
@@ -35,8 +35,8 @@ export function createControlCounter(): ControlCounter {
       rows += checked.length;
       for (const row of checked) {
         const amount = row.instruction ? row.instruction.amount : row.amount;
-        if (amount === undefined) unreadable += 1;
-        else units += unitsOf(amount);
+        if (amount !== undefined) units += unitsOf(amount);
+        else if (row.faults?.[0]?.code !== "totals_row") unreadable += 1;
       }
     },
     totals: () => ({ rows, total: formatUnits(units), unreadable }),

@@ -21,7 +21,7 @@ export interface Totals {
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
-  /** Rows whose amount could not be read: they are in no sum. */
+  /** Rows whose amount could not be read: they are in no sum. A totals row has none of its own. */
   readonly withoutAmount: number;
   /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
   readonly remarks: readonly string[];
@@ -55,8 +55,8 @@ export class TotalsCollector {
     const status = statusOf(record.state);
     const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroups(debitAccount), status);
     sum.rows += 1;
-    if (record.amount === undefined) this.#withoutAmount += 1;
-    else sum.units += unitsOf(record.amount);
+    if (record.amount !== undefined) sum.units += unitsOf(record.amount);
+    else if (record.faults?.[0]?.code !== "totals_row") this.#withoutAmount += 1;
     if (record.warnings) this.#noteWarned(record.number);
     if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (status === "rejected" && !isToCorrect(record)) this.#goesAgain += 1;
