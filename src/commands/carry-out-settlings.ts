@@ -1,8 +1,8 @@
 import type { Config } from "../config/config.ts";
-import type { BatchPhase } from "../journal/batch-record.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { settleCommand } from "../results/next-steps.ts";
+import { settleCommand, toldOf } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
 import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
@@ -24,10 +24,11 @@ export async function carryOutSettlings(
   const touched = new Set<string>();
   const judged = new Set<string>();
   const waiting = await waitersOf(journal, todo);
-  const phases = await phasesOf(journal, todo);
+  const batches = await batchesOf(journal, todo);
   for (const one of todo) {
     touched.add(one.batch);
-    tell(call, config, settledText(one, phases.get(one.batch) ?? "open"), objectOf(one, false));
+    const batch = batches.get(one.batch);
+    tell(call, config, batch ? settledText(one, batch) : "", objectOf(one, false));
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -45,32 +46,32 @@ export async function carryOutSettlings(
 }
 
 /** Asked for once: a list may settle thousands of rows of one batch. */
-async function phasesOf(
+async function batchesOf(
   journal: JournalStore,
   settlings: readonly Settling[],
-): Promise<ReadonlyMap<string, BatchPhase>> {
-  const phases = new Map<string, BatchPhase>();
+): Promise<ReadonlyMap<string, BatchRecord>> {
+  const batches = new Map<string, BatchRecord>();
   for (const id of new Set(settlings.map(({ batch }) => batch))) {
     const batch = await journal.batch(id);
-    if (batch) phases.set(id, batch.phase);
+    if (batch) batches.set(id, batch);
   }
-  return phases;
+  return batches;
 }
 
-function settledText({ batch, row, as, by }: Settling, phase: BatchPhase): string {
+function settledText({ row, as, by }: Settling, batch: BatchRecord): string {
   const amount = row.amount === undefined ? "" : ` (${row.amount})`;
   const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
   if (as === "settled_done") return `${settled} It is never sent again.`;
-  if (phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
-  const resume = phase === "paused" ? `paydrop resume ${batch}, then ` : "";
-  const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch}`];
+  if (batch.phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
+  const resume = batch.phase === "paused" ? `paydrop resume ${batch.id}, then ` : "";
+  const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch.id}`];
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
       `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, the money goes out twice unless the bank gave it back.`,
-      `  → a mistake?  ${settleCommand(batch, row.number, "done")}`,
+      `  → a mistake?  ${settleCommand(batch.id, row.number, "done")}`,
     );
   }
-  return lines.join("\n");
+  return toldOf(lines.join("\n"), batch);
 }
 
 function alreadyText({ row, as }: Settling): string {
@@ -125,19 +126,20 @@ async function tellWaiter(
   config: Config,
   journal: JournalStore,
   settled: Settling,
-  { batch, rows }: Waiter,
+  { batch: id, rows }: Waiter,
 ): Promise<void> {
   const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
-  await journal.note(batch, { by: "paydrop", kind: "judged", note });
-  const phase = (await journal.batch(batch))?.phase ?? "open";
+  await journal.note(id, { by: "paydrop", kind: "judged", note });
+  const batch = await journal.batch(id);
   for (const number of rows) {
-    const now = await journal.row(batch, number);
-    if (now)
-      tell(call, config, waitedText(batch, phase, now), { type: "waited", batch, row: number, state: now.state });
+    const now = await journal.row(id, number);
+    if (!now || !batch) continue;
+    const text = toldOf(waitedText(batch, now), batch);
+    tell(call, config, text, { type: "waited", batch: id, row: number, state: now.state });
   }
 }
 
-function waitedText(id: string, phase: BatchPhase, { number, state }: RowRecord): string {
+function waitedText({ id, phase }: BatchRecord, { number, state }: RowRecord): string {
   const waited = `Row ${number} of batch ${id} waited for it and is now ${state}`;
   if (state === "ready") return `${waited}. To send it:  paydrop ${phase === "paused" ? "resume" : "retry"} ${id}`;
   return state === "held" ? `${waited} for another reason:  paydrop status ${id}` : `${waited}: nothing to do.`;

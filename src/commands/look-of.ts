@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { flagOf } from "../config/settings.ts";
 import { asWord } from "../printable.ts";
 import type { Look } from "../results/look.ts";
+import { TRYING } from "../results/told-commands.ts";
 import type { Call, Output } from "./command.ts";
 
 /** Colours and broken lines only for a terminal; ASCII only where the locale says that nothing else can be shown. */
@@ -20,11 +21,12 @@ export function lookOf(output: Output, call: Call, config: Config): Look {
 /** The flags that say where settings, memory and service are: variables say it to the next command by themselves. */
 export function flagsAgain(flags: Call["flags"]): string[] {
   const again = { config: resolve, state_dir: resolve, base_url: rightAddress };
-  return Object.entries(again).flatMap(([name, asRepeated]) => {
+  const repeated = Object.entries(again).flatMap(([name, asRepeated]) => {
     const said = flags[name];
     const word = typeof said === "string" && said !== "" ? asRepeated(said) : undefined;
     return word === undefined ? [] : [`${flagOf(name)} ${asWord(word)}`];
   });
+  return flags["sandbox"] === true ? [TRYING, ...repeated] : repeated;
 }
 
 /** One that is refused may hold a password: it is not repeated. */

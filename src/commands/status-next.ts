@@ -1,13 +1,12 @@
 import type { RowState } from "../journal/state.ts";
-import { asTried, decisionSteps, SANDBOX, settleCommand, waitingSteps, WHEN_MENDED } from "../results/next-steps.ts";
+import { decisionSteps, settleCommand, stepsToldOf, waitingSteps, WHEN_MENDED } from "../results/next-steps.ts";
 import { rowsIn, UNSENT_STATES } from "../results/status.ts";
 import { whichRows } from "./going.ts";
 import type { FullStatus } from "./status.ts";
 
 /** What a person can do with this batch now, the gravest first; each line with the command to copy. */
 export function statusNext(status: FullStatus): string[] {
-  const steps = stepsOf(status);
-  return status.batch.destination === SANDBOX ? asTried(steps) : steps;
+  return stepsToldOf(stepsOf(status), status.batch);
 }
 
 function stepsOf(status: FullStatus): string[] {

@@ -65,7 +65,7 @@ const STATES: readonly (readonly [RowState, string, string])[] = [
   ["duplicate", "duplicate", ""],
   ["not_sent", "not sent", "the next run sends it"],
   ["ready", "ready", "the next run sends it"],
-  ["settled_not_done", "settled as not done", "paydrop retry sends it"],
+  ["settled_not_done", "settled as not done", "retry sends it"],
 ];
 
 /** One batch in full: control totals, every state, the rows to look at, what people did. */
@@ -96,9 +96,9 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
 
 /** What becomes of rows that were not sent, where a person paused their batch. */
 const WHEN_PAUSED: Readonly<Partial<Record<RowState, string>>> = {
-  not_sent: "paused: paydrop resume sends it",
-  ready: "paused: paydrop resume sends it",
-  settled_not_done: "paused: after paydrop resume, paydrop retry sends it",
+  not_sent: "paused: resume sends it",
+  ready: "paused: resume sends it",
+  settled_not_done: "paused: after resume, retry sends it",
 };
 
 function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {

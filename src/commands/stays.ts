@@ -10,9 +10,9 @@ const WORDS: readonly (readonly [states: readonly RowState[], word: string])[] =
   [["settled_done"], "settled as done"],
   [["rejected", "invalid"], "refused or invalid (need a corrected file)"],
   [["sending"], "being sent"],
-  [["settled_not_done"], "settled as not done (paydrop retry)"],
+  [["settled_not_done"], "settled as not done (retry sends it)"],
   [["not_sent", "ready"], "not sent"],
-  [["held"], "held (paydrop release)"],
+  [["held"], "held (a release sends it)"],
   [["duplicate"], "duplicate"],
 ];
 

@@ -2,6 +2,7 @@ import { loadWithoutKeys } from "../config/load.ts";
 import type { Tallies } from "../journal/batch-record.ts";
 import { withProcessor } from "../processor.ts";
 import type { JsonLine } from "../results/json-lines.ts";
+import { toldOf } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
@@ -32,7 +33,8 @@ export async function stopBatch(
       const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
       await journal.setPhase(id, phase, { by, kind, note });
     }
-    tell(call, config, ...words({ id, by, already, tallies: await journal.tallies(id) }));
+    const [text, object] = words({ id, by, already, tallies: await journal.tallies(id) });
+    tell(call, config, toldOf(text, batch), object);
     return already ? [] : [id];
   });
   return rewriteResults(call, config, touched);

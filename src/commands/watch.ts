@@ -52,7 +52,9 @@ async function watch({ call, config, sandbox, monitor }: Sending): Promise<numbe
       }),
     );
   };
-  return withTeller(call, config, sendDropped, () => folderWatch?.isWorking === true);
+  // as long as it watches, the sandbox's own folder is there for other commands: what is told names it
+  const teller = sandbox ? { ...call, flags: { ...call.flags, state_dir: config.stateDir } } : call;
+  return withTeller(teller, config, sendDropped, () => folderWatch?.isWorking === true);
 }
 
 /**

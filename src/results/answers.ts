@@ -5,7 +5,7 @@ import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { ownText, putAnswer } from "./answer-files.ts";
-import { cancelCommand, namedRows, releaseCommand, settleCommand, waitingSteps } from "./next-steps.ts";
+import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "./next-steps.ts";
 import { NOTE_MARK } from "./own.ts";
 
 /**
@@ -148,7 +148,9 @@ export function openAnswer(report: BatchReport): Answer | undefined {
   const all = [unknownPart, heldPart, unsentPart, elsewherePart].map((partOf) => partOf(report));
   const parts = all.filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
-  const lines = parts.flatMap((part, index) => (index === 0 ? part : ["", ...part]));
+  const lines = parts
+    .flatMap((part, index) => (index === 0 ? part : ["", ...part]))
+    .map((line) => toldOf(line, report));
   return answer("waiting", report.file, openHead(report.batch), lines);
 }
 

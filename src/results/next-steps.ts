@@ -2,6 +2,7 @@ import { counted } from "../counted.ts";
 import type { BatchReport } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 import { rowsIn } from "./status.ts";
+import { asTried } from "./told-commands.ts";
 
 const ROWS_NAMED_MAX = 5;
 
@@ -11,7 +12,7 @@ export const SANDBOX = "sandbox";
 /** What a person should do now, the gravest first; a line that begins with `paydrop` is a command to copy. */
 export function nextSteps(report: BatchReport): string[] {
   const steps = [...stopSteps(report), ...unknownSteps(report), ...heldSteps(report), ...goOnSteps(report)];
-  return report.destination === SANDBOX ? asTried(steps) : steps;
+  return stepsToldOf(steps, report);
 }
 
 /** To copy: what a person says of rows that they looked up. */
@@ -29,18 +30,17 @@ export function cancelCommand(batch: string): string {
   return `paydrop cancel ${batch} --by NAME --reason TEXT`;
 }
 
-/** Without these flags the commands would speak of real payments, and ask for keys. */
-export function asTried(steps: readonly string[]): string[] {
-  const tried = steps.map((step) => {
-    const command = /^ *paydrop ([a-z]+)/.exec(step)?.[1];
-    if (command === undefined) return step;
-    return `${step}${SENDING.includes(command) ? " --sandbox" : ""} --state-dir FOLDER`;
-  });
-  if (!tried.some((step, index) => step !== steps[index])) return tried;
-  return [...tried, "the sandbox remembers this batch only where its run had the same --state-dir FOLDER"];
+/** What is told of a batch; it may have been only tried. */
+export function toldOf(text: string, { destination }: Pick<BatchReport, "destination">): string {
+  return destination === SANDBOX ? asTried(text) : text;
 }
 
-const SENDING: readonly string[] = ["run", "retry", "release", "resume"];
+/** The same of steps, and on what they rest. */
+export function stepsToldOf(steps: readonly string[], batch: Pick<BatchReport, "destination">): string[] {
+  const told = steps.map((step) => toldOf(step, batch));
+  if (!told.some((step, index) => step !== steps[index])) return told;
+  return [...told, "the sandbox remembers this batch only where its run had the same --state-dir FOLDER"];
+}
 
 function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] {
   const count = byStatus.unknown?.rows ?? 0;

@@ -53,7 +53,7 @@ export function isOfRetryFile(column: string): boolean {
   return RETRY_NAMES.has(normalizeName(column));
 }
 
-type BatchOfRow = Pick<BatchRecord, "id" | "phase">;
+type BatchOfRow = Pick<BatchRecord, "id" | "phase" | "destination">;
 
 export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, reference: string | undefined): TableRow {
   const { message, action } = sentenceOf(record, batch);

@@ -1,12 +1,13 @@
 import type { HoldCode } from "../checks/duplicates.ts";
 import type { Fault } from "../checks/fault.ts";
 import { dayOf } from "../day.ts";
-import type { BatchPhase } from "../journal/batch-record.ts";
+import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { differing, formOf, operationNamed } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import type { Reason } from "../submission/reason.ts";
 import { correctionText } from "./correction-words.ts";
+import { toldOf } from "./next-steps.ts";
 import { statusOf } from "./status.ts";
 
 /** What a person reads of one row: what happened, and what to do. */
@@ -97,10 +98,10 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */
 const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
   payee_changed:
-    "Ask the {party} on a number that you know, then run the file: the row waits until it is released (paydrop release)",
+    "Ask the {party} on a number that you know, then run the file: the row waits until it is released",
   // a reference that comes when the others have gone without one makes the whole file wait, and look unpaid
   repeat_in_file:
-    "Give each row its own reference, or delete one; else it waits until it is released (paydrop release)",
+    "Give each row its own reference, or delete one; else it waits until it is released",
 };
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
@@ -121,13 +122,14 @@ const READY: Readonly<Record<BatchPhase, Words>> = {
 };
 
 /** `batch`: the row's own, so that another row of it is called a row of this file. */
-export function sentenceOf(record: RowRecord, batch: { readonly id: string; readonly phase: BatchPhase }): Sentence {
+export function sentenceOf(record: RowRecord, batch: Pick<BatchRecord, "id" | "phase" | "destination">): Sentence {
   if (statusOf(record.state) === "invalid") {
     const { message, action } = sentenceOfFaults(record);
     return { message: withNotes(message, record), action };
   }
   const [message, action] = wordsOf(record, batch.phase);
-  return { message: withNotes(fill(message, record, batch.id), record), action: fill(action, record, batch.id) };
+  const todo = toldOf(fill(action, record, batch.id), batch);
+  return { message: withNotes(fill(message, record, batch.id), record), action: todo };
 }
 
 /** `. Corrects row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417`, and what is to be looked at. */

@@ -7,23 +7,35 @@
 export function repeatingFlags(text: string, flags: readonly string[] = []): string {
   if (flags.length === 0) return text;
   const known = flags.find((flag) => flag.startsWith("--state-dir "));
-  const others = flags.filter((flag) => flag !== known);
+  const others = flags.filter((flag) => flag !== known && flag !== TRYING);
   return text
     .split("\n")
     .map((line) => {
-      // of what was only tried: a folder that nobody named there
-      if (known === undefined || !line.includes(ASKED)) return repeated(line, flags);
-      return repeated(line, others).replaceAll(ASKED, () => known);
+      if (!line.includes(ASKED)) return withFlags(line, flags);
+      // of what was only tried, in a folder that nobody named there
+      const told = withFlags(line, others);
+      return known === undefined ? told : told.replaceAll(ASKED, () => known);
     })
     .join("\n");
 }
 
-const ASKED = "--state-dir FOLDER";
+/** Commands on what was only tried: without these flags they would speak of real payments, and ask for keys. */
+export function asTried(text: string): string {
+  return withFlags(text, [TRYING, ASKED]);
+}
 
-function repeated(line: string, flags: readonly string[]): string {
-  return flags.length === 0 ? line : line.replace(TOLD, (command) => [command, ...flags].join(" "));
+export const TRYING = "--sandbox";
+const ASKED = "--state-dir FOLDER";
+/** The commands that have `--sandbox`; the others know it by the batch. */
+const TRYING_COMMANDS: readonly string[] = ["run", "check", "retry", "release", "resume"];
+
+function withFlags(text: string, flags: readonly string[]): string {
+  return text.replace(TOLD, (command, name: string) => {
+    const own = TRYING_COMMANDS.includes(name) ? flags : flags.filter((flag) => flag !== TRYING);
+    return [command, ...own].join(" ");
+  });
 }
 
 /** In a line of its own or in a sentence, but not a word about its help. */
 const TOLD =
-  /(?<=^|[\s`(])paydrop (?:run|check|map|status|settle|release|retry|pause|resume|cancel|results|report|archive|doctor|config)(?=[\s`).,;:]|$)(?! --help)/g;
+  /(?<=^|[\s`(])paydrop (run|check|map|status|settle|release|retry|pause|resume|cancel|results|report|archive|doctor|config)(?=[\s`).,;:]|$)(?! --help)/gm;

@@ -118,9 +118,9 @@ describe("one batch in full", () => {
       tallies: { ...full.tallies, ready: one, not_sent: one, settled_not_done: one },
     };
     const text = batchText(paused, { color: false, width: 80 });
-    expect(text).toMatch(/^ *ready .* paused: paydrop resume sends it$/m);
-    expect(text).toMatch(/^ *not sent .* paused: paydrop resume sends it$/m);
-    expect(text).toMatch(/^ *settled as not done .* paused: after paydrop resume, paydrop retry sends it$/m);
+    expect(text).toMatch(/^ *ready .* paused: resume sends it$/m);
+    expect(text).toMatch(/^ *not sent .* paused: resume sends it$/m);
+    expect(text).toMatch(/^ *settled as not done .* paused: after resume, retry sends it$/m);
     expect(text).not.toContain("the next run sends it");
   });
 

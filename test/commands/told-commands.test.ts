@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { folded } from "../../src/results/folded.ts";
-import { repeatingFlags } from "../../src/results/told-commands.ts";
+import { asTried, repeatingFlags } from "../../src/results/told-commands.ts";
 import { answer } from "../support/fault-server.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
@@ -105,6 +105,26 @@ describe("commands that are told", () => {
     expect(server.requests).toHaveLength(before);
   }, 60_000);
 
+  test.skipIf(process.platform === "win32")(
+    "of what was only tried go on with the sandbox, and with its state folder",
+    async () => {
+      const desk = openDesk("http://127.0.0.1:1");
+      const env = { HOME: desk.folder };
+      desk.write("tried.csv", `${transfersCsv(2)}ACC-1,SANDBOX-500-AFTER,7.00\n`);
+      const next = (text: string, name: string): Promise<string> =>
+        typed(`${new RegExp(`paydrop ${name} .*$`, "m").exec(text)?.[0] ?? "#"} || test $? = 4`, env, "/");
+      const state = ["--state-dir", "st"];
+      const run = (...words: string[]) => runProgram([...words, ...state], { env, cwd: desk.folder });
+
+      const { stdout: ran } = await run("run", "tried.csv", "--sandbox");
+      const settled = await next(ran, "settle");
+      const paused = await run("pause", /batch (\w+)/.exec(ran)?.[1] ?? "");
+      expect(await next(paused.stdout, "resume")).toContain("SANDBOX: nothing here moves money.\n");
+      expect(await next(settled, "retry")).toMatch(/\? unknown +1 /);
+    },
+    60_000,
+  );
+
   const FLAGS = ["--config /etc/p.toml", "--state-dir '/a b'"];
 
   test.each([
@@ -113,8 +133,8 @@ describe("commands that are told", () => {
     ["paydrop run --help shows how it is used", "paydrop run --help shows how it is used"],
     ["/srv/paydrop run.csv and paydrop.toml", "/srv/paydrop run.csv and paydrop.toml"],
     [
-      "paydrop release K7 --sandbox --state-dir FOLDER",
-      "paydrop release --config /etc/p.toml K7 --sandbox --state-dir '/a b'",
+      asTried("paydrop release K7, then paydrop status K7"),
+      "paydrop release --config /etc/p.toml --sandbox --state-dir '/a b' K7, then paydrop status --config /etc/p.toml --state-dir '/a b' K7",
     ],
   ])("%s", (text, expected) => {
     expect(repeatingFlags(text, FLAGS)).toBe(expected);

@@ -6,7 +6,7 @@ import type { Reason } from "../../src/submission/reason.ts";
 import { holdSentenceOf, sentenceOf } from "../../src/results/sentences.ts";
 import { rowRecord } from "../support/records.ts";
 
-const BATCH = { id: "K7Q29F3M", phase: "open" } as const;
+const BATCH = { id: "K7Q29F3M", phase: "open", destination: "https://api.bank.example" } as const;
 
 /** Complete by its type: a new reason does not compile until it stands here. */
 const STATE_OF: Record<Reason, RowState> = {

@@ -1,6 +1,6 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchPhase, BatchRecord, ByStatus } from "../../journal/batch-record.ts";
-import { releaseCommand, settleCommand } from "../next-steps.ts";
+import { releaseCommand, settleCommand, toldOf } from "../next-steps.ts";
 import { RESULT_STATUSES } from "../status.ts";
 import type { NeedKind } from "./needs.ts";
 
@@ -48,9 +48,13 @@ interface NeedWords {
 }
 
 /** The line to copy that deals with rows of this kind, if there is one. */
-export function commandFor(kind: NeedKind, batch: Pick<BatchRecord, "id" | "phase">): string | undefined {
-  if (batch.phase === "paused" && kind === "not_sent") return `paydrop resume ${batch.id} --by NAME`;
-  return NEED_WORDS[kind].command?.(batch.id);
+export function commandFor(
+  kind: NeedKind,
+  batch: Pick<BatchRecord, "id" | "phase" | "destination">,
+): string | undefined {
+  const isPaused = batch.phase === "paused" && kind === "not_sent";
+  const command = isPaused ? `paydrop resume ${batch.id} --by NAME` : NEED_WORDS[kind].command?.(batch.id);
+  return command && toldOf(command, batch);
 }
 
 function retryCommand(batch: string): string {
