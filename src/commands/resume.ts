@@ -1,10 +1,13 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
+import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { clearStopAnswers, removeStopFiles, STOP_MESSAGE } from "../drop-folder/stop-file.ts";
 import { PaydropError, messageOf } from "../errors.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { asWord } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
+import { assertKnown, INBOX_MARK, markAt } from "../results/found-mark.ts";
 import type { Call } from "./command.ts";
 import { letGo, type Prepare } from "./let-go.ts";
 import { asGoing, makeReady, safeRows } from "./retry.ts";
@@ -60,6 +63,7 @@ async function resumeInbox(call: Call): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
     const key = await holdKeyOf(folder);
     const hold = await journal.inboxHold(key);
+    if (!hold) await assertNotOfAnother(folder, journal, config);
     const removed = await removeStop(folder);
     if (!hold && removed === 0) {
       throw new PaydropError(
@@ -77,6 +81,12 @@ async function resumeInbox(call: Call): Promise<number> {
     tell(call, config, text.join("\n"), { type: "summary", inbox: folder, by, exit_code: 0 });
     return 0;
   });
+}
+
+/** What another journal holds goes on by a word that is said to that one: its STOP stays where it is. */
+async function assertNotOfAnother(folder: string, journal: JournalStore, { environment }: Config): Promise<void> {
+  const found = await markAt(join(folder, INBOX_MARK));
+  if (typeof found === "object") await assertKnown(found, { journal, environment, place: folder });
 }
 
 /** First of all: a STOP that stays would hold the folder again at once. */

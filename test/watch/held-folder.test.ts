@@ -114,3 +114,16 @@ test("a STOP in a sub-folder of whatever case goes with one resume; what it stop
   watcher.child.kill("SIGTERM");
   expect((await watcher.ended).code).toBe(0);
 }, 60_000);
+
+test("a resume that is said to another state folder lets nothing go, and says so: the STOP stays", async () => {
+  const desk = openInboxDesk((await startService()).url);
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  writeFileSync(desk.path("STOP"), "");
+  await desk.call("run", "--inbox", desk.inbox);
+  const words = ["resume", "--inbox", desk.inbox, "--by", "asha"];
+  const elsewhere = await desk.call(...words, "--state-dir", desk.path("../other state"));
+  expect(elsewhere).toMatchObject({ code: 74, stdout: "" });
+  expect(elsewhere.stderr).toContain(".paydrop was written with another state directory");
+  expect(existsSync(desk.path("STOP"))).toBe(true);
+  expect((await desk.call(...words)).stdout).toContain(`${desk.inbox} goes on, by asha.`);
+});
