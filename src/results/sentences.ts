@@ -97,11 +97,9 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
 
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */
 const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
-  payee_changed:
-    "Ask the {party} on a number that you know, then run the file: the row waits until it is released",
+  payee_changed: "Ask the {party} on a number that you know, then run the file: the row waits until it is released",
   // a reference that comes when the others have gone without one makes the whole file wait, and look unpaid
-  repeat_in_file:
-    "Give each row its own reference, or delete one; else it waits until it is released",
+  repeat_in_file: "Give each row its own reference, or delete one; else it waits until it is released",
 };
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
