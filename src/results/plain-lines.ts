@@ -3,7 +3,7 @@ import type { BatchReport, MappingSaid, RunEvent } from "../events.ts";
 import { printable } from "../printable.ts";
 import { correctionLines } from "./correction-words.ts";
 import type { Progress } from "./progress.ts";
-import { RESULT_STATUSES } from "./status.ts";
+import { rowCounts } from "./summary.ts";
 
 /**
  * What a run tells where there is no terminal: one line per thing worth a line, with the time, and never a name, an
@@ -56,17 +56,9 @@ export function plainProgress({ batch, done, toSend, counts }: Progress, nowMs: 
 
 export function plainEnd(report: BatchReport, nowMs: number): string {
   const { byStatus } = report;
-  const counts = Object.fromEntries(
-    RESULT_STATUSES.filter((status) => ALWAYS_TOLD.has(status) || byStatus[status]).map((status) => [
-      status,
-      byStatus[status]?.rows ?? 0,
-    ]),
-  );
   const amounts = { amount_accepted: byStatus.accepted?.amount ?? "0.00" };
-  return line(nowMs, report.batch, "end", { ...counts, ...amounts, exit: report.exitCode });
+  return line(nowMs, report.batch, "end", { ...rowCounts(byStatus), ...amounts, exit: report.exitCode });
 }
-
-const ALWAYS_TOLD: ReadonlySet<string> = new Set(["accepted", "rejected", "unknown", "not_sent"]);
 
 type Value = string | number | true;
 

@@ -2,7 +2,7 @@ import type { AccountTotals, Stop } from "../events.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { Mark } from "../journal/store.ts";
 import { RESULT_STATUSES } from "./status.ts";
-import type { Totals } from "./totals.ts";
+import { NO_ROWS, type Totals } from "./totals.ts";
 
 /** What the run knows and neither journal nor file do. Times are milliseconds since 1970. */
 export interface RunFacts {
@@ -71,15 +71,22 @@ export function summaryJson(
   return `${JSON.stringify(summary, null, 2)}\n`;
 }
 
-/** `{"total":240,"accepted":235,…}`, only statuses that occur. */
+/** `{"total":240,"accepted":235,"rejected":3,"unknown":2,"not_sent":0}`: others than these four only where they occur. */
 export function rowsObject(total: Tally, byStatus: ByStatus): Record<string, number> {
-  return { total: total.rows, ...eachStatus(byStatus, (tally) => tally.rows) };
+  return { total: total.rows, ...rowCounts(byStatus) };
+}
+
+export function rowCounts(byStatus: ByStatus): Record<string, number> {
+  return eachStatus({ ...ALWAYS_TOLD, ...byStatus }, (tally) => tally.rows);
 }
 
 /** The same in amounts, as text. */
 export function amountObject(total: Tally, byStatus: ByStatus): Record<string, string> {
-  return { total: total.amount, ...eachStatus(byStatus, (tally) => tally.amount) };
+  return { total: total.amount, ...eachStatus({ ...ALWAYS_TOLD, ...byStatus }, (tally) => tally.amount) };
 }
+
+/** Whoever watches over them finds them in every summary. */
+const ALWAYS_TOLD: ByStatus = { accepted: NO_ROWS, rejected: NO_ROWS, unknown: NO_ROWS, not_sent: NO_ROWS };
 
 /** `{"account":"ACC-OPS-01","rows":180,"total":"…","accepted":"…",…}`. */
 export function accountObject({ account, total, byStatus }: AccountTotals): Record<string, string | number> {

@@ -151,7 +151,7 @@ describe("--json", () => {
     expect(jsonLine(events[2] ?? START)).toEqual({ type: "stopped", batch: "K7Q2", ...stop, remaining: 1 });
   });
 
-  test("the summary holds rows and amounts of every status that occurs", () => {
+  test("the summary holds rows and amounts of what is always told, and of every status that occurs", () => {
     expect(JSON.parse(JSON.stringify(jsonSummary(REPORT)))).toEqual({
       type: "summary",
       batch: "K7Q2",
@@ -159,8 +159,10 @@ describe("--json", () => {
       operation: "payout, option B",
       destination: "https://api.bank.example",
       exit_code: 6,
-      rows: { total: 2, accepted: 1, held: 1 },
-      amount: { total: "100.00", accepted: "90.00", held: "10.00" },
+      rows: { total: 2, accepted: 1, rejected: 0, unknown: 0, not_sent: 0, held: 1 },
+      amount: {
+        ...{ total: "100.00", accepted: "90.00", rejected: "0.00", unknown: "0.00", not_sent: "0.00", held: "10.00" },
+      },
       by_account: [{ account: "••4471", rows: 2, total: "100.00", accepted: "90.00" }],
       requests: 1,
       started_at: "2026-10-31T12:37:22.900Z",

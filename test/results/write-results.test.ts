@@ -97,7 +97,7 @@ describe("the files out of a CSV file", () => {
       paydrop: { format: 1 },
       batch: "K7Q29F3M",
       control: { in: { rows: 4, total: "52450.50" }, out: { rows: 4, total: "52450.50" } },
-      rows: { total: 4, accepted: 1, rejected: 1, unknown: 1, invalid: 1 },
+      rows: { total: 4, accepted: 1, rejected: 1, unknown: 1, not_sent: 0, invalid: 1 },
       amount: { total: "52450.50", accepted: "52250.00", unknown: "0.50" },
       by_account: [
         { account: "ACC-OPS-01", rows: 2, total: "52350.00", accepted: "52250.00", rejected: "100.00" },
