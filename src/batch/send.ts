@@ -227,10 +227,10 @@ export class BatchSending {
     return submitted;
   }
 
-  /** A run that a person asked to stop when its last row had gone did not stop early. */
+  /** A run that a person asked to stop, or that met one refusal too many, when its last row had gone did not stop early. */
   async #hadGone(batchId: string, { code }: Stop): Promise<boolean> {
-    const isAsked = code === STOPS.signal.code || code === STOPS.paused.code;
-    return isAsked && (await this.#remaining(batchId)) === 0;
+    const isAboutRest = [STOPS.signal, STOPS.paused, STOPS.same_refusal].some((one) => one.code === code);
+    return isAboutRest && (await this.#remaining(batchId)) === 0;
   }
 
   async #remaining(batchId: string): Promise<number> {

@@ -105,6 +105,13 @@ test("ten refusals for the same reason stop the run", async () => {
   expect(server.requests).toHaveLength(10);
 });
 
+test("ten refusals for the same reason that are the whole file stop nothing: exit 3, and nobody is told of a rest", async () => {
+  const { desk, server } = await openWith(10, () => wire.answer(402, { error: "insufficient funds" }));
+  const run = await desk.run("rows.csv");
+  expect([run.code, run.counts, server.requests.length]).toEqual([3, { rejected: 10 }, 10]);
+  expect(run.stdout + run.stderr).not.toMatch(/stopped|rest/);
+});
+
 test("refusals of rows for their own sake do not stop the others", async () => {
   const { desk, server } = await openWith(60, (request) =>
     request.number % 2 === 0 ? wire.answer(422, { error: "no such account" }) : wire.answer(200),
