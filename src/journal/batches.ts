@@ -41,7 +41,9 @@ export class Batches {
   /** By id, or by the beginning of one that is the only such; blanks come along when it is copied. */
   find(idOrPrefix: string): BatchRecord | undefined {
     const prefix = idOrPrefix.toUpperCase().replace(/[%_\\\s]/g, "");
-    const found = this.#select("WHERE id LIKE ? || '%' AND phase <> 'recording' ORDER BY seq DESC LIMIT 2", prefix);
+    // no id has a character behind `~`: the two ends are found in the index, and no other batch is looked at
+    const begins = "id >= ? AND id < ? || '~'";
+    const found = this.#select(`WHERE ${begins} AND phase <> 'recording' ORDER BY seq DESC LIMIT 2`, prefix, prefix);
     const exact = found.find((batch) => batch.id === prefix);
     if (!exact && found.length > 1) {
       throw new PaydropError(

@@ -105,16 +105,12 @@ export class Decisions {
   ): number {
     for (const state of from) assertMove(state, "ready");
     const update = this.#database.prepare(
-      `UPDATE row SET state = 'ready', changed_at = ? WHERE batch = ? AND state IN (SELECT value FROM json_each(?))
-       AND (state <> 'rejected' OR code IN (SELECT value FROM json_each(?))) AND (? OR number = ?)`,
+      `UPDATE row SET state = 'ready', changed_at = ?1 WHERE batch = ?2 AND state IN (SELECT value FROM json_each(?3))
+       AND (state <> 'rejected' OR code IN (SELECT value FROM json_each(?4))) AND ${rows === "all" ? "?5" : "number = ?5"}`,
     );
-    const numbers = rows === "all" ? [0] : rows;
+    const which = [nowMs, batch.seq, JSON.stringify(from), JSON.stringify(reasons)] as const;
     let changed = 0;
-    for (const number of numbers) {
-      const { changes } = update.run(nowMs, batch.seq, JSON.stringify(from), JSON.stringify(reasons),
-        rows === "all" ? 1 : 0, number); // prettier-ignore
-      changed += Number(changes);
-    }
+    for (const number of rows === "all" ? [1] : rows) changed += Number(update.run(...which, number).changes);
     return changed;
   }
 

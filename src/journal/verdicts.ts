@@ -75,10 +75,12 @@ export class Verdicts {
       `SELECT DISTINCT b.seq FROM row r JOIN ${earlier}.batch b ON b.id = r.other_batch
        WHERE r.batch = ?1 AND ${past === undefined ? "b.seq <> ?1" : "true"} AND r.state IN ('duplicate', 'held')`,
     );
+    // key by key: the same payment in every row of both files is walked over once, not for each of them
     this.#repeating = database.prepare(
-      `SELECT DISTINCT o.batch AS seq FROM row r JOIN seen s ON s.key = r.core_key
-       JOIN row o ON o.batch = s.batch AND o.number = s.number
-       WHERE r.batch = ?1 AND o.batch > ?1 AND r.state = 'ready' AND r.released = 0 AND o.state IN ('accepted', 'unknown', 'settled_done')`,
+      `WITH anew AS (SELECT DISTINCT core_key FROM row WHERE batch = ?1 AND state = 'ready' AND released = 0)
+       SELECT DISTINCT o.batch AS seq FROM anew CROSS JOIN seen s ON s.key = anew.core_key AND s.batch > ?1
+       CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number
+       WHERE o.state IN ('accepted', 'unknown', 'settled_done')`,
     );
     this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
     this.#hasReady = database.prepare("SELECT 1 FROM row WHERE batch = ? AND state = 'ready' LIMIT 1");
@@ -112,8 +114,8 @@ export class Verdicts {
 
   /** Not of a retry file: what it repeats is tied row by row, and what is added to it is another payment. */
   #noteSentAnew(batchSeq: number, { core_key, reference_key, period }: JudgedRow, sinceMs: number): void {
-    const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs) as { seq: number }[];
-    for (const { seq } of batches) this.#sentAnew.add(seq);
+    const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs);
+    for (const seq of seqsIn(batches)) this.#sentAnew.add(seq);
   }
 
   /** The state of a ready row that may not go after all, or undefined. */
@@ -169,17 +171,18 @@ export class Verdicts {
    */
   holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
     if (!this.#hasReady.get(batch.seq)) return;
-    for (const { seq } of this.#repeated.all(batch.seq) as { seq: number }[]) {
-      this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons), 0);
-    }
-    for (const seq of this.#sentAnew) this.#holdNear.run(batch.seq, seq, nowMs, JSON.stringify(reasons), 1);
+    this.#holdNearTo(batch, seqsIn(this.#repeated.all(batch.seq)), reasons, nowMs);
+    for (const seq of this.#sentAnew) this.#holdNearTo(batch, [seq], reasons, nowMs, 1);
   }
 
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
   holdNearToLater(batch: BatchSeq, nowMs: number): void {
-    for (const { seq } of this.#repeating.all(batch.seq) as { seq: number }[]) {
-      this.#holdNear.run(batch.seq, seq, nowMs, "[]", 0);
-    }
+    this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), [], nowMs);
+  }
+
+  #holdNearTo(batch: BatchSeq, seqs: readonly number[], reasons: readonly string[], nowMs: number, sentAnew = 0): void {
+    if (seqs.length === 0) return;
+    this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, JSON.stringify(reasons), sentAnew);
   }
 
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
@@ -232,27 +235,42 @@ const didNotGoIn = (schema: string, isEarlier: string): string => `
   WHERE ${DID_NOT_GO} AND ob.phase <> 'recording' AND (o.reference_key = ?3
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
-/** `?5`: rows of the earlier batch that state another reference or period hold nothing, nor do they hold what is sent anew itself. */
+/**
+ * `?2`: the earlier batches. `?5`: rows of them that state another reference or period hold nothing, nor do they hold what
+ * is sent anew itself. Of rows that hold the same the first two of other core fields do: where every row pays the same
+ * one, not every pair of them is compared.
+ */
 const holdNear = (schema: string): string => `
-  WITH earlier AS MATERIALIZED (
-    SELECT r.beneficiary_key, r.core_key, r.reference_key, r.number, r.period, b.id, r.state IN ('ready', 'not_sent', 'rejected') AS waits,
+  WITH paid AS (
+    SELECT r.beneficiary_key, r.core_key, r.reference_key, r.period, r.batch << 32 | r.number AS place, r.number, b.id,
+      r.state IN ('ready', 'not_sent', 'rejected') OR ?5 AS by_name,
       iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
     FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
-    WHERE r.batch = ?2 AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+    WHERE r.batch IN (SELECT value FROM json_each(?2)) AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
       OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent')
         OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?4))))))
+  ), earlier AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY beneficiary_key, period, reference_key ORDER BY place) AS nth FROM (
+      SELECT beneficiary_key, core_key, iif(by_name, period, NULL) AS period,
+        iif(by_name, reference_key, NULL) AS reference_key, min(place) AS place, number, id, accepted_at
+      FROM paid GROUP BY 1, 2, 3, 4)
   ), near AS MATERIALIZED (
-    SELECT n.number, min(e.number) AS other_row, e.id, e.accepted_at FROM row n
-    JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.core_key <> n.core_key
-      AND NOT ((e.waits OR ?5) AND (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0)))
+    SELECT n.number, min(e.place), e.number AS other_row, e.id, e.accepted_at FROM row n
+    JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.nth <= 2 AND e.core_key <> n.core_key
+      AND NOT (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0))
     WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND NOT (?5 AND EXISTS (
       SELECT 1 FROM ${schema}.seen s JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
-      JOIN ${schema}.batch ob ON ob.seq = o.batch WHERE s.key = n.core_key AND s.batch = ?2 AND ${DID_NOT_GO}))
+      JOIN ${schema}.batch ob ON ob.seq = o.batch
+      WHERE s.key = n.core_key AND s.batch IN (SELECT value FROM json_each(?2)) AND ${DID_NOT_GO}))
     GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
     other_row = near.other_row, other_at = near.accepted_at
   FROM near WHERE row.batch = ?1 AND row.number = near.number`;
+
+function seqsIn(rows: readonly unknown[]): number[] {
+  return (rows as readonly { seq: number }[]).map(({ seq }) => seq);
+}
 
 function keysOf(row: JudgedRow): Keys {
   return { reference: row.reference_key, core: row.core_key, period: row.period, ordinal: row.ordinal };
