@@ -3,8 +3,8 @@ import { defined } from "../defined.ts";
 import { isTable } from "../format.ts";
 import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
-import { comparedReference, type JudgeRules } from "../checks/duplicates.ts";
-import type { CheckedRow } from "../checks/instruction.ts";
+import { comparedReference, isDoubtful, type JudgeRules, type PaymentTexts } from "../checks/duplicates.ts";
+import type { CheckedRow, Instruction } from "../checks/instruction.ts";
 import type { Config } from "../config/config.ts";
 import type { Rules } from "../config/rule-settings.ts";
 import { startOfDay } from "../day.ts";
@@ -173,10 +173,15 @@ function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}
     payment: {
       core: instruction.core,
       beneficiary: instruction.beneficiary,
-      ...(instruction.reference === undefined ? {} : { reference: comparedReference(instruction.reference) }),
+      ...referenceOf(instruction),
       ...(stated === undefined ? {} : { period: stated }),
     },
   };
+}
+
+function referenceOf({ reference }: Instruction): Pick<PaymentTexts, "reference" | "isDoubtful"> {
+  if (reference === undefined) return {};
+  return { reference: comparedReference(reference), ...(isDoubtful(reference) ? { isDoubtful: true } : {}) };
 }
 
 function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {

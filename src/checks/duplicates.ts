@@ -4,12 +4,16 @@
  * of the attempt.
  */
 import { DAY_MS } from "../day.ts";
+import { inspectLostDigits } from "./read-id.ts";
 import { mayBeSamePeriod, plainly } from "./same-period.ts";
+import { isDateLike } from "./spreadsheet.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
 export interface PaymentTexts {
   /** As it is compared. */
   readonly reference?: string;
+  /** A spreadsheet may have rewritten it. */
+  readonly isDoubtful?: true;
   /** The period that the row, the file or the person stated. */
   readonly period?: string;
   readonly core: string;
@@ -19,6 +23,17 @@ export interface PaymentTexts {
 /** A reference as it is compared: of `0001` a spreadsheet leaves `1`, and that must not make another payment of it. */
 export function comparedReference(reference: string): string {
   return reference.replace(/^0+(?=[0-9]+$)/, "");
+}
+
+/**
+ * What a spreadsheet makes of `1-2` (`02-Jan`), or what it makes another one of (`1E5`, `1.50`). It may well be meant;
+ * but that a payment has another reference so says nothing. A spreadsheet writes neither `2026-11-06` nor `NOV-26`.
+ */
+export function isDoubtful(reference: string): boolean {
+  if (/^[0-9]+(?:E[0-9]+|[.,][0-9]*0)$/i.test(reference)) return true;
+  return (
+    inspectLostDigits(reference) !== undefined || (isDateLike(reference) && !/^[0-9]{4}-|[A-Z]{2}/.test(reference))
+  );
 }
 
 /** How another row with the same reference, the same core fields or the same payment key stands. */
@@ -36,6 +51,7 @@ export interface Seen {
   /** `open`: unknown, sending or ready. `ended`: rejected, invalid, not sent, settled as not done, cancelled. */
   readonly standing: "accepted" | "open" | "held" | "ended";
   readonly hasReference: boolean;
+  readonly isDoubtful: boolean;
   readonly period?: string;
   /** The month in its file's name, a guess. */
   readonly guessedPeriod?: string;
@@ -48,6 +64,7 @@ export interface Seen {
 /** What the judged row states of itself. */
 export interface Stated {
   readonly hasReference: boolean;
+  readonly isDoubtful?: boolean;
   readonly period?: string;
   readonly guessedPeriod?: string;
   /** It corrects an earlier row, and pays somebody else than that one would have. */
@@ -199,7 +216,8 @@ function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRu
 
 /** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */
 function isStatedDifferent(stated: Stated, other: Seen): boolean {
-  if (stated.hasReference && other.hasReference && !other.sameReference) return true;
+  const isReferenceSure = stated.hasReference && other.hasReference && !stated.isDoubtful && !other.isDoubtful;
+  if (isReferenceSure && !other.sameReference) return true;
   if (stated.period === undefined) return false;
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);

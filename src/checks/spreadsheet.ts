@@ -8,10 +8,10 @@ export const DAMAGE_CHARACTERS_MAX = 64;
 
 const ERROR_VALUE = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!|#+)$/i;
 const TRUE_OR_FALSE = /^(?:true|false)$/i;
-const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)";
+const MONTH = "(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez)";
 const DATES: readonly RegExp[] = [
-  // 02-Jan, 02-Jan-26, 2 Jan 2026
-  new RegExp(`^\\d{1,2}[-/ ]${MONTH}(?:[-/ ]\\d{2,4})?$`, "i"),
+  // 02-Jan, 02-Jan-26, 2 Jan 2026, 02. Jan
+  new RegExp(`^\\d{1,2}(?:[-/ ]|\\. )${MONTH}(?:[-/ ]\\d{2,4})?$`, "i"),
   // Jan-26
   new RegExp(`^${MONTH}[-/ ]\\d{2,4}$`, "i"),
   // 2026-11-02, 2026-11-02 00:00:00

@@ -35,9 +35,9 @@ export class Rows {
   constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
     this.#keys = keys;
     this.#earlier = new EarlierKeys(database, keys, past);
-    const into = `INSERT INTO row (batch, number, state, operation, option, amount, period, reference_key, core_key,
-       beneficiary_key, code, faults, changed_at) VALUES `;
-    const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    const into = `INSERT INTO row (batch, number, state, operation, option, amount, period, reference_key, doubtful,
+       core_key, beneficiary_key, code, faults, changed_at) VALUES `;
+    const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     this.#insert = database.prepare(into + values);
     this.#insertTogether = database.prepare(into + Array<string>(ROWS_TOGETHER).fill(values).join());
     const familyIn = (schema: string): string =>
@@ -85,11 +85,12 @@ export class Rows {
     const { number, payment, operation, option = null, amount = null } = row;
     if (!payment || !operation) {
       const code = row.faults?.[0]?.code ?? "invalid";
-      values.push(batch.seq, number, "invalid", operation ?? null, option, amount, null, null, null, null, code);
+      values.push(batch.seq, number, "invalid", operation ?? null, option, amount, null, null, 0, null, null, code);
     } else {
       const { environment } = batch;
       values.push(batch.seq, number, "ready", operation, option, amount, payment.period ?? null);
       values.push(payment.reference === undefined ? null : this.#referenceKey(environment, payment.reference));
+      values.push(payment.isDoubtful ? 1 : 0);
       values.push(this.#keys.core(environment, operation, payment));
       values.push(this.#keys.beneficiary(environment, operation, payment), null);
     }

@@ -182,6 +182,9 @@ export const MIGRATIONS: readonly string[] = [
 
   // References were compared as they were written until now: `earlier-keys.ts` looks for rows under their old keys.
   `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
+
+  // Its reference may have been rewritten by a spreadsheet.
+  `ALTER TABLE row ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;`,
 ];
 
 /** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */

@@ -22,6 +22,7 @@ interface SeenRow {
   readonly state: RowState;
   readonly code: string | null;
   readonly reference_key: Uint8Array | null;
+  readonly doubtful: number;
   readonly core_key: Uint8Array;
   readonly period: string | null;
   readonly ordinal: number;
@@ -39,8 +40,8 @@ const HERE_MAX = 8;
 /** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
 
-const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.core_key, r.period, r.ordinal, r.changed_at,
-  r.last_attempt, b.id, b.guessed_period, b.phase`;
+const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal,
+  r.changed_at, r.last_attempt, b.id, b.guessed_period, b.phase`;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
 // a duplicate was accepted elsewhere: there is nothing left to correct
@@ -215,6 +216,7 @@ function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     ...(row.kin === undefined ? {} : { kin: row.kin }),
     standing,
     hasReference: row.reference_key !== null,
+    isDoubtful: row.doubtful === 1,
     ...(row.period === null ? {} : { period: row.period }),
     ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
     ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),

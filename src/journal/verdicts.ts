@@ -9,6 +9,7 @@ interface JudgedRow {
   readonly number: number;
   readonly state: RowState;
   readonly reference_key: Uint8Array | null;
+  readonly doubtful: number;
   readonly core_key: Uint8Array;
   readonly period: string | null;
   readonly ordinal: number;
@@ -23,8 +24,8 @@ interface JudgedRow {
   readonly changed_at: number;
 }
 
-const JUDGED = `SELECT r.number, r.state, r.reference_key, r.core_key, r.period, r.ordinal, r.released, r.payee_changed,
-  r.changed_at, r.family, b.id || ':' || r.number AS name,
+const JUDGED = `SELECT r.number, r.state, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released,
+  r.payee_changed, r.changed_at, r.family, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin FROM row r JOIN batch b ON b.seq = r.batch
   WHERE r.batch = ?1`;
 
@@ -279,6 +280,7 @@ function keysOf(row: JudgedRow): Keys {
 function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
     hasReference: row.reference_key !== null,
+    isDoubtful: row.doubtful === 1,
     payeeChanged: row.payee_changed === 1,
     ...(row.released === 0 ? {} : { releasedBefore: row.released, releasedAt: row.changed_at }),
     ...(row.period === null ? {} : { period: row.period }),

@@ -19,6 +19,7 @@ function seen(over: Partial<Seen> = {}): Seen {
     sameReference: false,
     standing: "accepted",
     hasReference: false,
+    isDoubtful: false,
     acceptedAt: NOW - 5 * DAY_MS,
   };
   return { ...base, ...over };

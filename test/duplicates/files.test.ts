@@ -62,6 +62,44 @@ test("a file whose references lost their zeros in a spreadsheet pays nobody agai
   expect((await desk.run("c.csv")).counts).toEqual({ accepted: 4 });
 });
 
+const REWRITTEN = [
+  ["1-2", "02-Jan-26"],
+  ["MAR1", "01/03/2026"],
+  ["3/4", "03. Apr"],
+  ["NOV-26", "Nov-26"],
+  ["1E5", "100000"],
+  ["1.50", "1.5"],
+  ["1234567890123456", "1234567890123450"],
+  ["06/11/2026", "06-11-2026"],
+  ["REF-1", "REF-2"],
+] as const;
+
+test.each([
+  ["a spreadsheet rewrote", REWRITTEN],
+  ["a person typed again", REWRITTEN.map(([typed, saved]) => [saved, typed] as const)],
+])("references that %s free no row", async (_, pairs) => {
+  const { desk, sent } = await openOffice();
+  const write = (name: string, references: readonly string[]): string =>
+    desk.write(
+      name,
+      `from_account,to_account,amount,reference\n${references.map((one, index) => `A-1,B-${index},10${index}.00,${one}\n`).join("")}`,
+    );
+  write(
+    "a.csv",
+    pairs.map(([before]) => before),
+  );
+  expect((await desk.run("a.csv")).counts).toEqual({ accepted: 9 });
+  sent();
+  write(
+    "b.csv",
+    pairs.map(([, after]) => after),
+  );
+  expect((await desk.run("b.csv")).counts).toEqual({ held: 8, accepted: 1 });
+  expect(sent().map(({ account }) => account)).toEqual(["B-8"]);
+  write("c.csv", [...pairs.map(([before]) => before), "NEW-1"]);
+  expect((await desk.run("c.csv")).counts).toEqual({ duplicate: 9, accepted: 1 });
+});
+
 describe("the same bytes", () => {
   test("again, touched, and under other names within the days: nothing goes, the first outcomes are shown", async () => {
     const { desk, sent } = await openOffice(({ account }) => wire.answer(account.endsWith("3") ? 422 : 200));

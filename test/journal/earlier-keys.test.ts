@@ -23,7 +23,9 @@ async function journalOfAnEarlierBuild(references: readonly string[]): Promise<s
   for (const { number } of rows) await sendRow(store, "AAAA1111", number, "accepted");
   await store.close();
   const database = new DatabaseSync(join(stateDir, "journal.db"));
-  database.exec(`PRAGMA user_version = ${VERSION_WITH_OLD_KEYS}; DELETE FROM meta WHERE key LIKE 'keys of%'`);
+  database.exec(
+    `ALTER TABLE row DROP COLUMN doubtful; PRAGMA user_version = ${VERSION_WITH_OLD_KEYS}; DELETE FROM meta WHERE key LIKE 'keys of%'`,
+  );
   database.close();
   return stateDir;
 }
