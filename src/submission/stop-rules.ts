@@ -37,7 +37,7 @@ export class StopRules {
     const areTooManyOfAll = this.#unknownsOfAll.areTooMany(outcome);
     this.#unreachable = outcome.reason === "unreachable" ? this.#unreachable + 1 : 0;
     const refusal = outcome.reason === "refused" ? `${outcome.httpStatus ?? ""} ${withoutIds(text)}` : "";
-    this.#refusals = refusal !== "" && refusal === this.#lastRefusal ? this.#refusals + 1 : refusal === "" ? 0 : 1;
+    this.#refusals = refusal !== "" && refusal === this.#lastRefusal ? this.#refusals + 1 : 1;
     this.#lastRefusal = refusal;
 
     if (outcome.stop !== undefined) return stopFor(outcome.stop, outcome.httpStatus);

@@ -61,6 +61,59 @@ export async function sendRow(
   await store.end(begun.attempt, { state, reason: state === "rejected" ? "refused" : state, durationMs: 1 });
 }
 
+const ACT = { by: "asha", kind: "settle", note: "looked it up" } as const;
+
+/** Row 2 of BBBB2222, of November: how it stood, and what became of it. Beside one that waits, another month's goes. */
+const WENT_ON: Readonly<
+  Record<
+    string,
+    Readonly<Record<"before" | "meanwhile", (store: JournalStore) => Promise<unknown>> & { period: string }>
+  >
+> = {
+  "was sent again": {
+    period: "2026-11",
+    before: async (store) => {
+      await addBatch(store, "BBBB2222", [newRow(2, "a/1", { period: "2026-11" })]);
+      await sendRow(store, "BBBB2222", 2, "not_sent");
+    },
+    meanwhile: async (store) => {
+      await store.makeReady("BBBB2222", "all", ["not_sent"]);
+      await sendRow(store, "BBBB2222", 2, "unknown");
+    },
+  },
+  "was settled as done after all": {
+    period: "2026-11",
+    before: async (store) => {
+      await addBatch(store, "BBBB2222", [newRow(2, "a/1", { period: "2026-11" })]);
+      await sendRow(store, "BBBB2222", 2, "unknown");
+      await store.settle([{ batch: "BBBB2222", row: 2, as: "settled_not_done", act: ACT }]);
+    },
+    meanwhile: (store) => store.settle([{ batch: "BBBB2222", row: 2, as: "settled_done", act: ACT }]),
+  },
+  "was judged again": {
+    period: "2026-12",
+    before: waitsForAnother,
+    meanwhile: async (store) => {
+      await store.judgeAgain("BBBB2222", rules);
+      await sendRow(store, "BBBB2222", 2, "unknown");
+    },
+  },
+  "was released": {
+    period: "2026-12",
+    before: waitsForAnother,
+    meanwhile: async (store) => {
+      expect(await store.release("BBBB2222", "all", ACT)).toEqual([2]);
+      await sendRow(store, "BBBB2222", 2, "unknown");
+    },
+  },
+};
+
+async function waitsForAnother(store: JournalStore): Promise<void> {
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await addBatch(store, "BBBB2222", [newRow(2, "a/1", { period: "2026-11" })]);
+  await sendRow(store, "AAAA1111", 2, "rejected");
+}
+
 /** What every engine must keep. `open` opens the same memory again each time it is called. */
 export function describeJournalStore(
   name: string,
@@ -296,6 +349,9 @@ export function describeJournalStore(
       const { store } = await open();
       const morning = Date.now() - 3_600_000;
       await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2"), newRow(4, "a/3"), newRow(5, "a/4")]);
+      // once, however often it was tried
+      await sendRow(store, "AAAA1111", 2, "not_sent");
+      await store.makeReady("AAAA1111", [2], ["not_sent"]);
       await sendRow(store, "AAAA1111", 2, "accepted");
       await sendRow(store, "AAAA1111", 3, "unknown");
       await sendRow(store, "AAAA1111", 4, "rejected");
@@ -315,6 +371,11 @@ export function describeJournalStore(
       await store.setPhase("AAAA1111", "cancelled", { by: "asha", kind: "cancel", note: "" });
       expect(await sumOf()).toBe(2_000_000n);
       expect(await sumOf({ environment: "live" })).toBe(1_000_000n);
+      // what is on its way, and what a person says was done
+      await store.begin("BBBB2222", 3, rules);
+      const act = { by: "asha", kind: "settle", note: "entry 18:08" } as const;
+      await store.settle([{ batch: "AAAA1111", row: 3, as: "settled_done", act }]);
+      expect(await sumOf()).toBe(3_000_000n);
     });
 
     it("finds a payment again in its environment only, by its reference also where it is another operation", async () => {
@@ -344,20 +405,29 @@ export function describeJournalStore(
       expect(begun.filter((one) => one.attempt !== undefined)).toHaveLength(1);
     });
 
-    it("finds it there too when that one went on while the file was being written down", async () => {
+    it("finds it there when another file took the payment that did not go at first", async () => {
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
-      await addBatch(store, "BBBB2222", [newRow(2, "a/1", { period: "2026-11" })]);
-      await sendRow(store, "AAAA1111", 2, "rejected");
-      // beside a row that waits, another month's goes
-      await store.createBatch(newBatch("CCCC3333"));
-      await store.addRows("CCCC3333", [newRow(2, "a/1", { period: "2026-12" })]);
-      await store.judgeRows("CCCC3333", rules);
-      await store.judgeAgain("BBBB2222", rules);
-      await sendRow(store, "BBBB2222", 2, "unknown");
-      await store.openBatch("CCCC3333", { rows: 1, total: "0.00", remarks: [] });
-      expect(await store.begin("CCCC3333", 2, rules)).toEqual({ state: "held" });
+      await sendRow(store, "AAAA1111", 2, "not_sent");
+      await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+      await sendRow(store, "BBBB2222", 7, "accepted");
+      await store.makeReady("AAAA1111", "all", ["not_sent"]);
+      expect(await store.begin("AAAA1111", 2, rules)).toEqual({ state: "held" });
     });
+
+    for (const [how, { before, meanwhile, period }] of Object.entries(WENT_ON)) {
+      it(`finds it there too when that one ${how} while the file was being written down`, async () => {
+        const { store } = await open();
+        await before(store);
+        await store.createBatch(newBatch("CCCC3333"));
+        await store.addRows("CCCC3333", [newRow(2, "a/1", { period })]);
+        await store.judgeRows("CCCC3333", rules);
+        expect((await store.row("CCCC3333", 2))?.state).toBe("ready");
+        await meanwhile(store);
+        await store.openBatch("CCCC3333", { rows: 1, total: "0.00", remarks: [] });
+        expect((await store.begin("CCCC3333", 2, rules)).attempt).toBeUndefined();
+      });
+    }
 
     it("never gives tallies that differ from the rows, whatever happens after they were written down", async () => {
       const numbers = Array.from({ length: 12 }, (_, index) => index + 2);

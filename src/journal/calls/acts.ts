@@ -15,7 +15,6 @@ export function actCalls(parts: Parts) {
       group.run(() => {
         const batch = batches.seqOf(batchId);
         archives.assertNotArchived(batch);
-        attempts.changed(batch.seq);
         attempts.phaseChanged(batch.seq);
         batches.setPhase(batchId, phase);
         batches.addAct(batchId, act, now());
