@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
@@ -20,6 +21,8 @@ export function takeInstanceLock(stateDir: string): InstanceLock {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
+    // before a second file is laid beside it, which gets the same rights
+    chmodSync(path, 0o600);
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
   } catch (error) {
     database?.close();

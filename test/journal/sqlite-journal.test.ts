@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
+import { takeInstanceLock } from "../../src/journal/lock.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -24,8 +25,11 @@ it("keeps its files to their owner, whatever the umask", () => {
   const directory = join(temporaryDirectory(), "state");
   const before = process.umask(0);
   onTestFinished(() => void process.umask(before));
+  const lock = takeInstanceLock(directory);
+  onTestFinished(() => lock.release());
   openIn(directory);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(readdirSync(directory)).toEqual(expect.arrayContaining(["journal.db", "journal.db-wal", "lock.db"]));
   for (const name of readdirSync(directory))
     expect([name, statSync(join(directory, name)).mode & 0o077]).toEqual([name, 0]);
 });
