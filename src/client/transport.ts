@@ -8,6 +8,7 @@ import type { Answer } from "./answer.ts";
 import { assertCertificates } from "./certificates.ts";
 import { RestingConnections, type Opener } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
+import { connectionsPossible } from "./open-files.ts";
 import { proxyFor } from "./proxy.ts";
 
 export interface TransportOptions {
@@ -139,6 +140,8 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     headersTimeout: 0,
     bodyTimeout: 0,
   };
+  const { concurrency } = options;
+  const connectionsMax = connectionsPossible(Math.max(RESTING_MIN, concurrency * RESTING_PER_LANE), concurrency);
   const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
   const ways = proxy && {
     ...{ connections: 1, uri: proxy.href, requestTls: tls, connectTimeout: options.connectTimeoutMs },
@@ -150,7 +153,6 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     ways
       ? new ProxyAgent({ ...settings, ...ways })
       : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
-  const connectionsMax = Math.max(RESTING_MIN, options.concurrency * RESTING_PER_LANE);
   const connections = new RestingConnections(connectionsMax, opener);
   return {
     take: () => {
