@@ -5,8 +5,8 @@ import type { Call, Command } from "./command.ts";
 import { COMMANDS } from "./list.ts";
 
 /**
- * A script for the shell to source; it knows the commands, their flags and the words of their operands, asks `paydrop
- * status` for batches where one belongs, and completes files elsewhere.
+ * A script for the shell to source; it knows the commands, their flags and the words that may stand for an operand or
+ * behind a flag, asks `paydrop status` for batches where one belongs, and completes files elsewhere.
  */
 export function run(call: Call): Promise<number> {
   loadWithoutKeys(call);
@@ -26,8 +26,9 @@ const SCRIPTS: Readonly<Record<string, () => string>> = {
 /** As commander reads them: `--state-dir <folder>`, `--json`. */
 function flagsOfEvery(): string[] {
   const shared = SETTING_NAMES.flatMap((name) => {
-    const { flag } = { flag: undefined, ...SETTINGS[name] };
-    return flag === undefined ? [] : [flag === "" ? flagOf(name) : `${flagOf(name)} <${flag}>`];
+    const { flag, read } = { flag: undefined, ...SETTINGS[name] };
+    if (flag === undefined) return [];
+    return [flag === "" ? flagOf(name) : `${flagOf(name)} <${read.schema.enum?.join("|") ?? flag}>`];
   });
   return ["--config <file>", ...shared, "--help"];
 }
@@ -38,6 +39,12 @@ function ownFlags({ options }: Command): string[] {
 
 function nameOf(flags: string): string {
   return flags.split(" ")[0] ?? "";
+}
+
+/** `["A", "B"]` of `--option <A|B>`; undefined where anything may stand. */
+function valuesOf(flags: string): readonly string[] | undefined {
+  const said = /<(.*\|.*)>/.exec(flags)?.[1];
+  return said?.split("|");
 }
 
 /** What the shell runs for the ids of all batches. */
@@ -54,6 +61,11 @@ function bashScript(): string {
     const words = command.words ? ` words="${command.words.join(" ")}"` : takesBatch(command) ? " words=batches" : "";
     return `    ${command.name}) flags="${flags}"${words} ;;`;
   });
+  const flagged = new Set([...COMMANDS.flatMap(ownFlags), ...flagsOfEvery()]);
+  const values = [...flagged].flatMap((flags) => {
+    const words = valuesOf(flags);
+    return words ? [`    ${nameOf(flags)}) words="${words.join(" ")}" ;;`] : [];
+  });
   return `_paydrop() {
   local word="\${COMP_WORDS[COMP_CWORD]}" flags="" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -65,6 +77,9 @@ ${cases.join("\n")}
   esac
   if [ "$COMP_CWORD" -gt 2 ]; then words=""; fi
   if [ "$words" = batches ]; then words="$(${BATCHES})"; fi
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+${values.join("\n")}
+  esac
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$flags" -- "$word")) ;;
     *) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
@@ -101,7 +116,9 @@ function whenIn({ name }: Command): string {
   return `-n '__fish_seen_subcommand_from ${name}' `;
 }
 
-/** Behind a flag with a value (`-r`) stands a file, never an operand. */
+/** Behind a flag with a value stands one of its few words (`-x`), or else a file (`-r`), never an operand. */
 function fishFlag(flags: string, condition: string): string {
-  return `complete -c paydrop ${condition}-l ${nameOf(flags).slice(2)}${flags.includes("<") ? " -r" : ""}`;
+  const words = valuesOf(flags);
+  const value = words ? ` -x -a '${words.join(" ")}'` : flags.includes("<") ? " -r" : "";
+  return `complete -c paydrop ${condition}-l ${nameOf(flags).slice(2)}${value}`;
 }

@@ -161,7 +161,7 @@ export const COMMANDS: readonly Command[] = [
     operands: "<batch|file>",
     shown: "a page to read, print and sign: what was in the file, what went, what happened, who decided what",
     options: [
-      { flags: "--format <form>", shown: "html, text, json or xlsx (default html)" },
+      { flags: "--format <html|text|json|xlsx>", shown: "form of the report (default html)" },
       { flags: "--out <file>", shown: "write it there instead of beside the input; - for stdout" },
       { flags: "--time-zone <zone>", shown: "times as in Asia/Kolkata (default time_zone of the settings, else UTC)" },
     ],

@@ -68,6 +68,13 @@ describe.skipIf(!isHere("bash"))("completion in bash", () => {
     expect(offered(stub, "release", batch.slice(0, 3))).toEqual([batch]);
   });
 
+  test("offers the words that may stand behind a flag", () => {
+    expect(offered("settle", "K7Q29F3M", "--as", "")).toEqual(["done", "not-done"]);
+    expect(offered("run", "--operation", "pay")).toEqual(["payout"]);
+    expect(offered("report", "--format", "x")).toEqual(["xlsx"]);
+    expect(offered("template", "--out", "")).toEqual([]);
+  });
+
   test("leaves files to the shell, where a file belongs", () => {
     expect(offered("run", "/et")).toEqual([]);
   });
@@ -136,7 +143,9 @@ test.skipIf(!isHere("fish"))("in fish a file belongs behind a flag with a value,
     return spawnSync("fish", ["-c", ask], { cwd: folder, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
   };
   expect(offered("paydrop settle --from ")).toEqual(["unknown.csv"]);
-  expect(offered("paydrop template --option ")).toEqual(["unknown.csv"]);
+  expect(offered("paydrop template --out ")).toEqual(["unknown.csv"]);
+  expect(offered("paydrop template --option ")).toEqual(["A", "B"]);
+  expect(offered("paydrop watch --log-format t")).toEqual(["text"]);
   expect(offered("paydrop template --json p")).toEqual(["payout"]);
   expect(offered("paydrop report unk")).toEqual(["unknown.csv"]);
 });
