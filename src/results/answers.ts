@@ -231,10 +231,13 @@ function answer(kind: Answer["kind"], path: string, head: string, lines: readonl
   return { kind, text: textOf(`${NOTE_MARK}${printable(basename(path))} ${head}`, lines) };
 }
 
-/** CRLF: it is read with Notepad. */
+/** CRLF: it is read with Notepad, mostly by somebody who cannot run a command. */
 function textOf(head: string, lines: readonly string[]): string {
-  return `${[head, "", ...lines].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
+  const end = lines.some((line) => line.startsWith("  paydrop ")) ? ["", TYPED_BY] : [];
+  return `${[head, "", ...lines, ...end].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
 }
+
+const TYPED_BY = "Lines that begin with paydrop are typed by whoever runs it here: send them this text.";
 
 function sentence(text: string): string {
   const first = text.charAt(0).toUpperCase() + text.slice(1);

@@ -303,6 +303,7 @@ test("a note of what is open goes, or changes, with the person's act that ends i
   const note = (): string => desk.read("a.csv.waiting.txt");
   const [, batch = "", row = ""] = /batch (\w{8})[^]*for row (\d)/.exec(note()) ?? [];
   expect(note()).toContain("A person must decide on row 5");
+  expect(note(), "a clerk runs no command").toContain("typed by whoever runs it here: send them this text.\r\n");
   const settled = await desk.call("settle", batch, "--row", row, "--as", "done", "--by", "asha", "--note", "dashboard");
   expect(settled.code).toBe(0);
   expect(note()).toContain("A person must decide on row 5");
