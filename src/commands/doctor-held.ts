@@ -8,7 +8,7 @@ import { inboxFolders } from "../intake/inbox-folders.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { openProcessor, type Processor } from "../processor.ts";
-import { assertKnown, INBOX_MARK, markAt } from "../results/found-mark.ts";
+import { assertKnown, INBOX_MARK, markAt, noMarkText } from "../results/found-mark.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 /**
@@ -52,14 +52,17 @@ async function markFindings(
   const above = isOperationFolder(basename(folder)) ? [dirname(folder)] : [];
   const places = [...folders, ...above];
   const findings = places.map(async (place): Promise<Finding[]> => {
-    const found = await markAt(join(place, INBOX_MARK));
-    if (typeof found !== "object") return [];
+    const path = join(place, INBOX_MARK);
+    const found = await markAt(path);
+    const what = `inbox ${folder}`;
+    if (found === "foreign") return [{ what, health: "look", found: noMarkText(path), hint: "move it away" }];
+    if (found === "gone") return [];
     try {
       await assertKnown(found, { journal, environment, place });
       return [];
     } catch (thrown) {
       if (!(thrown instanceof PaydropError)) throw thrown;
-      return [{ what: `inbox ${folder}`, health: "wrong", found: thrown.message, hint: thrown.hint }];
+      return [{ what, health: "wrong", found: thrown.message, hint: thrown.hint }];
     }
   });
   return (await Promise.all(findings)).flat();

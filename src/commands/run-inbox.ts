@@ -32,6 +32,7 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
   const isStopping = (): boolean => gate.isOver || hasFailed;
   const { settleMs } = config;
   const mark = await processor.keepInbox(folder);
+  if (mark.remark !== undefined) teller.say(mark.remark);
   const listener = folderTeller(teller, config);
   const drop = new DropFolder({ config, processor, listener, folder, settleMs, isWatching: false, stopSending: () => gate.close() }); // prettier-ignore
   const drain = async (which: "any" | "small"): Promise<void> => {

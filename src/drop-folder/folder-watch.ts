@@ -71,6 +71,7 @@ export class FolderWatch {
   async untilStopped(onReady: () => void = () => undefined): Promise<void> {
     const { processor } = this.#parts;
     let mark = await processor.keepInbox(this.#folder);
+    if (mark.remark !== undefined) this.#parts.listener.say(mark.remark);
     const renewMark = async (): Promise<void> => {
       await mark.close();
       mark = await processor.keepInbox(this.#folder);

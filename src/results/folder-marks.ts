@@ -2,12 +2,15 @@ import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Begun, JournalStore } from "../journal/store.ts";
-import { assertKnown, inboxesOf, marksBeside, type MarkPolicy } from "./found-mark.ts";
+import { assertKnown, inboxesOf, markAt, marksBeside, noMarkText, type MarkPolicy } from "./found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { runningSummaryJson } from "./summary.ts";
 
-export type InboxKeeper = Pick<MarkKeeper, "isStanding" | "close">;
+export interface InboxKeeper extends Pick<MarkKeeper, "isStanding" | "close"> {
+  /** Why no mark is kept, where a person can mend it. */
+  readonly remark: string | undefined;
+}
 
 /**
  * The marks that this journal leaves in folders, and those that it finds there (I9, I12): beside a single file its
@@ -41,7 +44,9 @@ export class FolderMarks {
           assertKnown: (found) => assertKnown(found, policy),
         });
     if (keeper) this.#inboxes.add(inbox);
+    const { path } = inboxMark(inbox);
     return {
+      remark: keeper || this.#isSandbox || (await markAt(path)) !== "foreign" ? undefined : noMarkText(path),
       isStanding: () => keeper?.isStanding() ?? Promise.resolve(true),
       close: () => {
         this.#inboxes.delete(inbox);

@@ -94,6 +94,11 @@ const OTHER_HINT =
   "nothing was sent; use the state directory that it was sent from (--state-dir; in a container, a volume that " +
   `outlives it); ${UNLESS}`;
 
+/** I12: of what was sent, only the summaries beside the files remember then. */
+export function noMarkText(path: string): string {
+  return `${path} is not a file that paydrop wrote: no mark of what was sent is kept in the folder until it is moved away`;
+}
+
 /** `gone`: nothing is there; `foreign`: something that is not ours. */
 export async function markAt(path: string): Promise<FoundMark | "gone" | "foreign"> {
   try {

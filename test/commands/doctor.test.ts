@@ -324,6 +324,16 @@ describe("folders and clock", () => {
     expect((await doctor(KEYS, ["--offline", ...flags("own")])).code).toBe(0);
   });
 
+  test("where something else stands in the place of the mark, doctor and a run say that none is kept", async () => {
+    const inbox = temporaryDirectory();
+    mkdirSync(join(inbox, ".paydrop"));
+    const said = `${join(inbox, ".paydrop")} is not a file that paydrop wrote: no mark of what was sent is kept`;
+    const looked = await doctor(KEYS, ["--offline", "--inbox", inbox]);
+    expect(found(looked, `inbox ${inbox}`)).toContain(`look ${said}`);
+    const ran = await paydrop(["run", "--quiet", "--inbox", inbox, "--state-dir", temporaryDirectory()], KEYS);
+    expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(said) as string });
+  });
+
   test("an inbox is looked at: rights, free space, and that state and settings lie elsewhere", async () => {
     const inbox = temporaryDirectory();
     const good = await doctor(KEYS, ["--offline", "--inbox", inbox]);
