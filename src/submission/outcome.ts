@@ -74,20 +74,27 @@ function outcomeOfSuccess(answer: Answered): Outcome {
 const HTML_BEGINS =
   /^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype|html|head|body|title|meta|script|style|h1|center|div)\b)/i;
 
-function isHtml(answer: Answered): boolean {
-  return /^\s*(?:text\/html|application\/xhtml)/i.test(answer.contentType) || HTML_BEGINS.test(answer.body);
+/** By what it is before what it is called: frameworks that are told no type call JSON a web page, and no body at all. */
+function isHtml({ contentType, body, bodyEnd }: Answered): boolean {
+  if (HTML_BEGINS.test(body)) return true;
+  const isCalledSo = /^\s*(?:text\/html|application\/xhtml)/i.test(contentType);
+  const isSomethingElse = bodyEnd === "complete" && (body.trim() === "" || jsonOf(body) !== undefined);
+  return isCalledSo && !isSomethingElse;
 }
 
 /** §2.6 shows no response bodies: such a row is never sent again for it, and never hidden either. */
 function speaksOfFailure(body: string): boolean {
-  // trimmed, because a byte order mark is no JSON
-  const text = body.trim();
-  if (!/^[{[]/.test(text)) return false;
+  const answer = jsonOf(body);
+  return Array.isArray(answer) ? answer.some(reportsFailure) : reportsFailure(answer);
+}
+
+/** undefined: it is none. */
+function jsonOf(body: string): unknown {
   try {
-    const answer = JSON.parse(text) as unknown;
-    return Array.isArray(answer) ? answer.some(reportsFailure) : reportsFailure(answer);
+    // trimmed, because a byte order mark is no JSON
+    return JSON.parse(body.trim());
   } catch {
-    return false;
+    return undefined;
   }
 }
 

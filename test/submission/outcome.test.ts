@@ -45,9 +45,9 @@ describe("a complete answer", () => {
   });
 });
 
-describe("an answer whose body did not end as announced", () => {
-  const ends = ["cut", "stalled", "too_large"] as const;
+const ends = ["cut", "stalled", "too_large"] as const;
 
+describe("an answer whose body did not end as announced", () => {
   test.each(ends)("%s: a 2xx is accepted, and noted", (bodyEnd) => {
     expect(of(answered(200, { bodyEnd }))).toEqual({
       state: "accepted",
@@ -71,7 +71,7 @@ describe("an answer whose body did not end as announced", () => {
 describe("2xx with a web page is not the service", () => {
   test.each([
     ["text/html", "<p>Sign in</p>"],
-    ["TEXT/HTML; charset=utf-8", "{}"],
+    ["TEXT/HTML; charset=utf-8", "Sign in"],
     [" application/xhtml+xml", "<x/>"],
     ["", "<!DOCTYPE html><html>"],
     ["application/json", "\r\n  <html><body>Sign in</body></html>"],
@@ -90,6 +90,20 @@ describe("2xx with a web page is not the service", () => {
         stop: "html_answer",
         httpStatus: 200,
       });
+    }
+  });
+});
+
+describe("2xx with JSON or no body, which the service calls a web page", () => {
+  test.each(['{"ok":true}', "\ufeff[]", "null", "", " \r\n"])("%j is the service", (body) => {
+    const answer = answered(200, { contentType: "text/html; charset=UTF-8", body });
+    expect(of(answer)).toEqual({ state: "accepted", reason: "accepted", httpStatus: 200 });
+  });
+
+  test.each(ends)("%s: nobody knows what it was", (bodyEnd) => {
+    for (const body of ["", '{"ok":', "{}"]) {
+      const answer = answered(200, { contentType: "text/html", body, bodyEnd });
+      expect(of(answer)).toMatchObject({ state: "unknown", stop: "html_answer" });
     }
   });
 });
