@@ -15,6 +15,14 @@ export function printable(text: string, charactersMax: number = Number.POSITIVE_
   return clean.length > charactersMax ? `${clean.slice(0, charactersMax - 1)}…` : clean;
 }
 
+/** The same of a whole table: line breaks and tabs stay, and so does what has no width but belongs to a script. */
+export function printableTable(text: string): string {
+  return text.replace(CONTROL_OR_BIDI, (character) => printable(character));
+}
+
+const CONTROL_OR_BIDI =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** `U+202E`. */
 export function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

@@ -42,7 +42,7 @@ export function resultsTable(sheet: Sheet): Table {
 export function retryTable(sheet: Sheet): Table {
   // by its name the sheet is found again where `sheet` is configured
   const sheetName = sheet.sheetName === undefined ? {} : { sheetName: sheet.sheetName };
-  const shape = { before: [], after: RETRY_AFTER, isDropped: isOfRetryFile, ...sheetName };
+  const shape = { before: [], after: RETRY_AFTER, isDropped: isOfRetryFile, isInput: true, ...sheetName } as const;
   return tableIn(sheet.format, shape, sheet.header ?? [], sheet.wrapper);
 }
 

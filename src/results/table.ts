@@ -1,4 +1,5 @@
 import type { FileFormat } from "../format.ts";
+import { printableTable } from "../printable.ts";
 import type { Cell, Row, Wrapper } from "../reader/row.ts";
 import { WorkbookPieces } from "../workbook/write.ts";
 import type { OutCell } from "../workbook/write.ts";
@@ -23,6 +24,8 @@ interface TableShape {
   readonly sheetName?: string;
   /** Own columns that are left out. */
   readonly isDropped?: (column: string) => boolean;
+  /** It is read again as an input: its cells are the very characters of the file. */
+  readonly isInput?: true;
 }
 
 /** A table in the format of the file in, piece by piece. */
@@ -42,15 +45,16 @@ export function tableIn(format: FileFormat, shape: TableShape, header: readonly 
 /** UTF-8 with a byte order mark, by which Excel knows it; CRLF; comma. */
 function csvTable(shape: TableShape, header: readonly string[]): Table {
   const kept = keptIndexes(header, shape);
+  const shown = (text: string): string => (shape.isInput ? text : printableTable(text));
   return {
     begin() {
       const names = [...shape.before, ...kept.map((index) => guardCell(header[index] ?? "")), ...shape.after];
-      return `\uFEFF${names.map(quoted).join(",")}\r\n`;
+      return `\uFEFF${shown(names.map(quoted).join(","))}\r\n`;
     },
     rows(rows) {
       let text = "";
       for (const row of rows) text += csvLine(row, kept);
-      return text;
+      return shown(text);
     },
     end: () => "",
   };

@@ -59,6 +59,21 @@ describe("a cell that a spreadsheet would run", () => {
   });
 });
 
+test("what acts on a terminal or turns text round is shown in the results; the retry file is read again, and has it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "control-"));
+  try {
+    const cells = ["\u001b[31mred", "\u202edrawkcab", "two\nlines\tx", "\u0085", "क\u200dष"];
+    const sheet = sheetOf("csv", ["a", "b", "c", "d", "e\u200f"], 1, () => cells);
+    const { files } = await writeResults(resultsInput(folder, sheet, [rowRecord(2, { state: "invalid" })]));
+    const [header, row] = parse(await readFile(files.results ?? "", "utf8"), { bom: true });
+    expect(header?.[9]).toBe("e\\u{200f}");
+    expect(row?.slice(5, 10)).toEqual(["\\u{1b}[31mred", "\\u{202e}drawkcab", "two\nlines\tx", "\\u{85}", "क\u200dष"]);
+    expect(parse(await readFile(files.retry ?? "", "utf8"), { bom: true })[1]?.slice(0, 5)).toEqual(cells);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 describe("text that was read comes back as it was", () => {
   test("cells and headers through our writer and the reader", async () => {
     const folder = await mkdtemp(join(tmpdir(), "round-"));
