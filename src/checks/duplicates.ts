@@ -10,7 +10,7 @@ import { isDateLike } from "./spreadsheet.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
 export interface PaymentTexts {
-  /** As it is compared. */
+  /** Without the zeros that a spreadsheet takes: they must not make another payment of it. */
   readonly reference?: string;
   /** A spreadsheet may have rewritten it. */
   readonly isDoubtful?: true;
@@ -18,11 +18,6 @@ export interface PaymentTexts {
   readonly period?: string;
   readonly core: string;
   readonly beneficiary: string;
-}
-
-/** A reference as it is compared: of `0001` a spreadsheet leaves `1`, and that must not make another payment of it. */
-export function comparedReference(reference: string): string {
-  return reference.replace(/^0+(?=[0-9]+$)/, "");
 }
 
 /**

@@ -152,6 +152,7 @@ test("an account that was paid with zeros in front of it is known without them, 
   expect(warningsOf(await check(desk, "b.csv", { period: "2026-11" }))).toEqual([
     `2 zeros_lost: "••8001" looks like an account whose zeros in front are gone: ` +
       `••8001 of 12 digits (batch ${batch}, row 2) begins with them`,
+    '3 payee_twice: "••8001" stands in row 2 too, with another amount, debit account or reference',
   ]);
 });
 

@@ -62,6 +62,18 @@ test("a file whose references lost their zeros in a spreadsheet pays nobody agai
   expect((await desk.run("c.csv")).counts).toEqual({ accepted: 4 });
 });
 
+test("a file whose accounts lost their zeros in a spreadsheet pays nobody again", async () => {
+  const { desk, sent } = await openOffice();
+  const file = (account: string, third: string): string =>
+    `from_account,to_account,amount\n0501,${account},101.00\n0501,60200000000002,102.00\n0501,60200000000003,${third}\n`;
+  desk.write("a.csv", file("00200000000001", ""));
+  expect((await desk.run("a.csv")).counts).toEqual({ accepted: 2, invalid: 1 });
+  sent();
+  desk.write("b.csv", file("200000000001", "103").replaceAll("0501", "501"));
+  expect((await desk.run("b.csv")).counts).toEqual({ held: 2, accepted: 1 });
+  expect(sent().map(({ account }) => account)).toEqual(["60200000000003"]);
+});
+
 const REWRITTEN = [
   ["1-2", "02-Jan-26"],
   ["MAR1", "01/03/2026"],
