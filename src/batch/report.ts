@@ -45,10 +45,10 @@ export class BatchReporting {
   async write(known: BatchRecord, writing: Writing): Promise<BatchReport> {
     for (let times = 1; ; times += 1) {
       const { journal } = this.#ground;
-      const [batch, { length: acts }] = await Promise.all([this.#ground.known(known.id), journal.history(known.id)]);
+      const [batch, acts] = await Promise.all([this.#ground.known(known.id), journal.countActs(known.id)]);
       const report = await this.#writeOnce(batch, writing);
       if (!writing.isFirst) await this.#writeBesideCopies(batch, writing);
-      if (times === WRITE_TIMES_MAX || (await journal.history(batch.id)).length === acts) return report;
+      if (times === WRITE_TIMES_MAX || (await journal.countActs(batch.id)) === acts) return report;
     }
   }
 

@@ -34,7 +34,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   const rows = await chosenRows(journal, batch, wanted, freed);
   const blockers = await openOthers(journal, rows);
   const blocked = rows.filter((row) => isBlocked(row, blockers));
-  const going = rows.filter((row) => !blocked.includes(row) && !changed.has(row.number));
+  const going = rows.filter((row) => !isBlocked(row, blockers) && !changed.has(row.number));
   const stays = [
     ...blockedTexts(blocked, blockers),
     ...changedText(rows, changed, batch),
@@ -101,7 +101,8 @@ async function judgeOpenOnes(
     return row.state === held?.state && row.code === held.code && waitsForTheSame(row, held);
   };
   const moved = after.filter((row) => row.code !== "other_row_open" && !isAsBefore(row));
-  const now = moved.filter(({ number, state }) => (wanted === "all" ? state !== "duplicate" : wanted.includes(number)));
+  const named = wanted === "all" ? undefined : new Set(wanted);
+  const now = moved.filter(({ number, state }) => named?.has(number) ?? state !== "duplicate");
   return {
     changed: new Set(now.filter(({ state }) => state !== "ready").map((row) => row.number)),
     freed: now.filter(({ state }) => state === "ready"),

@@ -2,9 +2,10 @@ import { isoSecond } from "../day.ts";
 import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
+import { decisionsOf } from "../results/report/acts.ts";
 import type { Look } from "../results/look.ts";
 import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
-import { rowRanges } from "../results/row-ranges.ts";
+import { rowRanges, rowRangesCut } from "../results/row-ranges.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { andMore, statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
@@ -85,9 +86,9 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
     lines.push(named + andMore(status, state));
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
-  for (const act of status.history) {
-    const row = act.row === undefined ? "" : ` row ${act.row}`;
-    lines.push(printable(`${isoSecond(act.at)} ${act.by}: ${act.kind}${row} ${act.note}`.trimEnd()));
+  for (const { at, by, kind, rows, note } of decisionsOf(status.history)) {
+    const which = rows.length === 0 ? "" : ` ${rows.length === 1 ? "row" : "rows"} ${rowRangesCut(rows)}`;
+    lines.push(`${isoSecond(at)} ${by}: ${kind}${which} ${note}`.trimEnd());
   }
   const next = statusNext(status);
   if (next.length > 0) lines.push("next:", ...next.map((step) => `  ${step}`));

@@ -194,6 +194,11 @@ export class Batches {
     return rows.map(({ row, ...act }) => (row === null ? act : { ...act, row }));
   }
 
+  countActs(id: string): number {
+    const counted = this.#database.prepare("SELECT count(*) AS acts FROM act WHERE batch = ?").get(this.seqOf(id).seq);
+    return (counted as { acts: number }).acts;
+  }
+
   #select(where: string, ...values: readonly string[]): BatchRecord[] {
     const rows = this.#database.prepare(`SELECT * FROM batch ${where}`).all(...values);
     return (rows as unknown as BatchColumns[]).map(asBatch);

@@ -161,6 +161,8 @@ export interface JournalStore {
     seenAtMs?: number,
   ): Promise<readonly number[]>;
   history(batchId: string): Promise<readonly Act[]>;
+  /** How many acts the history of a batch has: a release of all rows of a large file writes one for each. */
+  countActs(batchId: string): Promise<number>;
   note(batchId: string, act: Omit<Act, "at">): Promise<void>;
   /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */
   handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }>;

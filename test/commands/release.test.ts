@@ -29,7 +29,7 @@ test("a released possible duplicate is printed with its sum and sent, once", asy
     stdout: "Nothing is held.\n",
   });
   expect(office.server.requests).toHaveLength(7);
-  expect((await office.paydrop("status", batch)).stdout).toMatch(/Z ravi: release row 3 December payroll\n/);
+  expect((await office.paydrop("status", batch)).stdout).toMatch(/Z ravi: release rows 2-4 December payroll\n/);
 });
 
 test("a row held for an unknown one is not released: the message names that row and how to settle it", async () => {

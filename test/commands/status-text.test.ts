@@ -102,6 +102,16 @@ describe("one batch in full", () => {
     expect(text).toContain("2026-11-01T00:00:00Z asha: settle row 91 looked up\n");
   });
 
+  test("tells once what one person said of many rows: a release of all of them is no page for each", () => {
+    const release = { at: Date.UTC(2026, 10, 2), by: "ravi", kind: "release", note: "December payroll" };
+    const rows = Array.from({ length: 20_000 }, (_, index) => ({ ...release, row: index + 2 }));
+    const text = batchText({ ...full, history: [...full.history, ...rows] }, { color: false, width: 80 });
+    expect(text).toContain(
+      "asha: settle row 91 looked up\n2026-11-02T00:00:00Z ravi: release rows 2-20001 December payroll\n",
+    );
+    expect(text.split("\n").length).toBeLessThan(20);
+  });
+
   test("says how many rows it does not name, where there are too many", () => {
     const unknown = Array.from({ length: 1000 }, (_, index) => index + 2);
     const tallies = { ...full.tallies, unknown: { rows: 2167, amount: "80500.00" } };

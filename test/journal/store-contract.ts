@@ -343,6 +343,7 @@ export function describeJournalStore(
       // a refusal concerns its caller only
       await sendRow(store, "AAAA1111", 3, "accepted");
       expect(await store.history("AAAA1111")).toMatchObject([{ by: "asha", row: 2, note: "no entry" }]);
+      expect(await store.countActs("AAAA1111")).toBe(1);
     });
 
     it("adds up what went since the day began, and what may still go of the batches of that day", async () => {

@@ -56,6 +56,8 @@ export function actCalls(parts: Parts) {
 
     history: (batchId) => read(() => batches.history(batchId)),
 
+    countActs: (batchId) => read(() => batches.countActs(batchId)),
+
     note: (batchId, act) => group.run(() => batches.addAct(batchId, act, now())),
 
     handedOver: (after) => read(() => batches.handedOver(after)),

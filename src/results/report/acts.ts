@@ -27,6 +27,15 @@ const NOTE_CHARACTERS_MAX = 1000;
 
 /** Acts that came together, one per row, become one. */
 export function actsOf(history: readonly Act[]): Acts {
+  const shown = decisionsOf(history);
+  return {
+    people: shown.filter(({ by }) => by !== OWN_NAME),
+    own: shown.filter(({ by }) => by === OWN_NAME),
+  };
+}
+
+/** The same as one list. */
+export function decisionsOf(history: readonly Act[]): readonly Decision[] {
   const decisions: (Omit<Decision, "what"> & { readonly rows: number[] })[] = [];
   for (const { at, by, kind, row, note } of history) {
     const last = decisions.at(-1);
@@ -34,7 +43,7 @@ export function actsOf(history: readonly Act[]): Acts {
     if (isSame && row !== undefined && at - last.at <= TOGETHER_MS) last.rows.push(row);
     else decisions.push({ at, by, kind, note, rows: row === undefined ? [] : [row] });
   }
-  const shown = decisions.map(({ at, by, kind, note, rows }) => ({
+  return decisions.map(({ at, by, kind, note, rows }) => ({
     at,
     by: printable(by, 80),
     kind,
@@ -42,10 +51,6 @@ export function actsOf(history: readonly Act[]): Acts {
     note: printable(note, NOTE_CHARACTERS_MAX),
     rows: rows.sort((a, b) => a - b),
   }));
-  return {
-    people: shown.filter(({ by }) => by !== OWN_NAME),
-    own: shown.filter(({ by }) => by === OWN_NAME),
-  };
 }
 
 /** A release of many rows writes one act for each. */
