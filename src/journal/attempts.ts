@@ -90,10 +90,7 @@ export class Attempts {
    */
   begin(batch: BatchSeq, number: number, judge: Judge, nowMs: number): Begun {
     if (!this.#isOpen(batch.seq)) return { state: this.#stateOf(batch.seq, number) };
-    const verdict = this.#isJudged(batch.seq)
-      ? undefined
-      : this.#verdicts.judgeBeforeAttempt(batch, number, judge, nowMs);
-    if (verdict !== undefined) return { state: verdict };
+    if (!this.#isJudged(batch.seq)) this.#verdicts.judgeBeforeAttempt(batch, number, judge, nowMs);
     assertMove("ready", "sending");
     const attempt = this.#lastAttempt() + 1;
     const ordinal = this.#moveToSending(attempt, batch.seq, number, nowMs);

@@ -38,7 +38,7 @@ export class CommitGroup {
   }
 
   run<T>(apply: () => T): Promise<T> {
-    return this.#failure ? Promise.reject(this.#failure) : this.#add(apply, false);
+    return this.#add(apply, false);
   }
 
   /** For outcomes: they are still written when others are refused because the disk is full. */
@@ -66,9 +66,8 @@ export class CommitGroup {
       this.#write(this.#failure ? this.#onlyOutcomes(group, this.#failure) : group);
     } catch (error) {
       this.#rollBack();
-      const isFirst = this.#failure === undefined;
       const failure = (this.#failure ??= asJournalError(error));
-      this.#savesOutcomes = isFirst && sqliteCodeOf(error) === SQLITE_FULL && this.#ballast?.free() === true;
+      this.#savesOutcomes = sqliteCodeOf(error) === SQLITE_FULL && this.#ballast?.free() === true;
       if (this.#savesOutcomes) this.#waiting = [...this.#onlyOutcomes(group, failure), ...this.#waiting];
       else for (const { reject } of group) reject(failure);
       if (this.#waiting.length > 0) setImmediate(() => this.#commit());
@@ -93,9 +92,9 @@ export class CommitGroup {
 
   #rollBack(): void {
     try {
-      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      this.#database.exec("ROLLBACK");
     } catch {
-      // the first error is the one to tell; whatever was begun is rolled back when the journal is opened again
+      // the first error is the one to tell; whatever is left of it is rolled back when the journal is opened again
     }
   }
 }

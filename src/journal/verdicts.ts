@@ -119,19 +119,17 @@ export class Verdicts {
     for (const seq of seqsIn(batches)) this.#sentAnew.add(seq);
   }
 
-  /** The state of a ready row that may not go after all, or undefined. */
-  judgeBeforeAttempt(batch: BatchSeq, number: number, judge: Judge, nowMs: number): RowState | undefined {
+  /** A ready row that may not go after all is ready no more. */
+  judgeBeforeAttempt(batch: BatchSeq, number: number, judge: Judge, nowMs: number): void {
     const row = this.#row.get(batch.seq, number) as unknown as JudgedRow | undefined;
-    if (row?.state !== "ready") return row?.state ?? "invalid";
+    if (row?.state !== "ready") return;
     // a held row elsewhere cannot have been sent; it may well be held for this very row
     const elsewhere = this.#seenBy(batch, row, keysOf(row)).filter(
       (other) => !other.sameBatch && other.standing !== "held",
     );
-    if (elsewhere.length === 0 && row.payee_changed === 0) return undefined;
+    if (elsewhere.length === 0 && row.payee_changed === 0) return;
     const verdict = judge(statedOf(batch, row), elsewhere, nowMs);
-    if (verdict.state === "ready") return undefined;
-    this.#moveRow(batch, row, verdict, nowMs);
-    return verdict.state;
+    if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
   }
 
   /**

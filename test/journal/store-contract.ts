@@ -316,15 +316,20 @@ export function describeJournalStore(
     });
 
     it("refuses a second outcome of one attempt", async () => {
-      const { store } = await open();
-      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
+      const { store, reopen } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2"), newRow(4, "a/3")]);
       const { attempt } = await store.begin("AAAA1111", 2, rules);
+      const inFlight = await store.begin("AAAA1111", 4, rules);
       await store.end(attempt ?? 0, { state: "accepted", reason: "accepted", durationMs: 1 });
       await expect(store.end(attempt ?? 0, { state: "rejected", reason: "refused", durationMs: 1 })).rejects.toThrow(
         /outcome already/,
       );
-      // nobody foresaw that: nothing more begins
+      // nobody foresaw that: nothing more begins, and nothing is written down
       await expect(store.begin("AAAA1111", 3, rules)).rejects.toThrow(/outcome already/);
+      const end = store.end(inFlight.attempt ?? 0, { state: "accepted", reason: "accepted", durationMs: 1 });
+      await expect(end).rejects.toThrow(/outcome already/);
+      const states = (await allRows(await reopen(), "AAAA1111")).map(({ state }) => state);
+      expect(states).toEqual(["accepted", "ready", "sending"]);
     });
 
     it("settles only by a name, and only what is unknown", async () => {
