@@ -5,14 +5,15 @@ import type { Fault } from "./fault.ts";
 
 /** What a comma cuts off an amount: its decimals, or its thousands. */
 const CUT_OFF = /^(?:[0-9]{2}|[0-9]{3}(?:\.[0-9]+)?)$/;
-/** These are no words that a service asks for, such as a payment mode. */
-const SURELY_CUT_OFF = /^(?:00|000|[0-9]{3}\.[0-9]+)$/;
+/** These are no words that a service asks for, such as a payment mode; a purpose may well be the code 00. */
+const NO_WORD = /^(?:00|000|[0-9]{3}\.[0-9]+)$/;
+const NO_TEXT = /^[0-9]{3}\.[0-9]+$/;
 const WHOLE = /^[0-9]+$/;
 
 /**
  * `100,50` outside quotes in a CSV file is two cells: 100 would be sent, and what follows stands one column too far. A row
  * tells of it that had more cells than the header, the last ones empty, or that has such digits where a word is required.
- * In a column that is not ours they may be meant: there they are only pointed out.
+ * In a text that may be left out, or in a column that is not ours, they may be meant: there they are only pointed out.
  */
 export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault | undefined {
   const { field: amount, index = -1 } = fields[amountAt] ?? {};
@@ -22,7 +23,7 @@ export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault 
   if (amount === undefined || at < 0 || typeof next !== "string") return undefined;
   const rest = next.trim();
   const isLonger = from.wasLonger === true;
-  if (!(isLonger ? CUT_OFF : SURELY_CUT_OFF).test(rest)) return undefined;
+  if (!CUT_OFF.test(rest)) return undefined;
   const cell = from.cells[at];
   const begin = typeof cell === "string" ? cell.trim() : "";
   if (!WHOLE.test(begin)) return undefined;
@@ -30,8 +31,11 @@ export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault 
   const position = row.mapped ? row.mapped.at.indexOf(at + 1) : at + 1;
   const field = fields.find((one) => one.index === position)?.field;
   const isText = field?.kind === "text" || field?.kind === "id";
-  if (isLonger ? field !== undefined && !isText : !(isText && field.required)) return undefined;
+  if (field ? !isText : !isLonger) return undefined;
+  const isRequired = field?.required === true;
+  if (!isLonger && !(isRequired ? NO_WORD : NO_TEXT).test(rest)) return undefined;
   const more = rest.length === 2 ? `${begin}.${rest}` : begin + rest;
   const fault = faultOfCell(row, amount, index, begin, { code: "amount_cut", found: `"${rest}"`, more }, true);
-  return field === undefined ? { ...fault, level: "warning" } : fault;
+  const isSure = isLonger ? field !== undefined : isRequired;
+  return isSure ? fault : { ...fault, level: "warning" };
 }

@@ -43,6 +43,12 @@ test("behind the amount in a column that is not ours two digits are pointed out,
   expect(rows.map((row) => saidOf(row).slice(0, 12))).toEqual(['warning: "10', "goes: 100.00", "goes: 100"]);
 });
 
+test("in a row that lacks a cell, digits that no narration is are pointed out in its place", async () => {
+  const header = "debit_account_id,bene_id,bene_bank_id,payment_mode,amount,narration,notes";
+  const rows = await check("payout", header, "ACC-1,B-1,12,NEFT,52,250.00,Salary", "ACC-1,B-1,12,NEFT,52,250,Salary");
+  expect(rows.map((row) => saidOf(row).slice(0, 12))).toEqual(['warning: "52', "goes: 52"]);
+});
+
 test.each([
   ["loan", "borrower_id,amount,tenure", "BRW-1,5000,12,"],
   ["payout", PAYOUT, "ACC-1,B-1,12,1000,NEFT,,,"],
