@@ -114,7 +114,9 @@ export class BatchWork implements Processor {
     });
   }
 
+  /** What was cancelled does not go on: its rows stay what they are (I5). */
   async #wake(batchId: string): Promise<void> {
+    if ((await this.#ground.known(batchId)).phase === "cancelled") return;
     await this.#ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
     await this.#ground.journal.judgeAgain(batchId, this.#ground.rules);
   }

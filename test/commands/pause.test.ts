@@ -115,6 +115,18 @@ test("nothing that is printed of a paused or cancelled batch names a command tha
   expect([held?.result_message, held?.result_action]).toEqual(["Not sent: the batch was cancelled", "Nothing"]);
 });
 
+test("to run a cancelled file again changes no row: one that was refused for the key stays so (I5)", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", transfersCsv(3));
+  await office.run("pay.csv");
+  await office.paydrop("cancel", office.batchOf("pay.csv"), "--by", "asha");
+  const before = office.results("pay.csv");
+  expect(countsOf(before)).toEqual({ rejected: 1, not_sent: 2 });
+  await office.run("pay.csv");
+  expect(office.results("pay.csv")).toEqual(before);
+  expect(office.server.requests).toHaveLength(1);
+});
+
 test("pausing twice and resuming what is not paused say so and change nothing", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("pay.csv", transfersCsv(3));
