@@ -37,6 +37,8 @@ interface SeenRow {
 /** More equal payments than this in other batches say nothing new. */
 const ELSEWHERE_MAX = 64;
 const HERE_MAX = 8;
+/** Keys of which what was found is kept. */
+const KEYS_KEPT_MAX = 64;
 /** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
 
@@ -159,18 +161,31 @@ export class SeenRows {
     return shared;
   }
 
-  /** In other batches. */
-  elsewhere(keys: Keys, batchSeq: number): Seen[] {
-    const rows = this.#elsewhere.flatMap((statement) => all(statement, keys.core, batchSeq));
-    if (rows.length >= ELSEWHERE_MAX) {
-      rows.push(...this.#elsewhereInPeriod.flatMap((statement) => all(statement, keys.core, batchSeq, keys.period)));
-    }
-    if (keys.reference !== null) {
-      const { reference } = keys;
-      rows.push(...this.#elsewhere.flatMap((statement) => all(statement, reference, batchSeq)));
-    }
-    const once = new Map(rows.map((row) => [`${row.id}/${row.number}`, row]));
-    return [...once.values()].map((row) => asSeen(row, keys, false));
+  /**
+   * In other batches. For as long as nothing changes there: of equal rows only the first one walks over the others, most of
+   * which may stand in nobody's way.
+   */
+  elsewhereOf(batchSeq: number): (keys: Keys) => Seen[] {
+    const found = new Map<string, SeenRow[]>();
+    const inTheWay = (key: Uint8Array, period?: string | null): SeenRow[] => {
+      const name = `${Buffer.from(key).toString("base64")} ${period === undefined ? "" : JSON.stringify(period)}`;
+      let rows = found.get(name);
+      if (rows) return rows;
+      rows =
+        period === undefined
+          ? this.#elsewhere.flatMap((statement) => all(statement, key, batchSeq))
+          : this.#elsewhereInPeriod.flatMap((statement) => all(statement, key, batchSeq, period));
+      if (found.size >= KEYS_KEPT_MAX) found.clear();
+      found.set(name, rows);
+      return rows;
+    };
+    return (keys) => {
+      const rows = [...inTheWay(keys.core)];
+      if (rows.length >= ELSEWHERE_MAX) rows.push(...inTheWay(keys.core, keys.period));
+      if (keys.reference !== null) rows.push(...inTheWay(keys.reference));
+      const once = new Map(rows.map((row) => [`${row.id}/${row.number}`, row]));
+      return [...once.values()].map((row) => asSeen(row, keys, false));
+    };
   }
 
   /** The row that this one corrects in the end, where it is another one, and the other corrections of that row. */

@@ -99,6 +99,7 @@ export class Verdicts {
    * anything.
    */
   judgeNew(batch: BatchSeq, numbers: readonly number[], judge: Judge, nowMs: number, sinceMs: number): void {
+    const elsewhere = this.#seen.elsewhereOf(batch.seq);
     for (const number of numbers) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const here = this.#seen.here(keysOf(row), batch.seq, number);
@@ -107,7 +108,7 @@ export class Verdicts {
       const ordinal = isRepeat ? this.#nextOrdinal(batch.seq, row) : 1;
       if (isRepeat) this.#ordinal.run(ordinal, batch.seq, number);
       const keys = { ...keysOf(row), ordinal };
-      const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, keys, here), nowMs);
+      const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, elsewhere(keys), keys, here), nowMs);
       if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
       else if (row.family === null) this.#noteSentAnew(batch.seq, row, sinceMs);
     }
@@ -124,7 +125,8 @@ export class Verdicts {
     const row = this.#row.get(batch.seq, number) as unknown as JudgedRow | undefined;
     if (row?.state !== "ready") return;
     // a held row elsewhere cannot have been sent; it may well be held for this very row
-    const elsewhere = this.#seenBy(batch, row, keysOf(row)).filter(
+    const keys = keysOf(row);
+    const elsewhere = this.#seenBy(batch, row, this.#seen.elsewhereOf(batch.seq)(keys), keys).filter(
       (other) => !other.sameBatch && other.standing !== "held",
     );
     if (elsewhere.length === 0 && row.payee_changed === 0) return;
@@ -138,9 +140,10 @@ export class Verdicts {
    */
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
     const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
+    const elsewhere = this.#seen.elsewhereOf(batch.seq);
     for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
       const keys = keysOf(row);
-      const seen = this.#seenBy(batch, row, keys, this.#seen.here(keys, batch.seq, row.number));
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, this.#seen.here(keys, batch.seq, row.number));
       const verdict = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
       this.#moveRow(batch, row, verdict.state === "ready" ? whenFree : verdict, nowMs);
     }
@@ -151,8 +154,10 @@ export class Verdicts {
   #tellWhatWent(batch: BatchSeq, judge: Judge, nowMs: number): void {
     const { since: sinceMs } = this.#heldSince.get(batch.seq) as { since: number | null };
     if (sinceMs === null) return;
+    const elsewhere = this.#seen.elsewhereOf(batch.seq);
     for (const row of this.#overtaken.all(batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER) as unknown as JudgedRow[]) {
-      const since = this.#seenBy(batch, row, keysOf(row)).filter(
+      const keys = keysOf(row);
+      const since = this.#seenBy(batch, row, elsewhere(keys), keys).filter(
         ({ standing, acceptedAt = 0 }) => standing === "accepted" && acceptedAt > row.changed_at,
       );
       if (since.length === 0) continue;
@@ -185,8 +190,8 @@ export class Verdicts {
   }
 
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
-  #seenBy(batch: BatchSeq, row: JudgedRow, keys: Keys, here: readonly Seen[] = []): Seen[] {
-    const others = [...here, ...this.#seen.elsewhere(keys, batch.seq)];
+  #seenBy(batch: BatchSeq, row: JudgedRow, elsewhere: readonly Seen[], keys: Keys, here: readonly Seen[] = []): Seen[] {
+    const others = [...here, ...elsewhere];
     if (row.has_kin === 0) return others;
     const family = this.#seen.family(
       { name: row.family ?? row.name, isItself: row.family === null },

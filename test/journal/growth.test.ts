@@ -80,6 +80,23 @@ test.each<[string, (store: JournalStore, rows: number) => Promise<() => Promise<
     },
   ],
   [
+    "equal rows that were refused before",
+    async (store, rows) => {
+      await take(
+        store,
+        "AAAA1111",
+        rowsOf(rows, () => "a/1"),
+      );
+      await send(store, "AAAA1111", rows, "rejected");
+      return () =>
+        take(
+          store,
+          "BBBB2222",
+          rowsOf(rows, () => "a/1"),
+        );
+    },
+  ],
+  [
     "rows of one payee, of which a later file repeats some",
     async (store, rows) => {
       await take(
