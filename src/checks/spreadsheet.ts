@@ -7,6 +7,7 @@ import type { Finding } from "./sentences.ts";
 export const DAMAGE_CHARACTERS_MAX = 64;
 
 const ERROR_VALUE = /^#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!|SPILL!|CALC!|#+)$/i;
+const LETTERS_LOST = /^\?[ .,'-]*\?[? .,'-]*$/;
 const TRUE_OR_FALSE = /^(?:true|false)$/i;
 const MONTH = "(?:jan|feb|mar|mrz|apr|may|mai|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez)";
 const DATES: readonly RegExp[] = [
@@ -29,8 +30,10 @@ export function spreadsheetLeftover(text: string): Finding | undefined {
   return text.startsWith("'") ? { code: "leading_apostrophe" } : undefined;
 }
 
-/** `#N/A`, `#REF!`: no text that anybody wrote. */
+/** `#N/A`, `#REF!`, and what Excel leaves of a Hindi name in a CSV file that is not UTF-8: no text that anybody wrote. */
 export function inspectTextError(text: string): Finding | undefined {
+  if (text.startsWith("?") && LETTERS_LOST.test(text))
+    return { code: "broken_character", found: "nothing but ? is left" };
   return text.startsWith("#") && text.length <= DAMAGE_CHARACTERS_MAX && ERROR_VALUE.test(text)
     ? { code: "spreadsheet_error" }
     : undefined;

@@ -141,11 +141,18 @@ describe("an error of a spreadsheet is no text either", () => {
     ["name", "#N/A", 'B2 spreadsheet_error: "#N/A" is an error of the spreadsheet, not text → Repair the formula'],
     ["payment_mode", "#REF!", 'J2 spreadsheet_error: "#REF!" is an error of the spreadsheet, not text'],
     ["narration", "#NAME?", "K2 spreadsheet_error"],
+    // Hindi in a CSV file that is not UTF-8
+    [
+      "name",
+      "????? ????",
+      'B2 broken_character: "?••" has a character that was damaged earlier (nothing but ? is left)',
+    ],
+    ["bank_owner_name", "???.?? - ???", "broken_character"],
   ])("%s %s", (field, text, expected) => {
     expect(said(field, text)).toContain(expected);
   });
 
-  test.each(["#1 Traders", "N/A", "# N/A", "#N/A (see note)"])("%s is one", (text) => {
+  test.each(["#1 Traders", "N/A", "# N/A", "#N/A (see note)", "?", "?? 2026", "why??"])("%s is one", (text) => {
     expect(said("narration", text)).toBe("");
   });
 });
