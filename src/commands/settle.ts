@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import { maySettle } from "../journal/state.ts";
+import { MAY_NOT_SETTLE, maySettle, type SettledAs } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { carryOutSettlings } from "./carry-out-settlings.ts";
@@ -11,7 +11,7 @@ import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
 import { rowsSaid } from "./rows-said.ts";
 import { readSettleList } from "./settle-list.ts";
-import { asSaid, rowToSettle, type SettledAs, type Settling, type Settlings } from "./settling.ts";
+import { asSaid, rowToSettle, type Settling, type Settlings } from "./settling.ts";
 import { personNamed, textSaid } from "./who.ts";
 
 /** A person says what became of unknown rows. Needs no lock: it works while another process sends. */
@@ -57,6 +57,6 @@ function notToSettle({ number, state }: RowRecord, as: SettledAs): PaydropError 
   const hint =
     state === "accepted" && as === "settled_done"
       ? "the service accepted it already: nothing was settled"
-      : "only an unknown row can be settled, or an accepted one that the bank gave back (as not-done); nothing was settled";
+      : MAY_NOT_SETTLE;
   return new PaydropError("usage", `row ${number} is ${is}`, hint);
 }

@@ -1,9 +1,8 @@
 import type { Config } from "../config/config.ts";
 import type { RowRecord } from "../journal/row-record.ts";
+import type { SettledAs } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { recoverIfDead } from "./try-lock.ts";
-
-export type SettledAs = "settled_done" | "settled_not_done";
 
 /** One row that a person settles. `row`: as it was found. */
 export interface Settling {

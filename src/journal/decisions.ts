@@ -2,10 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
 import { OVERTAKEN } from "./seen.ts";
-import { assertMove, maySettle, type RowState } from "./state.ts";
+import { assertMove, MAY_NOT_SETTLE, maySettle, type RowState, type SettledAs } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";
-
-type SettledAs = "settled_done" | "settled_not_done";
 
 const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
 
@@ -46,7 +44,7 @@ export class Decisions {
       throw new PaydropError(
         "usage",
         from === undefined ? `the batch has no row ${number}` : `row ${number} is ${from}: there is nothing to settle`,
-        "only an unknown row can be settled, or an accepted one that the bank gave back (as not-done); nothing was settled",
+        MAY_NOT_SETTLE,
       );
     }
     assertMove(from, as);

@@ -18,6 +18,9 @@ export type RowState = (typeof ROW_STATES)[number];
 /** The states that a results file shows. */
 export type ResultStatus = Exclude<RowState, "ready" | "sending">;
 
+/** What a person says became of a row. */
+export type SettledAs = Extract<RowState, "settled_done" | "settled_not_done">;
+
 /**
  * Every legal move and what causes it. Whoever moves a row names the state that it comes from; a move that is not
  * here is a bug or a damaged journal, and either stops everything.
@@ -57,8 +60,12 @@ const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "r
  * What a person's word may change. `wasSettled`: one of its attempts was settled before. What was settled as not done and
  * shows up at the bank after all must not go once more, whatever the retry has made of it meanwhile.
  */
-export function maySettle(from: RowState, as: "settled_done" | "settled_not_done", wasSettled: boolean): boolean {
+export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): boolean {
   if (from === "unknown") return true;
   if (as === "settled_not_done") return from === "accepted" || from === "settled_done";
   return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
 }
+
+/** The hint where it may not. */
+export const MAY_NOT_SETTLE =
+  "only an unknown row can be settled, or an accepted one that the bank gave back (as not-done); nothing was settled";

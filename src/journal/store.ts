@@ -3,7 +3,7 @@ import type { JudgeRules } from "../checks/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { BatchPhase, BatchRecord, Environment, NewBatch, OpeningTotals, Tallies } from "./batch-record.ts";
 import type { AttemptEnd, NewRow, RowRecord, RowTexts } from "./row-record.ts";
-import type { RowState } from "./state.ts";
+import type { RowState, SettledAs } from "./state.ts";
 
 /** Which sums of a day are asked for. */
 export interface DaySumOptions {
@@ -36,7 +36,7 @@ export interface Act {
 export interface RowSettled {
   readonly batch: string;
   readonly row: number;
-  readonly as: "settled_done" | "settled_not_done";
+  readonly as: SettledAs;
   readonly act: Omit<Act, "at">;
   /** The state that the person saw. */
   readonly from?: RowState;
