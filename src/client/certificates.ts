@@ -1,9 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
+import { defined } from "../defined.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 
-interface Certificates {
-  /** PEM texts. */
+/** PEM texts. */
+export interface Certificates {
+  /** These replace the built-in ones. */
   readonly ca?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
@@ -23,6 +25,16 @@ export function assertCertificates({ ca, clientCert, clientKey }: Certificates):
   attempt("the client certificate is", () => new X509Certificate(clientCert));
   if (clientKey === "") throw notRight("the key of the client certificate is", "it is empty");
   attempt("the key of the client certificate is", () => createSecureContext({ cert: clientCert, key: clientKey }));
+}
+
+/** How TLS is spoken with the service. */
+export function tlsOf({ ca, clientCert, clientKey }: Certificates) {
+  // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
+  return {
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+    ...defined({ ca, cert: clientCert, key: clientKey }),
+  } as const;
 }
 
 const HINT = "give the text of a PEM file, which begins with -----BEGIN; keys without a passphrase";

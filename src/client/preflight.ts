@@ -4,15 +4,12 @@ import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { messageOf, systemCodeOf } from "../errors.ts";
+import { tlsOf, type Certificates } from "./certificates.ts";
 import { proxyFor } from "./proxy.ts";
 
-interface PreflightOptions {
+interface PreflightOptions extends Certificates {
   readonly baseUrl: string;
   readonly connectTimeoutMs: number;
-  /** PEM texts. */
-  readonly ca?: string;
-  readonly clientCert?: string;
-  readonly clientKey?: string;
   /** For HTTPS_PROXY and NO_PROXY. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -146,13 +143,8 @@ function shakeHands(socket: Socket, base: URL, options: PreflightOptions): Promi
     socket,
     // a name only: an address has no place in the greeting (RFC 6066 §3)
     ...(/^[\d.]+$|:/.test(host) ? { host } : { servername: host }),
-    // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
-    rejectUnauthorized: true,
-    minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.clientCert === undefined ? {} : { cert: options.clientCert }),
-    ...(options.clientKey === undefined ? {} : { key: options.clientKey }),
+    ...tlsOf(options),
   });
   return connected(secured, "secureConnect", options.connectTimeoutMs);
 }

@@ -1,17 +1,16 @@
 import { buildConnector, Client, ProxyAgent } from "undici";
-import type { Dispatcher } from "undici";
 import { isLoopback } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
-import { assertCertificates } from "./certificates.ts";
+import { assertCertificates, tlsOf, type Certificates } from "./certificates.ts";
 import { RestingConnections, type Opener } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { connectionsPossible } from "./open-files.ts";
 import { proxyFor } from "./proxy.ts";
 
-export interface TransportOptions {
+export interface TransportOptions extends Certificates {
   /** The service's address without credentials; plain http only to this machine. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
@@ -28,10 +27,6 @@ export interface TransportOptions {
    * later cannot be told from that request's answer.
    */
   readonly reuseConnections: boolean;
-  /** PEM text. The CA certificates replace the built-in ones. */
-  readonly ca?: string;
-  readonly clientCert?: string;
-  readonly clientKey?: string;
   /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Never for an address on this machine. */
   readonly useProxyFromEnvironment?: boolean;
 }
@@ -52,7 +47,7 @@ export function createTransport(options: TransportOptions): Transport {
   const base = readBaseUrl(options.baseUrl);
   assertCertificates(options);
   const apiKey = options.apiKey.reveal();
-  const network = createNetwork(base, options);
+  const connections = connectionsTo(base, options);
   const prefix = base.pathname.replace(/\/+$/, "");
   const headers = ["content-type", "application/json", "x-api-key", apiKey];
   const always = {
@@ -71,21 +66,21 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     post(path, body, { signal } = {}) {
       return new Promise((resolve) => {
-        const { dispatcher, done } = network.take();
+        const connection = connections.take();
         const exchange = new Exchange(exchangeOptions, signal, (answer) => {
           underWay.remove(place);
-          done();
+          connections.rest(connection);
           resolve(answer);
         });
         const place = underWay.add(exchange);
         if (signal?.aborted) exchange.abort();
         if (exchange.done) return;
-        dispatcher.dispatch({ ...always, path: prefix + path, body }, exchange);
+        connection.client.dispatch({ ...always, path: prefix + path, body }, exchange);
       });
     },
     async close() {
       await underWay.ended();
-      await network.destroy();
+      await connections.destroy();
     },
   };
 }
@@ -113,23 +108,9 @@ function readBaseUrl(text: string): URL {
   return url;
 }
 
-interface Network {
-  /** What the next request goes through; `done` when it has its end. */
-  take(): { readonly dispatcher: Dispatcher; readonly done: () => void };
-  destroy(): Promise<void>;
-}
-
 /** Connections to one origin: nothing can be sent anywhere else. */
-function createNetwork(base: URL, options: TransportOptions): Network {
-  const tls = {
-    // said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 changes nothing
-    rejectUnauthorized: true,
-    minVersion: "TLSv1.2",
-    timeout: options.connectTimeoutMs,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-    ...(options.clientCert === undefined ? {} : { cert: options.clientCert }),
-    ...(options.clientKey === undefined ? {} : { key: options.clientKey }),
-  } as const;
+function connectionsTo(base: URL, options: TransportOptions): RestingConnections {
+  const tls = { ...tlsOf(options), timeout: options.connectTimeoutMs };
   const settings = {
     pipelining: 1,
     allowH2: false,
@@ -153,14 +134,7 @@ function createNetwork(base: URL, options: TransportOptions): Network {
     ways
       ? new ProxyAgent({ ...settings, ...ways })
       : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
-  const connections = new RestingConnections(connectionsMax, opener);
-  return {
-    take: () => {
-      const connection = connections.take();
-      return { dispatcher: connection.client, done: () => connections.rest(connection) };
-    },
-    destroy: () => connections.destroy(),
-  };
+  return new RestingConnections(connectionsMax, opener);
 }
 
 function told(connect: buildConnector.connector, onSocket: Parameters<Opener>[0]): buildConnector.connector {

@@ -1,8 +1,8 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { DAY_MS, isoDay } from "../day.ts";
-import { preflight } from "../client/preflight.ts";
-import type { Preflight } from "../client/preflight.ts";
+import type { Certificates } from "../client/certificates.ts";
+import { preflight, type Preflight } from "../client/preflight.ts";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
 import { messageOf } from "../errors.ts";
@@ -54,12 +54,12 @@ function hintFor({ stage, code, proxy }: Preflight & { readonly kind: "failed" }
 
 interface OwnCertificates {
   readonly findings: Finding[];
-  readonly pem: { ca?: string; clientCert?: string; clientKey?: string };
+  readonly pem: Certificates;
 }
 
 function certificates({ caFile, clientCertFile, clientKeyFile }: Config): OwnCertificates {
   const findings: Finding[] = [];
-  const pem: OwnCertificates["pem"] = {};
+  const pem: { -readonly [Name in keyof Certificates]: Certificates[Name] } = {};
   const look = (
     what: string,
     file: string | undefined,

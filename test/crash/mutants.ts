@@ -108,11 +108,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "redirects are followed",
     edits: [
-      ["src/client/transport.ts", "import { ProxyAgent }", "import { interceptors, ProxyAgent }"],
+      ["src/client/transport.ts", "import { buildConnector,", "import { interceptors, buildConnector,"],
       [
         "src/client/transport.ts",
-        "dispatcher.dispatch(",
-        "dispatcher.compose(interceptors.redirect({ maxRedirections: 3 })).dispatch(",
+        "connection.client.dispatch(",
+        "connection.client.compose(interceptors.redirect({ maxRedirections: 3 })).dispatch(",
       ],
     ],
     tests: ["test/submission/answers.test.ts", "test/client/transport.test.ts"],
