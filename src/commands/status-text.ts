@@ -6,6 +6,7 @@ import { decisionsOf } from "../results/report/acts.ts";
 import type { Look } from "../results/look.ts";
 import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
 import { rowRanges, rowRangesCut } from "../results/row-ranges.ts";
+import { inTheFile } from "../results/totals.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { andMore, statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
@@ -117,7 +118,7 @@ function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
     const note = noteOf(status, state) ?? advice;
     return tally && tally.rows > 0 ? [{ name, tally, ...(note === "" ? {} : { note }) }] : [];
   });
-  const total = { name: "total", tally: { rows: batch.rows, amount: batch.total } };
+  const total = { name: "total", tally: inTheFile(batch) };
   return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);
 }
 

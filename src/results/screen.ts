@@ -8,7 +8,7 @@ import { folded, foldedLine } from "./folded.ts";
 import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { nextSteps } from "./next-steps.ts";
-import { isLeftUnsent, REFUSED_FOR_THE_KEY, RESULT_STATUSES, rowsIn, statusNote } from "./status.ts";
+import { isLeftUnsent, REFUSED_FOR_THE_KEY, occurringIn, rowsIn, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 import { repeatingFlags } from "./told-commands.ts";
 
@@ -61,11 +61,9 @@ function noteOf(status: ResultStatus, { byStatus, goesAgain, phase }: BatchRepor
 
 function statusTable(report: BatchReport, look: Look): string[] {
   const { total, byStatus } = report;
-  const lines = RESULT_STATUSES.flatMap((status): TallyLine[] => {
-    const tally = byStatus[status];
-    if (!tally || tally.rows === 0) return [];
+  const lines = occurringIn(byStatus).map(([status, tally]): TallyLine => {
     const name = `${signOf(status, look)} ${status}`;
-    return [{ name, tally, note: noteOf(status, report), style: SIGNS[status].style }];
+    return { name, tally, note: noteOf(status, report), style: SIGNS[status].style };
   });
   const last: TallyLine = { name: "total", tally: total, note: "equals the file", style: "bold" };
   return tallyTable([...lines, last], { heading: { name: "", amount: "amount" }, notesWithin: look.width }, look);

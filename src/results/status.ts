@@ -1,5 +1,5 @@
 import type { ResultStatus, RowState } from "../journal/state.ts";
-import type { BatchPhase, Tally } from "../journal/batch-record.ts";
+import type { BatchPhase, ByStatus, Tally } from "../journal/batch-record.ts";
 
 /** Every status of a results file, in the order in which people are told of them. */
 export const RESULT_STATUSES = [
@@ -37,6 +37,14 @@ export const STAYS_UNSENT = "cancelled: stays unsent";
 
 /** Of rejected rows that the service refused for the key or the address. */
 export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";
+
+/** Of these statuses those that occur, with their rows and sums. */
+export function occurringIn(byStatus: ByStatus, statuses: readonly ResultStatus[] = RESULT_STATUSES) {
+  return statuses.flatMap((status): [ResultStatus, Tally][] => {
+    const tally = byStatus[status];
+    return tally ? [[status, tally]] : [];
+  });
+}
 
 /** How many rows are in these states, or have these statuses. */
 export function rowsIn<S extends RowState>(

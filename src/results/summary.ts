@@ -1,7 +1,7 @@
 import type { AccountTotals, Stop } from "../events.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { Mark } from "../journal/store.ts";
-import { RESULT_STATUSES } from "./status.ts";
+import { occurringIn } from "./status.ts";
 import { NO_ROWS, type Totals } from "./totals.ts";
 
 /** What the run knows and neither journal nor file do. Times are milliseconds since 1970. */
@@ -95,10 +95,5 @@ export function accountObject({ account, total, byStatus }: AccountTotals): Reco
 }
 
 function eachStatus<T>(byStatus: ByStatus, value: (tally: Tally) => T): Record<string, T> {
-  const object: Record<string, T> = {};
-  for (const status of RESULT_STATUSES) {
-    const tally = byStatus[status];
-    if (tally) object[status] = value(tally);
-  }
-  return object;
+  return Object.fromEntries(occurringIn(byStatus).map(([status, tally]) => [status, value(tally)]));
 }

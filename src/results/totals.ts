@@ -4,7 +4,7 @@ import { counted } from "../counted.ts";
 import type { AccountTotals, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import type { ByStatus, Tally } from "../journal/batch-record.ts";
+import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
@@ -141,10 +141,10 @@ export function remarkOnSums(rowsWithoutAmount: number): string[] {
 }
 
 /** I13: what went in is what stands in the results, to the last row and paisa. Throws when it does not: a bug. */
-export function assertControlTotals(totals: Totals, control: Tally): void {
+export function assertControlTotals(totals: Totals, batch: BatchRecord): void {
   const { rows, amount } = totals.total;
-  if (rows === control.rows && unitsOf(amount) === unitsOf(control.amount)) return;
-  throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${control.rows} rows, ${control.amount}`);
+  if (rows === batch.rows && unitsOf(amount) === unitsOf(batch.total)) return;
+  throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${batch.rows} rows, ${batch.total}`);
 }
 
 /** Rows and exact sum of several tallies, of those that are there. */
@@ -155,6 +155,11 @@ export function addedUp(all: readonly (Tally | undefined)[]): Tally {
     total.units += unitsOf(amount);
   }
   return tally(total);
+}
+
+/** What the file holds: its control totals. */
+export function inTheFile({ rows, total }: Pick<BatchRecord, "rows" | "total">): Tally {
+  return { rows, amount: total };
 }
 
 export const NO_ROWS: Tally = { rows: 0, amount: "0.00" };

@@ -102,7 +102,7 @@ async function writeIn(
   };
   try {
     const { totals, results, retry, retryRows } = await writeRows(input, place, create);
-    assertControlTotals(totals, { rows: batch.rows, amount: batch.total });
+    assertControlTotals(totals, batch);
     const exitCode = input.exitCode(totals, elsewhere !== undefined);
     await results.finish();
     const retrySha256 = await retry?.finish();

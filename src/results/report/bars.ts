@@ -1,6 +1,6 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import type { ByStatus, Tally } from "../../journal/batch-record.ts";
-import { RESULT_STATUSES } from "../status.ts";
+import { occurringIn, RESULT_STATUSES } from "../status.ts";
 import { asIs, html, NOTHING, type Html } from "./html.ts";
 
 /** A colour and a pattern per status: on a black-and-white print the pattern alone tells them apart. */
@@ -30,11 +30,11 @@ export function barPatterns(): Html {
 
 /** Every status as its share of the rows, side by side; one row of a million is still to be seen. */
 export function stackedBar(total: Tally, byStatus: ByStatus, label: string): Html {
-  const present = RESULT_STATUSES.filter((status) => (byStatus[status]?.rows ?? 0) > 0);
-  const shares = present.map((status) => Math.max(SHARE_MIN, (byStatus[status]?.rows ?? 0) / Math.max(1, total.rows)));
+  const present = occurringIn(byStatus);
+  const shares = present.map(([, { rows }]) => Math.max(SHARE_MIN, rows / total.rows));
   const whole = shares.reduce((sum, share) => sum + share, 0);
   let before = 0;
-  const parts = present.map((status, index) => {
+  const parts = present.map(([status], index) => {
     const share = (shares[index] ?? 0) / whole;
     const seam = before > 0 ? html`<rect x="${percent(before)}" width="1.5" height="100%" class="seam" />` : NOTHING;
     const part = html`<rect

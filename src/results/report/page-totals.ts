@@ -1,8 +1,8 @@
 import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { durationText } from "../look.ts";
-import { RESULT_STATUSES, statusNote } from "../status.ts";
-import { NO_ROWS } from "../totals.ts";
+import { occurringIn, statusNote } from "../status.ts";
+import { inTheFile, NO_ROWS } from "../totals.ts";
 import { stackedBar, swatch } from "./bars.ts";
 import type { Clock } from "./clock.ts";
 import { amountOf, said, table } from "./figures.ts";
@@ -24,7 +24,7 @@ export function stepsSection({ batch, approved, totals, attempts }: Report): Htm
       </dd>
     </div>`;
   return html`<dl class="steps">
-    ${step("In the file", { rows: batch.rows, amount: batch.total }, "amounts as in the file, no currency")}
+    ${step("In the file", inTheFile(batch), "amounts as in the file, no currency")}
     ${step("Approved to go", approved, keptBack === "" ? "nothing was kept back" : `kept back: ${keptBack}`)}
     ${step("Accepted by the service", byStatus.accepted ?? NO_ROWS, `${counted(attempts, "attempt")} in all`)}
   </dl>`;
@@ -32,17 +32,13 @@ export function stepsSection({ batch, approved, totals, attempts }: Report): Htm
 
 export function statusSection({ batch, totals }: Report): Html {
   const { total, byStatus } = totals;
-  const present = RESULT_STATUSES.filter((status) => byStatus[status]);
   const label = countsIn(byStatus).join(", ");
-  const lines = present.map((status) => {
-    const tally = byStatus[status] ?? NO_ROWS;
-    return [
-      html`${swatch(status)} ${STATUS_WORDS[status]}`,
-      html`${tally.rows}`,
-      amountOf(tally.amount),
-      html`${statusNote(status, batch.phase)}`,
-    ];
-  });
+  const lines = occurringIn(byStatus).map(([status, { rows, amount }]) => [
+    html`${swatch(status)} ${STATUS_WORDS[status]}`,
+    html`${rows}`,
+    amountOf(amount),
+    html`${statusNote(status, batch.phase)}`,
+  ]);
   const columns = [
     { title: "Status" },
     { title: "Rows", isFigure: true },

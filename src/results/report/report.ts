@@ -68,7 +68,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
   }
   const totals = collected.totals.totals();
   const timeline = collected.times.timeline();
-  assertControlTotals(totals, { rows: batch.rows, amount: batch.total });
+  assertControlTotals(totals, batch);
   const times = [batch.createdAt, timeline?.lastAt ?? 0, ...history.map(({ at }) => at)];
   return {
     ...defined({ batch, operation, mapping, totals, attempts, needs: collected.needs.needs() }),

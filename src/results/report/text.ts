@@ -5,8 +5,8 @@ import { durationText, wrapped } from "../look.ts";
 import { mappingText } from "../mapping-words.ts";
 import { outNames } from "../names.ts";
 import { rowRangesCut } from "../row-ranges.ts";
-import { RESULT_STATUSES } from "../status.ts";
-import { NO_ROWS } from "../totals.ts";
+import { occurringIn } from "../status.ts";
+import { inTheFile, NO_ROWS } from "../totals.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
@@ -55,13 +55,12 @@ export function reportText(report: Report, clock: Clock): string {
 
 function totalsLines({ batch, approved, totals }: Report): string[] {
   const { total, byStatus } = totals;
-  const present = RESULT_STATUSES.filter((status) => byStatus[status]);
   return [
     ...heading("ROWS AND AMOUNTS, AS IN THE FILE"),
-    tallyLine("in the file", { rows: batch.rows, amount: batch.total }),
+    tallyLine("in the file", inTheFile(batch)),
     tallyLine("approved to go", approved),
     "",
-    ...present.map((status) => tallyLine(STATUS_WORDS[status], byStatus[status] ?? NO_ROWS)),
+    ...occurringIn(byStatus).map(([status, tally]) => tallyLine(STATUS_WORDS[status], tally)),
     tallyLine("total, equals the file", total),
   ];
 }
@@ -88,13 +87,12 @@ function needLines({ kind, count, amount, rows }: Need, { batch }: Report): stri
 function accountLines({ totals }: Report): string[] {
   const { accounts } = totals;
   if (accounts.length === 0) return [];
-  const lines = accounts.slice(0, ACCOUNTS_SHOWN).flatMap(({ account, total, byStatus }) => {
-    const parts = RESULT_STATUSES.filter((status) => byStatus[status]);
-    return [
+  const lines = accounts
+    .slice(0, ACCOUNTS_SHOWN)
+    .flatMap(({ account, total, byStatus }) => [
       tallyLine(account, total),
-      ...parts.map((status) => tallyLine(`  ${STATUS_WORDS[status]}`, byStatus[status] ?? total)),
-    ];
-  });
+      ...occurringIn(byStatus).map(([status, tally]) => tallyLine(`  ${STATUS_WORDS[status]}`, tally)),
+    ]);
   const rest = accounts.length - ACCOUNTS_SHOWN;
   return [...heading("BY DEBIT ACCOUNT"), ...lines, ...(rest > 0 ? [`and ${rest} more accounts`] : [])];
 }
@@ -131,7 +129,7 @@ function remarkLines({ remarks }: Report): string[] {
 function proofLines({ batch, totals, latestAt }: Report, clock: Clock): string[] {
   return [
     ...heading("CONTROL TOTALS AND IDENTITY"),
-    tallyLine("in the file", { rows: batch.rows, amount: batch.total }),
+    tallyLine("in the file", inTheFile(batch)),
     tallyLine("in this report", totals.total),
     tallyLine("difference", NO_ROWS),
     ...wrapped(`folder ${printable(batch.folder)}, ${batch.sizeBytes} bytes, SHA-256`, WIDTH),

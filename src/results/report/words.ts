@@ -1,7 +1,7 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchPhase, BatchRecord, ByStatus } from "../../journal/batch-record.ts";
 import { releaseCommand, settleCommand, toldOf } from "../next-steps.ts";
-import { RESULT_STATUSES } from "../status.ts";
+import { occurringIn } from "../status.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */
@@ -18,11 +18,8 @@ export const STATUS_WORDS: Readonly<Record<ResultStatus, string>> = {
 };
 
 /** `235 accepted`, `3 rejected`: of these statuses those that occur. */
-export function countsIn(byStatus: ByStatus, statuses: readonly ResultStatus[] = RESULT_STATUSES): string[] {
-  return statuses.flatMap((status) => {
-    const tally = byStatus[status];
-    return tally ? [`${tally.rows} ${STATUS_WORDS[status]}`] : [];
-  });
+export function countsIn(byStatus: ByStatus, statuses?: readonly ResultStatus[]): string[] {
+  return occurringIn(byStatus, statuses).map(([status, { rows }]) => `${rows} ${STATUS_WORDS[status]}`);
 }
 
 /** As many of a kind as stand in a report. */

@@ -3,8 +3,8 @@ import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
 import { rowRangesCut } from "../row-ranges.ts";
-import { RESULT_STATUSES, statusNote } from "../status.ts";
-import { NO_ROWS } from "../totals.ts";
+import { occurringIn, statusNote } from "../status.ts";
+import { inTheFile, NO_ROWS } from "../totals.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { NeedRow } from "./needs.ts";
@@ -29,7 +29,7 @@ export function reportWorkbook(report: Report, clock: Clock): Buffer {
 function summarySheet({ batch, operation, ...report }: Report, clock: Clock): SmallSheet {
   const { sentence, more } = headlineOf({ batch, operation, ...report });
   const tallies: readonly (readonly [string, Tally])[] = [
-    ["in the file", { rows: batch.rows, amount: batch.total }],
+    ["in the file", inTheFile(batch)],
     ["approved to go", report.approved],
     ["accepted", report.totals.byStatus.accepted ?? NO_ROWS],
     ["in this report, all statuses", report.totals.total],
@@ -56,19 +56,23 @@ function summarySheet({ batch, operation, ...report }: Report, clock: Clock): Sm
 }
 
 function statusSheet({ batch, totals: { byStatus } }: Report): SmallSheet {
-  const rows = RESULT_STATUSES.flatMap((status): OutCell[][] => {
-    const tally = byStatus[status];
-    return tally ? [[STATUS_WORDS[status], tally.rows, { amount: tally.amount }, statusNote(status, batch.phase)]] : [];
-  });
+  const rows = occurringIn(byStatus).map(([status, { rows: count, amount }]): OutCell[] => [
+    STATUS_WORDS[status],
+    count,
+    { amount },
+    statusNote(status, batch.phase),
+  ]);
   return { name: "Status", header: ["status", "rows", "amount", "it means"], widths: [22, 10, 20, 60], rows };
 }
 
 function accountsSheet({ totals: { accounts } }: Report): SmallSheet {
   const rows = accounts.flatMap(({ account, byStatus }) =>
-    RESULT_STATUSES.flatMap((status): OutCell[][] => {
-      const tally = byStatus[status];
-      return tally ? [[account, STATUS_WORDS[status], tally.rows, { amount: tally.amount }]] : [];
-    }),
+    occurringIn(byStatus).map(([status, { rows: count, amount }]): OutCell[] => [
+      account,
+      STATUS_WORDS[status],
+      count,
+      { amount },
+    ]),
   );
   return {
     name: "Debit accounts",
