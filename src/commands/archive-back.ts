@@ -12,6 +12,7 @@ import { archiveFolder, copyOf, packedCopyOf } from "./archive-out.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { tell } from "./tell.ts";
+import type { Doer } from "./who.ts";
 
 const ROWS_AT_ONCE = 1000;
 
@@ -21,7 +22,7 @@ export async function bringBack(
   config: Config,
   journal: JournalStore,
   said: string,
-  { by, remark }: { readonly by: string; readonly remark: string },
+  who: Doer,
 ): Promise<void> {
   const batch = await knownBatch(journal, said);
   const { id, archive } = batch;
@@ -34,11 +35,7 @@ export async function bringBack(
   const packed = packedCopyOf(config, batch);
   if (!(await unpackCopy(packed, copyOf(config, batch), batch.sha256))) throw damaged(packed, batch);
   await putRowsBack(journal, join(archiveFolder(config), archive), batch);
-  await journal.moveIn(id, {
-    by,
-    kind: "restore",
-    note: [`from archive/${archive}`, remark].filter(Boolean).join("; "),
-  });
+  await journal.moveIn(id, who.act("restore", `from archive/${archive}`));
   const text = `Restored batch ${id}, ${batch.fileName}, ${counted(batch.rows)}.\nIts results:  paydrop results ${id}`;
   tell(call, config, text, { type: "restored", batch: id, rows: batch.rows });
   tellEnd(call, config, id);

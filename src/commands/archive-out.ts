@@ -13,6 +13,7 @@ import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import { readingOf, snapshotsIn } from "../reading.ts";
 import type { Call } from "./command.ts";
 import { tell } from "./tell.ts";
+import type { Doer } from "./who.ts";
 
 /** Where the details of archived batches lie: in a state directory beside its journal. */
 export function archiveFolder({ stateDir }: Config): string {
@@ -28,7 +29,7 @@ export async function moveOut(
   config: Config,
   journal: JournalStore,
   batches: readonly BatchRecord[],
-  { by, remark }: { readonly by: string; readonly remark: string },
+  who: Doer,
 ): Promise<readonly string[]> {
   if (batches.length === 0) {
     tell(call, config, "Nothing to archive.", { type: "nothing" });
@@ -51,7 +52,7 @@ export async function moveOut(
   for (const { batch, acts } of kept) {
     const { id, fileName, rows } = batch;
     await journal.keepTallies(id);
-    const act = { by, kind: "archive", note: [`details moved to archive/${name}`, remark].filter(Boolean).join("; ") };
+    const act = who.act("archive", `details moved to archive/${name}`);
     if (await journal.moveOut(id, name, acts, RESUMABLE_REFUSALS, act)) {
       moved.push(id);
       tell(call, config, `Archived batch ${id}, ${fileName}, ${counted(rows)}.`, { type: "archived", batch: id, rows });

@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<number> {
 }
 
 const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
-  const { by, remark } = personOrLogin(config);
+  const who = personOrLogin(config);
   if (batch.phase === "cancelled") {
     throw new PaydropError(
       "usage",
@@ -32,7 +32,7 @@ const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
   }
   const rows = await safeRows(journal, batch, ["ready", "not_sent", "rejected"]);
   const stays = await staysText(journal, batch, rows);
-  const base = { act: "resume", by, code: 0 } as const;
+  const base = { act: "resume", by: who.by, code: 0 } as const;
   if (batch.phase === "open") {
     return {
       ...base,
@@ -40,14 +40,13 @@ const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
       stays: [`Batch ${batch.id} is not paused; paydrop retry ${batch.id} sends what was not sent`],
     };
   }
-  const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
   return {
     ...base,
     rows: rows.map(asGoing),
     stays: [...(rows.length === 0 ? ["The batch is open again; nothing of it waits to be sent."] : []), ...stays],
     apply: async () => {
-      await journal.setPhase(batch.id, "open", { by, kind: "resume", note });
-      await makeReady(journal, batch, rows, { by, kind: "resume", note: `${rows.length} rows` });
+      await journal.setPhase(batch.id, "open", who.act("resume", textSaid(call.flags["reason"])));
+      await makeReady(journal, batch, rows, { by: who.by, kind: "resume", note: `${rows.length} rows` });
     },
   };
 };

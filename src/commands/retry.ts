@@ -17,7 +17,7 @@ export function run(call: Call): Promise<number> {
 
 const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }) => {
   assertOpen(batch);
-  const { by, remark } = personOrLogin(config);
+  const who = personOrLogin(config);
   // rows of a batch that is being sent go by themselves; other ready ones were freed by a settlement, and nobody knows
   const isOnItsWay = !isSending && (await journal.tallies(batch.id)).sending !== undefined;
   const rows = await safeRows(journal, batch, [
@@ -28,10 +28,10 @@ const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }
   ]);
   const going = rows.map(asGoing);
   const stays = await staysText(journal, batch, rows);
-  const base = { act: "retry", by, rows: going, code: 0 } as const;
+  const base = { act: "retry", by: who.by, rows: going, code: 0 } as const;
   if (rows.length === 0) return { ...base, stays: ["Nothing to send again.", ...stays] };
-  const note = [textSaid(call.flags["reason"]), whichRows(rows), remark].filter(Boolean).join("; ");
-  return { ...base, stays, apply: () => makeReady(journal, batch, rows, { by, kind: "retry", note }) };
+  const act = who.act("retry", textSaid(call.flags["reason"]), whichRows(rows));
+  return { ...base, stays, apply: () => makeReady(journal, batch, rows, act) };
 };
 
 /** Rows of these states that are safe to send: a refused one only where the key or the address was at fault. */

@@ -24,16 +24,13 @@ export async function stopBatch(
   words: (stopped: Stopped) => readonly [string, JsonLine],
 ): Promise<number> {
   const config = loadWithoutKeys(call);
-  const { by, remark } = personOrLogin(config);
+  const who = personOrLogin(config);
   const touched = await withProcessor({ config }, "read", async ({ journal }) => {
     const batch = await knownBatch(journal, call.operands[0]);
     const { id } = batch;
     const already = batch.phase === phase;
-    if (!already) {
-      const note = [textSaid(call.flags["reason"]), remark].filter(Boolean).join("; ");
-      await journal.setPhase(id, phase, { by, kind, note });
-    }
-    const [text, object] = words({ id, by, already, tallies: await journal.tallies(id) });
+    if (!already) await journal.setPhase(id, phase, who.act(kind, textSaid(call.flags["reason"])));
+    const [text, object] = words({ id, by: who.by, already, tallies: await journal.tallies(id) });
     tell(call, config, toldOf(text, batch), object);
     return already ? [] : [id];
   });

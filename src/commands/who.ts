@@ -1,6 +1,7 @@
 import { userInfo } from "node:os";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
+import type { Act } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 
 /** A person whose word changes what becomes of money. Throws `usage` without `--by`. */
@@ -9,10 +10,18 @@ export function personNamed(config: Config, example: string): string {
   throw new PaydropError("usage", "this needs the name of the person who decides", `add --by NAME: ${example}`);
 }
 
+/** Who does something, and how the history tells of it. */
+export interface Doer {
+  readonly by: string;
+  act(kind: string, ...noted: readonly (string | undefined)[]): Omit<Act, "at">;
+}
+
 /** For acts that anybody at this machine may do: without `--by` the name of the login, and it is noted as such. */
-export function personOrLogin(config: Config): { readonly by: string; readonly remark: string } {
-  if (config.by !== undefined && config.by.trim() !== "") return { by: cleanName(config.by), remark: "" };
-  return { by: cleanName(loginName()), remark: "by login name" };
+export function personOrLogin({ by: said }: Config): Doer {
+  const isNamed = said !== undefined && said.trim() !== "";
+  const by = cleanName(isNamed ? said : loginName());
+  const remark = isNamed ? "" : "by login name";
+  return { by, act: (kind, ...noted) => ({ by, kind, note: [...noted, remark].filter(Boolean).join("; ") }) };
 }
 
 /** What stood behind `--note` or `--reason`. */
