@@ -10,7 +10,7 @@ import { readAesIv, readAesKey } from "./client/keys.ts";
 import type { KeyEncoding } from "./client/keys.ts";
 import { readOption, readSecretOption } from "./config/from-options.ts";
 import type { Secret } from "./config/secret.ts";
-import { unknownOption } from "./config/unknown-option.ts";
+import { unknownOption } from "./config/nearest.ts";
 import { PaydropError } from "./errors.ts";
 import { readClientOptions, type CreateClientOptions } from "./library/client-options.ts";
 import { assertOptions } from "./library/given.ts";

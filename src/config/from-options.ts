@@ -9,7 +9,7 @@ import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SECRETS, checked } from "./secrets-in.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Setting, SettingName } from "./settings.ts";
-import { unknownOption } from "./unknown-option.ts";
+import { unknownOption } from "./nearest.ts";
 import { NotRight, saidOf } from "./values.ts";
 
 /** How a file is read and checked. What is left out has the default of the command line; no `paydrop.toml` and no `PAYDROP_…` variable is read. */

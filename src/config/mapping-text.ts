@@ -105,8 +105,7 @@ export class MappingText {
   known(said: string, names: readonly string[], what: string): string {
     const found = names.find((name) => normalizeName(name) === normalizeName(said));
     if (found !== undefined) return found;
-    const near = nearest(normalizeName(said), names.map(normalizeName));
-    const meant = names.find((name) => near !== undefined && normalizeName(name) === near);
+    const meant = nearest(normalizeName(said), names, normalizeName);
     const all = names.map((name) => `"${printable(name)}"`).join(", ");
     throw this.wrong(
       `there is no ${what} "${printable(said)}"`,

@@ -24,10 +24,9 @@ interface Misspelt {
  * belong to somebody else. Never a value: it may be a key.
  */
 export function misspeltVariables(env: NodeJS.ProcessEnv): readonly Misspelt[] {
-  const known = new Map(KNOWN.map((name) => [name.slice(PREFIX.length).toLowerCase(), name]));
   return Object.keys(env).flatMap((said) => {
     if (!said.startsWith(PREFIX) || !env[said] || KNOWN.includes(said)) return [];
-    const meant = known.get(nearest(said.slice(PREFIX.length), [...known.keys()]) ?? "");
+    const meant = nearest(said.slice(PREFIX.length), KNOWN, (name) => name.slice(PREFIX.length).toLowerCase());
     if (meant === undefined) return [];
     return [{ said, found: "is not a setting and says nothing", hint: `did you mean ${meant}?` }];
   });

@@ -1,10 +1,16 @@
+import { PaydropError } from "../errors.ts";
+
 /** The name a person most likely meant, at most a third of its letters away; `undefined` when none is near. */
-export function nearest(said: string, names: readonly string[]): string | undefined {
+export function nearest(
+  said: string,
+  names: readonly string[],
+  compared = (name: string) => name.toLowerCase(),
+): string | undefined {
   const text = said.toLowerCase().replaceAll("-", "_");
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(text.length / 3)) + 1;
   for (const name of names) {
-    const distance = editDistance(text, name);
+    const distance = editDistance(text, compared(name));
     if (distance < bestDistance) [best, bestDistance] = [name, distance];
   }
   return best;
@@ -14,6 +20,11 @@ export function nearest(said: string, names: readonly string[]): string | undefi
 export function meantOrAll(said: string, names: readonly string[]): string {
   const meant = nearest(said, names);
   return meant ? `did you mean ${meant}?` : `there are ${names.join(", ")}`;
+}
+
+/** A misspelt option must not pass as one that was not given: it may be the one that holds a file back. */
+export function unknownOption(option: string, known: readonly string[]): PaydropError {
+  return new PaydropError("config", `there is no option "${option}"`, meantOrAll(option, known));
 }
 
 function editDistance(one: string, other: string): number {

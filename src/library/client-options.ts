@@ -1,7 +1,7 @@
 import type { ClientOptions } from "../client/client.ts";
 import { readOption, readSecretOption, type SettingOption } from "../config/from-options.ts";
 import type { SecretName } from "../config/secrets-in.ts";
-import { unknownOption } from "../config/unknown-option.ts";
+import { unknownOption } from "../config/nearest.ts";
 import { NotRight, saidOf, text, yesOrNo, type ValueReader } from "../config/values.ts";
 import { PaydropError } from "../errors.ts";
 import { assertOptions } from "./given.ts";

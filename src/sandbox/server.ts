@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createOpener } from "../client/envelope.ts";
 import type { Padding } from "../client/envelope.ts";
 import { readAesIv, readAesKey } from "../client/keys.ts";
-import { unknownOption } from "../config/unknown-option.ts";
+import { unknownOption } from "../config/nearest.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { carryOut } from "./carry-out.ts";
