@@ -9,9 +9,9 @@ import { asWord } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import { assertKnown, INBOX_MARK, markAt } from "../results/found-mark.ts";
 import type { Call } from "./command.ts";
+import { staysText } from "./going.ts";
 import { letGo, type Prepare } from "./let-go.ts";
 import { asGoing, makeReady, safeRows } from "./retry.ts";
-import { staysText } from "./stays.ts";
 import { tell } from "./tell.ts";
 import { personNamed, personOrLogin, textSaid } from "./who.ts";
 

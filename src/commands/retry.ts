@@ -4,10 +4,8 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
 import type { Call } from "./command.ts";
-import type { GoingRow } from "./going.ts";
-import { whichRows } from "./going.ts";
+import { staysText, whichRows, type GoingRow } from "./going.ts";
 import { letGo, type Prepare } from "./let-go.ts";
-import { staysText } from "./stays.ts";
 import { personOrLogin, textSaid } from "./who.ts";
 
 /** Rows not sent, settled as not done, or refused for the key or the address go again. Exit code as `run`. */
