@@ -21,7 +21,7 @@ import type { Origins, Tie } from "./origins.ts";
 import { CorrectionsHeard } from "../results/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "../reason.ts";
 import type { OpenedFile } from "../take-in.ts";
 
 /** A file as the batch that it begins as. `times`: how often its sheet was taken in before. */

@@ -13,7 +13,7 @@ import { renewOpenAnswer } from "../results/answers.ts";
 import type { InboxKeeper } from "../results/folder-marks.ts";
 import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "../reason.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { assertAddressKept } from "./address.ts";
 import { Ground } from "./ground.ts";

@@ -9,7 +9,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import { writeArchive } from "../results/archive/archive-file.ts";
 import { isPacked, packCopy } from "../results/archive/packed-copy.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "../reason.ts";
 import { readingOf, snapshotsIn } from "../reading.ts";
 import type { Call } from "./command.ts";
 import { tell } from "./tell.ts";

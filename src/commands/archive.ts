@@ -6,7 +6,7 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "../reason.ts";
 import { bringBack } from "./archive-back.ts";
 import { moveOut, removeLeftCopies } from "./archive-out.ts";
 import type { Call } from "./command.ts";

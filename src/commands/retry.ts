@@ -2,7 +2,7 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { isResumable, RESUMABLE_REFUSALS } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { staysText, whichRows, type GoingRow } from "./going.ts";
 import { letGo, type Prepare } from "./let-go.ts";
@@ -39,7 +39,7 @@ export async function safeRows(
   states: readonly RowRecord["state"][],
 ): Promise<readonly RowRecord[]> {
   const rows = await journal.rowsIn(batch.id, states);
-  return rows.filter(({ state, code }) => state !== "rejected" || RESUMABLE_REFUSALS.includes(code ?? ""));
+  return rows.filter((row) => row.state !== "rejected" || isResumable(row));
 }
 
 /** The act never stands without its rows, nor the rows without the act (I5). */

@@ -4,12 +4,11 @@ import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
-import type { RowRecord } from "../journal/row-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
 import { countsOf } from "../results/status.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { isResumable, RESUMABLE_REFUSALS } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./look-of.ts";
@@ -112,10 +111,6 @@ async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): 
     for await (const rows of journal.rows(batch.id)) if (rows.some(isResumable)) return [...codes, 7];
   }
   return codes;
-}
-
-function isResumable({ state, code }: RowRecord): boolean {
-  return state === "rejected" && RESUMABLE_REFUSALS.includes(code ?? "");
 }
 
 /** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */

@@ -4,7 +4,7 @@ import { Gate } from "../drop-folder/gate.ts";
 import type { RunEvent } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { folderTeller } from "./folder-teller.ts";
 import { tellFirst, withSending, withTeller, type Sending } from "./sending.ts";

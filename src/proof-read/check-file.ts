@@ -29,7 +29,7 @@ import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { compareToday, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
-import { RESUMABLE_REFUSALS } from "../submission/reason.ts";
+import { RESUMABLE_REFUSALS } from "../reason.ts";
 import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */

@@ -2,6 +2,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
+import { isResumable } from "../reason.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { sentenceOf } from "./sentences.ts";
 import { statusOf } from "./status.ts";
@@ -81,10 +82,9 @@ function isSettled({ state }: RowRecord): boolean {
   return state === "settled_done" || state === "settled_not_done";
 }
 
-/** A row that was refused for the key or the address needs no correction: a resumed run sends it (DESIGN §8). */
-export function isToCorrect({ state, code }: RowRecord): boolean {
-  if (state === "invalid") return true;
-  return state === "rejected" && code !== "key_refused" && code !== "address_refused";
+/** What stands in the retry file. */
+export function isToCorrect(record: RowRecord): boolean {
+  return record.state === "invalid" || (record.state === "rejected" && !isResumable(record));
 }
 
 /** The same row for the retry file: what to correct, and which row of which batch it was. */

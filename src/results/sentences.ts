@@ -5,7 +5,7 @@ import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { differing, formOf, operationNamed } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
-import type { Reason } from "../submission/reason.ts";
+import type { Reason } from "../reason.ts";
 import { correctionText } from "./correction-words.ts";
 import { toldOf } from "./next-steps.ts";
 import { statusOf } from "./status.ts";

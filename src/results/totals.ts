@@ -8,7 +8,7 @@ import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
-import { isToCorrect } from "./rows.ts";
+import { isResumable } from "../reason.ts";
 import { RESULT_STATUSES, statusOf } from "./status.ts";
 
 /** Rows and exact sums of a batch. */
@@ -59,7 +59,7 @@ export class TotalsCollector {
     else if (record.faults?.[0]?.code !== "totals_row") this.#withoutAmount += 1;
     if (record.warnings) this.#noteWarned(record.number);
     if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
-    if (status === "rejected" && !isToCorrect(record)) this.#goesAgain += 1;
+    if (isResumable(record)) this.#goesAgain += 1;
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 

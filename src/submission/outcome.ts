@@ -1,5 +1,5 @@
 import type { Answer, Answered } from "../client/answer.ts";
-import type { Reason } from "./reason.ts";
+import type { Reason } from "../reason.ts";
 
 /** What an answer, or its absence, says of the row (DESIGN §8). */
 export interface Outcome {

@@ -1,6 +1,6 @@
 import type { Stop } from "../events.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Reason } from "./reason.ts";
+import type { Reason } from "../reason.ts";
 
 const UNKNOWN_MAX = 3;
 const IDENTICAL_REFUSALS_MAX = 10;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { HoldCode } from "../../src/checks/duplicates.ts";
 import type { RowState } from "../../src/journal/state.ts";
 import type { RowRecord } from "../../src/journal/row-record.ts";
-import type { Reason } from "../../src/submission/reason.ts";
+import type { Reason } from "../../src/reason.ts";
 import { holdSentenceOf, sentenceOf } from "../../src/results/sentences.ts";
 import { rowRecord } from "../support/records.ts";
 

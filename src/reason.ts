@@ -1,3 +1,5 @@
+import type { RowRecord } from "./journal/row-record.ts";
+
 /**
  * Why a row that was attempted is in its state. Stored in the journal; the sentences a person reads are in
  * `results/sentences.ts`.
@@ -28,5 +30,10 @@ export type Reason =
   | "certificate_refused"
   | "local_error";
 
-/** Refused not for itself: a resumed run sends it again. */
+/** Refused not for the row itself: a resumed run sends it again (DESIGN §8). */
 export const RESUMABLE_REFUSALS: readonly string[] = ["key_refused", "address_refused"] satisfies readonly Reason[];
+
+/** Goes again with the next run as it is; every other rejected row needs a correction. */
+export function isResumable({ state, code }: Pick<RowRecord, "state" | "code">): boolean {
+  return state === "rejected" && RESUMABLE_REFUSALS.includes(code ?? "");
+}
