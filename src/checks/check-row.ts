@@ -10,8 +10,7 @@ import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
 import { cellText } from "./cell.ts";
 import { checkFields } from "./check-fields.ts";
-import { createColumnPlan } from "./columns.ts";
-import type { ColumnPlan } from "./columns.ts";
+import { createColumnPlan, positionIn, type ColumnPlan } from "./columns.ts";
 import { compileForm } from "./compile.ts";
 import type { CheckChoices, CompiledForm } from "./compile.ts";
 import { faultOfRow, faultsOfOthers } from "./fault-of.ts";
@@ -69,15 +68,15 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const hasOperationColumn = first.columns.some((column) => normalizeName(column) === "operation");
   const byRules = new Map(OPERATIONS.map((one) => [one, operationByRules(one, options.choices.rules)]));
   const plan = planFor(first, hasOperationColumn, options, byRules);
-  const operationAt = plan.positions.get("operation") ?? -1;
-  const amountAt = plan.positions.get("amount") ?? -1;
+  const operationAt = positionIn(plan, "operation");
+  const amountAt = positionIn(plan, "amount");
   const readAmount = amountReaderOf(options.choices);
   const formsOf = new Map<Operation, readonly CompiledFormInFile[]>();
   const setting = {
     hasCells: isTable(options.format),
     sandbox: options.sandbox,
-    referenceAt: plan.positions.get("reference") ?? -1,
-    periodAt: plan.positions.get("period") ?? -1,
+    referenceAt: positionIn(plan, "reference"),
+    periodAt: positionIn(plan, "period"),
   };
 
   /** An invalid row, with its amount where that is readable. */

@@ -24,6 +24,11 @@ export interface ColumnPlan {
   readonly knownCount: number;
 }
 
+/** -1 where the file has no such column. */
+export function positionIn({ positions }: ColumnPlan, name: string): number {
+  return positions.get(name) ?? -1;
+}
+
 /**
  * Maps the file's own header names to fields. Faults: `column_misspelt` for each name that may be a slip of the
  * keyboard, `column_missing` for the required fields that no column holds.

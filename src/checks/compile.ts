@@ -2,7 +2,7 @@ import { withoutGroups, withoutZeros } from "../account.ts";
 import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
-import type { ColumnPlan } from "./columns.ts";
+import { positionIn, type ColumnPlan } from "./columns.ts";
 import { amountReaderOf } from "./group-digits.ts";
 import type { ReadAmount } from "./group-digits.ts";
 import { inspectId, inspectIfsc, inspectLostDigits } from "./read-id.ts";
@@ -85,7 +85,7 @@ export function compileForm(
 
 function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rules: CompiledRules): CompiledField {
   const isText = field.kind === "text" || field.kind === "id";
-  const index = plan.positions.get(field.name) ?? -1;
+  const index = positionIn(plan, field.name);
   const inspect = rememberingLast(firstOf([inspectorOf(field, choices) ?? [], rules.inspect].flat()));
   const read = field.kind === "amount" ? amountReaderOf(choices) : undefined;
   const canonical = comparedAs(field);

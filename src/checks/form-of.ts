@@ -1,15 +1,16 @@
+import { listed } from "../counted.ts";
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { cellText, isFilled } from "./cell.ts";
-import type { ColumnPlan } from "./columns.ts";
+import { positionIn, type ColumnPlan } from "./columns.ts";
 import type { Finding } from "./sentences.ts";
 
-const WORDS = `${OPERATION_NAMES.slice(0, -1).join(", ")} or ${OPERATION_NAMES.at(-1) ?? ""}`;
+const WORDS = listed(OPERATION_NAMES, "or");
 
 /** The operation of a row by its own cell, where the file has a column for it (E14); otherwise the stated one. */
 export function operationOfRow(row: Row, plan: ColumnPlan, stated: Operation | undefined): Operation | Finding {
-  const said = cellText(row, plan.positions.get("operation") ?? -1).trim();
+  const said = cellText(row, positionIn(plan, "operation")).trim();
   if (said === "") return stated ?? { code: "operation_cell_empty", found: WORDS };
   const operation = operationSaid(said);
   if (!operation) return { code: "operation_unknown_word", found: WORDS };
@@ -28,7 +29,7 @@ export function formsInFile(operation: Operation, plan: ColumnPlan): readonly Fo
     const others = operation.forms.filter((other) => other !== form).flatMap((other) => other.fields);
     const own = form.fields
       .filter((field) => !others.some((other) => other.name === field.name))
-      .map((field) => ({ name: field.name, index: plan.positions.get(field.name) ?? -1 }))
+      .map((field) => ({ name: field.name, index: positionIn(plan, field.name) }))
       .filter(({ index }) => index >= 0);
     return { form, own };
   });

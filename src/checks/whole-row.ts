@@ -1,7 +1,7 @@
 import type { Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { cellText, isFilled } from "./cell.ts";
-import type { ColumnPlan } from "./columns.ts";
+import { positionIn, type ColumnPlan } from "./columns.ts";
 
 const TOTAL_WORD =
   /^(?:(?:grand|sub|net)[ -]?)?totals?\b|^sum\b|^(?:gesamt|zwischen|end)?summe\b|^gesamt\b|^कुल(?:\s|$)/i;
@@ -19,7 +19,7 @@ export function totalsWord(row: Row, plan: ColumnPlan, operation: Operation): st
   if (word.length > TOTAL_CHARACTERS_MAX || !TOTAL_WORD.test(word)) return undefined;
   const required = operation.forms.flatMap((form) => form.fields).filter((field) => field.required);
   const isPayment = required.some((field) => {
-    const position = plan.positions.get(field.name) ?? -1;
+    const position = positionIn(plan, field.name);
     // what a mapping adds to every row says nothing of this one
     const index = row.mapped ? (row.mapped.at[position] ?? -1) : position;
     return field.kind !== "amount" && index !== first && isFilled(inFile, index);
@@ -32,7 +32,7 @@ function isSumAlone(row: Row, plan: ColumnPlan, operation: Operation, first: num
   const inFile = row.mapped?.from ?? row;
   const isAmount = operation.forms.some((form) =>
     form.fields.some((field) => {
-      const position = field.kind === "amount" ? (plan.positions.get(field.name) ?? -1) : -1;
+      const position = field.kind === "amount" ? positionIn(plan, field.name) : -1;
       return position >= 0 && (row.mapped ? row.mapped.at[position] : position) === first;
     }),
   );

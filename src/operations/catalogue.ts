@@ -1,3 +1,4 @@
+import { listed } from "../counted.ts";
 import { collections } from "./collections.ts";
 import { loans } from "./loans.ts";
 import type { Form, Operation, OperationName } from "./operation.ts";
@@ -54,10 +55,5 @@ export function differing({ debitField }: Operation, form: Form | undefined, ...
   const fields = (form?.coreFields ?? []).filter((name) => form?.beneficiaryFields.includes(name) === false);
   const words = fields.map((name) => (name === debitField ? "debit account" : name));
   const amountFirst = ["amount", ...words.filter((word) => word !== "amount"), ...others];
-  return listed(amountFirst);
-}
-
-function listed(words: readonly string[]): string {
-  const last = words.at(-1) ?? "";
-  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
+  return listed(amountFirst, "or");
 }

@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted, listed } from "../counted.ts";
 import type { BatchReport } from "../events.ts";
 import { asWord, printable } from "../printable.ts";
 import { rowsIn } from "./status.ts";
@@ -109,7 +109,6 @@ export function namedRows(rows: readonly number[], count: number): string {
   const named = rows.slice(0, ROWS_NAMED_MAX);
   const more = count - named.length;
   if (named.length === 0) return counted(count);
-  if (count === 1) return `row ${named.join("")}`;
-  if (more > 0) return `rows ${named.join(", ")} and ${more} more`;
-  return `rows ${named.slice(0, -1).join(", ")} and ${named.at(-1) ?? ""}`;
+  const parts = [...named, ...(more > 0 ? [`${more} more`] : [])];
+  return `${count === 1 ? "row" : "rows"} ${listed(parts.map(String), "and")}`;
 }

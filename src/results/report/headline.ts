@@ -1,3 +1,4 @@
+import { listed } from "../../counted.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import { SANDBOX } from "../next-steps.ts";
 import { RESULT_STATUSES } from "../status.ts";
@@ -20,13 +21,13 @@ export function headlineOf({ batch, totals, acts }: Report): Headline {
   const others = RESULT_STATUSES.filter((status) => status !== "accepted" && byStatus[status]);
   const rest = countsIn(byStatus, others);
   const phase = PHASE_WORDS[batch.phase];
-  const stop = acts.own.findLast(({ what }) => what === STOPPED);
+  const stop = acts.own.findLast(({ kind }) => kind === "stop");
   const isStopped = stop !== undefined && byStatus.not_sent !== undefined && batch.phase === "open";
   return {
     sentence: sentenceOf(accepted, total.rows),
     more: [
       ...(batch.destination === SANDBOX ? [SANDBOX_MEANS] : []),
-      ...(rest.length > 0 ? [`${sentenceList(rest)}.`] : []),
+      ...(rest.length > 0 ? [`${listed(rest, "and")}.`] : []),
       ...(phase === "" ? [] : [phase]),
       ...(isStopped ? [`The last run stopped before the end: ${stop.note}.`] : []),
     ],
@@ -34,18 +35,10 @@ export function headlineOf({ batch, totals, acts }: Report): Headline {
   };
 }
 
-const STOPPED = "stopped before the end";
-
 function sentenceOf(accepted: number, rows: number): string {
   if (accepted === 0) return `No row was accepted by the service.`;
   if (rows === 1) return "The one row was accepted by the service.";
   return accepted === rows
     ? `All ${rows} rows were accepted by the service.`
     : `${accepted} of ${rows} rows ${accepted === 1 ? "was" : "were"} accepted by the service.`;
-}
-
-/** `2 unknown, 3 rejected and 1 held`. */
-function sentenceList(parts: readonly string[]): string {
-  if (parts.length < 2) return parts.join("");
-  return `${parts.slice(0, -1).join(", ")} and ${parts.at(-1) ?? ""}`;
 }
