@@ -1,3 +1,4 @@
+import type { RowName } from "./checks/correction.ts";
 import type { AmountUnit } from "./config/mapping.ts";
 import type { ByStatus, Tally } from "./journal/batch-record.ts";
 import type { ResultStatus } from "./journal/state.ts";
@@ -102,7 +103,7 @@ export interface BatchReport {
   /** Rejected rows that were refused for the key or the address: a next run sends them. Left out where there are none. */
   readonly goesAgain?: number;
   /** Where no held row can be released yet: what the first of them waits for. */
-  readonly waitsFor?: { readonly batch: string; readonly row: number };
+  readonly waitsFor?: RowName;
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** The exit code that `paydrop run` would have for this batch alone. */

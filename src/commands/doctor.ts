@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readAesIv, readAesKey } from "../client/keys.ts";
@@ -26,7 +27,7 @@ export async function run(call: Call): Promise<number> {
   const state = stateFindings(config);
   const findings = [
     { what: "Node", health: "fine" as const, found: `${process.versions.node} (${process.execPath})` },
-    await sqlite(),
+    sqlite(),
     baseUrl(config),
     ...keys(config),
     ...keyFiles(call.env),
@@ -48,8 +49,7 @@ export async function run(call: Call): Promise<number> {
   return code;
 }
 
-async function sqlite(): Promise<Finding> {
-  const { DatabaseSync } = await import("node:sqlite");
+function sqlite(): Finding {
   const database = new DatabaseSync(":memory:");
   const { version: found, isOld } = sqliteOf(database);
   database.close();

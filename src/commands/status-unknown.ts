@@ -72,10 +72,10 @@ const COLUMNS: Readonly<Record<string, (row: UnknownRow) => string | undefined>>
   from_account: ({ fromAccount }) => fromAccount,
   account: ({ account }) => account,
   attempt: ({ record }) => String(record.attempts),
-  sent_from_utc: ({ sentAt }) => iso(sentAt),
-  sent_until_utc: ({ untilAt }) => iso(untilAt),
-  sent_from_local: ({ sentAt }) => local(sentAt),
-  sent_until_local: ({ untilAt }) => local(untilAt),
+  sent_from_utc: ({ sent }) => sent && iso(sent.from),
+  sent_until_utc: ({ sent }) => sent && iso(sent.until),
+  sent_from_local: ({ sent }) => sent && local(sent.from),
+  sent_until_local: ({ sent }) => sent && local(sent.until),
   what_happened: ({ happened }) => happened,
   look_for: lookFor,
 };
@@ -95,8 +95,8 @@ function unknownObject(row: UnknownRow): Record<string, unknown> {
     attempt: record.attempts,
     reason: record.code,
     http_status: record.httpStatus,
-    sent_from: iso(row.sentAt),
-    sent_until: iso(row.untilAt),
+    sent_from: row.sent && iso(row.sent.from),
+    sent_until: row.sent && iso(row.sent.until),
     look_for: lookFor(row),
   };
 }
@@ -109,22 +109,18 @@ function lookFor({ record, fromAccount, account }: UnknownRow): string {
   return `${what}${from}${account === undefined ? "" : ` ${preposition} ${printable(account)}`}`;
 }
 
-function sentText({ sentAt, untilAt }: UnknownRow): string {
-  if (sentAt === undefined || untilAt === undefined) return "when it was sent is not known";
-  return `entered between ${iso(sentAt)} and ${iso(untilAt)} (here ${local(sentAt)} to ${local(untilAt)})`;
+function sentText({ sent }: UnknownRow): string {
+  if (sent === undefined) return "when it was sent is not known";
+  const { from, until } = sent;
+  return `entered between ${iso(from)} and ${iso(until)} (here ${local(from)} to ${local(until)})`;
 }
 
-function iso(atMs: number): string;
-function iso(atMs: number | undefined): string | undefined;
-function iso(atMs: number | undefined): string | undefined {
-  return atMs === undefined ? undefined : new Date(atMs).toISOString();
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
 }
 
 /** `2026-10-31 18:07:52 +05:30`, by the clock of this machine. */
-function local(atMs: number): string;
-function local(atMs: number | undefined): string | undefined;
-function local(atMs: number | undefined): string | undefined {
-  if (atMs === undefined) return undefined;
+function local(atMs: number): string {
   const offsetMinutes = -new Date(atMs).getTimezoneOffset();
   const shifted = new Date(atMs + offsetMinutes * 60_000).toISOString();
   const size = Math.abs(offsetMinutes);

@@ -3,6 +3,7 @@ import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
+import type { RowName } from "../checks/correction.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
@@ -29,7 +30,7 @@ export interface FullStatus extends BatchStatus {
   /** How many rejected rows were refused for the key or the address, and need no correction. */
   readonly resumable: number;
   /** Where no held row can be released yet: what the first of them waits for. */
-  readonly waitsFor?: { readonly batch: string; readonly row: number };
+  readonly waitsFor?: RowName;
   /** Nothing of it goes, and what was written beside its file does not say all: a process ended before. */
   readonly owesResults?: boolean;
 }

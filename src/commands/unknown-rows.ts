@@ -18,8 +18,7 @@ export interface UnknownRow {
   readonly fromAccount?: string;
   readonly account?: string;
   /** When its request was sent, and when its answer was given up; milliseconds since 1970. */
-  readonly sentAt?: number;
-  readonly untilAt?: number;
+  readonly sent?: { readonly from: number; readonly until: number };
   /** What happened, in words. */
   readonly happened: string;
 }
@@ -60,7 +59,7 @@ function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): 
   const debit = row && ownCell(row, debitFieldOf(record));
   const account = row && payeeOf(row, record);
   const { sentAt, untilAt } = record;
-  const times = sentAt === undefined || untilAt === undefined ? {} : { sentAt, untilAt };
+  const sent = sentAt === undefined || untilAt === undefined ? undefined : { from: sentAt, until: untilAt };
   const fromAccount = debit && maskAccountId(debit);
-  return { ...defined({ batch, record, happened: sentenceOf(record, batch).message, fromAccount, account }), ...times };
+  return defined({ batch, record, happened: sentenceOf(record, batch).message, fromAccount, account, sent });
 }

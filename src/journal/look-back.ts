@@ -5,6 +5,7 @@ import { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
 import { isJournalThere } from "./open.ts";
+import { PAGE_ROWS } from "./pages.ts";
 import { Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
@@ -117,5 +118,4 @@ export class LookBack {
 
 /** Rows are only read here: keys are for entering them. */
 const NO_KEYS = new PaymentKeys(new Uint8Array());
-const PAGE_ROWS = 1000;
 const ACCEPTED = "('accepted', 'settled_done')";

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { asIs, html, type Html } from "./html.ts";
+import { asIs, html, NOTHING, type Html } from "./html.ts";
 
 /**
  * An amount with small gaps between its groups of three. The gaps are drawn, not written: copied, it is the plain
@@ -43,11 +43,11 @@ export function table(
     ? html`<tfoot role="rowgroup">
         ${line(options.foot)}
       </tfoot>`
-    : asIs("");
+    : NOTHING;
   return html`<table
     role="table"
     aria-label="${name}"
-    ${options.isWide === true ? asIs('class="wide-table"') : asIs("")}
+    ${options.isWide === true ? asIs('class="wide-table"') : NOTHING}
   >
     <thead role="rowgroup">
       <tr role="row">

@@ -1,6 +1,6 @@
 import { durationText } from "../look.ts";
 import type { Clock } from "./clock.ts";
-import { asIs, html, type Html } from "./html.ts";
+import { html, NOTHING, type Html } from "./html.ts";
 import { stretchesOf, type Column, type Stretch } from "./timeline-axis.ts";
 import { quantileOf, SENT_KINDS, type Timeline } from "./timeline.ts";
 
@@ -110,7 +110,7 @@ function axisOf({ x, width, ticks, tickMs, fromMs, toMs }: Stretch, clock: Clock
   const none =
     ticks.length === 0
       ? html`<text x="${from}" y="${AXIS_TOP + 15}" class="tick">${clock.time(fromMs, toMs - fromMs)}</text>`
-      : asIs("");
+      : NOTHING;
   return html`<path d="M${from} ${AXIS_TOP}h${fine(width)}" class="axis" />${labels}${none}<text
       x="${from}"
       y="${AXIS_TOP + 30}"
