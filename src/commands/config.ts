@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import type { Config } from "../config/config.ts";
 import { settingsInForce } from "../config/in-force.ts";
 import type { InForce } from "../config/in-force.ts";
@@ -23,7 +22,7 @@ export function run(call: Call): Promise<number> {
 function show(call: Call): void {
   const settings = loadSettings({ flags: call.flags, env: call.env });
   const all = settingsInForce(settings);
-  const looked = usualPlaces(call.env, call.env["HOME"] || homedir());
+  const looked = usualPlaces(call.env);
   if (settings.config.json) {
     const values = all.map(({ name, value = null, origin }) => ({ name, value, origin }));
     const mappings = settings.config.mappings.map(({ name }) => name);

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { configNamed, loadSettings } from "../config/load.ts";
@@ -90,7 +89,7 @@ function tellWritten(call: Call, config: Config, name: string, target: string, i
 function newSettingsFile({ flags, env }: Call): string {
   const named = configNamed(flags, env);
   if (named !== undefined) return resolve(named);
-  return usualPlaces(env, env["HOME"] || homedir())[0] ?? "paydrop.toml";
+  return usualPlaces(env)[0];
 }
 
 /** A second mapping of the same columns would make every such file a question. */

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
@@ -10,7 +9,7 @@ import { SECRETS, forgetSecrets, takeSecrets } from "./secrets-in.ts";
 import type { FoundSecret, SecretName } from "./secrets-in.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
 import type { SettingName, SettingValues } from "./settings.ts";
-import { readTomlFile } from "./toml-file.ts";
+import { homeOf, readTomlFile } from "./toml-file.ts";
 import type { TomlFile } from "./toml-file.ts";
 import { NotRight, saidOf } from "./values.ts";
 
@@ -50,7 +49,7 @@ export function loadSettings(sources: Sources): LoadedSettings {
   const secrets = sources.secrets === "ignore" ? forgetAll(env) : takeSecrets(env);
   const named = configNamed(flags, env);
   const place = named === undefined ? undefined : resolve(cwd, named);
-  const file = readTomlFile(place, env, homeOf(env), sources.mayBeNew);
+  const file = readTomlFile(place, env, sources.mayBeNew);
   const { values, origins } = readSettings(flags, env, file, cwd);
   const config = assemble(values, env, secrets, origins, tablesIn(file, origins));
   if (sources.secrets !== "ignore") assertSafe(config, env);
@@ -100,10 +99,6 @@ function tablesIn(file: TomlFile | undefined, origins: Record<string, string>): 
 function forgetAll(env: NodeJS.ProcessEnv): Partial<Record<SecretName, FoundSecret>> {
   forgetSecrets(env);
   return {};
-}
-
-function homeOf(env: NodeJS.ProcessEnv): string {
-  return env["HOME"] || homedir();
 }
 
 interface Settled {

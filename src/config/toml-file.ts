@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { TomlError, parse } from "smol-toml";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
@@ -23,10 +24,9 @@ export interface TomlFile {
 export function readTomlFile(
   named: string | undefined,
   env: NodeJS.ProcessEnv,
-  home: string,
   mayBeNew = false,
 ): TomlFile | undefined {
-  const path = named ?? usualPlaces(env, home).find(isThere);
+  const path = named ?? usualPlaces(env).find(isThere);
   if (path === undefined || (mayBeNew && !isThere(path))) return undefined;
   const text = readPrivately(path);
   const values = parsed(path, text);
@@ -68,10 +68,15 @@ function namesIn(dotted: string): string[] {
   return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? ""); // prettier-ignore
 }
 
-export function usualPlaces(env: NodeJS.ProcessEnv, home: string): string[] {
+/** The user's own settings file, and the machine's. */
+export function usualPlaces(env: NodeJS.ProcessEnv): [own: string, machine: string] {
   const xdg = env["XDG_CONFIG_HOME"];
-  const own = xdg && isAbsolute(xdg) ? xdg : join(home, ".config");
+  const own = xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), ".config");
   return [join(own, "paydrop", "paydrop.toml"), "/etc/paydrop/paydrop.toml"];
+}
+
+export function homeOf(env: NodeJS.ProcessEnv): string {
+  return env["HOME"] || homedir();
 }
 
 function isThere(path: string): boolean {
