@@ -29,8 +29,6 @@ export class Origins {
   readonly #environment: Config["environment"];
   readonly #snapshots: string;
   readonly #open = new Map<string, EarlierRows>();
-  #columns: readonly string[] | undefined;
-  #at = -1;
 
   /** `batchOf`: a batch by its whole id. */
   constructor(
@@ -42,18 +40,9 @@ export class Origins {
     this.#snapshots = snapshotsIn(config);
   }
 
-  /** The text of `retry_of`. Rows of a file share their columns: the column is looked for once. */
-  #namedBy(row: Row): string {
-    if (row.columns !== this.#columns) {
-      this.#columns = row.columns;
-      this.#at = positionOf(row, COLUMN);
-    }
-    return this.#at < 0 ? "" : withoutTextMark(cellText(row, this.#at).trim(), true).trim();
-  }
-
   /** For each of these rows, which are the next ones of their file. Memory holds no more than these rows once more. */
   async tie(checked: readonly CheckedRow[], hasCells: boolean): Promise<readonly Tie[]> {
-    const texts = checked.map(({ row }) => this.#namedBy(row.mapped?.from ?? row));
+    const texts = checked.map(({ row }) => namedBy(row.mapped?.from ?? row));
     if (texts.every((text) => text === "")) return texts.map(() => NO_TIE);
     const names = texts.map(rowNamed);
     const origins = await this.#read(names.filter((name) => name !== undefined));
@@ -169,6 +158,11 @@ class EarlierRows {
 }
 
 const NO_TIE: Tie = {};
+
+/** The text of `retry_of`. */
+function namedBy(row: Row): string {
+  return withoutTextMark(cellText(row, positionOf(row, COLUMN)).trim(), true).trim();
+}
 
 function textOf({ batch, row }: RowName): string {
   return `${batch}:${row}`;
