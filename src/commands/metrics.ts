@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
-import { formatUnits, unitsOf } from "../amount.ts";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import type { InboxCount } from "../drop-folder/file-queue.ts";
 import type { RunEvent } from "../events.ts";
+import { addedUp } from "../results/totals.ts";
 
 /** Rows of one operation in one state, as the journal has them. */
 export interface RowCount {
@@ -126,19 +126,12 @@ function add(counts: Map<string, number>, key: string, by: number): void {
 }
 
 /** Sums rows that fall together, such as those of many batches. */
-export function summed(counts: Iterable<RowCount>): RowCount[] {
-  const sums = new Map<string, RowCount>();
-  for (const count of counts) {
-    const key = `${count.operation} ${count.state}`;
-    const before = sums.get(key);
-    const rows = (before?.rows ?? 0) + count.rows;
-    sums.set(key, {
-      ...count,
-      rows,
-      amount: before ? formatUnits(unitsOf(before.amount) + unitsOf(count.amount)) : count.amount,
-    });
-  }
-  return [...sums.keys()].sort().flatMap((key) => sums.get(key) ?? []);
+export function summed(counts: readonly RowCount[]): RowCount[] {
+  const together = Map.groupBy(counts, ({ operation, state }) => `${operation} ${state}`);
+  return [...together.keys()].sort().flatMap((key) => {
+    const group = together.get(key) ?? [];
+    return group.slice(0, 1).map((first) => ({ ...first, ...addedUp(group) }));
+  });
 }
 
 /** The metrics that an earlier process left; empty when there are none yet. Throws `config` when it may not be read. */

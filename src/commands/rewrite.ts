@@ -23,7 +23,7 @@ export async function rewriteResults(call: Call, config: Config, batchIds: reado
 
 async function rewriteOne(call: Call, config: Config, processor: Processor, id: string): Promise<number> {
   const { sending } = await processor.journal.tallies(id);
-  if (sending && !(await recoverIfDead({ config }))) {
+  if (sending && !(await recoverIfDead(config))) {
     tell(call, config, `Rows of batch ${id} are on their way: its results are written when that run ends.`, {
       type: "results_later",
       batch: id,

@@ -36,7 +36,7 @@ export async function rowToSettle(
   config: Config,
 ): Promise<RowRecord | undefined> {
   const row = await journal.row(batchId, number);
-  if (row?.state !== "sending" || !(await recoverIfDead({ config }))) return row;
+  if (row?.state !== "sending" || !(await recoverIfDead(config))) return row;
   return journal.row(batchId, number);
 }
 

@@ -18,7 +18,7 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
     let onTheirWay = 0;
     for (const { id } of await journal.batches()) onTheirWay += (await journal.rowsIn(id, ["sending"])).length;
     // rows of a process that died are unknown, but nobody has said so yet
-    if (onTheirWay > 0 && (await recoverIfDead({ config }))) onTheirWay = 0;
+    if (onTheirWay > 0 && (await recoverIfDead(config))) onTheirWay = 0;
     const rows = await unknownRows(journal, config);
     const code = call.flags["check"] === true && rows.length > 0 ? 4 : 0;
     if (config.quiet && code === 0) return code;

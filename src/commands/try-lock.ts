@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { openProcessor, type Processor, type Services } from "../processor.ts";
 
@@ -19,8 +20,8 @@ export async function trySending(services: Services, patienceMs = 0): Promise<Pr
 }
 
 /** I4: rows of a process that died become unknown; false while one is alive. */
-export async function recoverIfDead(services: Services): Promise<boolean> {
-  const processor = await trySending(services);
+export async function recoverIfDead(config: Config): Promise<boolean> {
+  const processor = await trySending({ config });
   await processor?.close();
   return processor !== undefined;
 }
