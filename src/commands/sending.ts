@@ -2,6 +2,8 @@ import type { Config } from "../config/config.ts";
 import { loadSettings, requireSending } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { Secret } from "../config/secret.ts";
+import { isNo } from "../config/values.ts";
+import { PaydropError } from "../errors.ts";
 import type { Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { refuseSettingsIn, stateRemark } from "./doctor-folders.ts";
@@ -92,9 +94,22 @@ export function sandboxedIfAsked(
   config: Config,
   work: (config: Config) => Promise<number>,
 ): Promise<number> {
-  if (call.flags["sandbox"] !== true) return work(config);
+  if (call.flags["sandbox"] !== true) {
+    refuseTrialByVariable(call.env);
+    return work(config);
+  }
   if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
   return inSandbox(withoutMonitors(config), work);
+}
+
+/** Flags have variables, and this one has none: whoever sets it believes that no money moves. */
+function refuseTrialByVariable(env: NodeJS.ProcessEnv): void {
+  if (isNo(env["PAYDROP_SANDBOX"] ?? "")) return;
+  throw new PaydropError(
+    "usage",
+    "PAYDROP_SANDBOX is set, but only the flag --sandbox chooses the sandbox: this would have gone to the service",
+    "nothing was sent; write --sandbox behind the command, or unset the variable",
+  );
 }
 
 /** With its own well-known keys and a state folder of its own. */

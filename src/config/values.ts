@@ -103,6 +103,10 @@ export const yesOrNo: ValueReader<boolean> = reader({ type: "boolean" }, (raw) =
   throw new NotRight("true or false");
 });
 
+export function isNo(text: string): boolean {
+  return NO.has(text.toLowerCase());
+}
+
 export function oneOf<T extends string>(...words: readonly T[]): ValueReader<T> {
   return reader({ type: "string", enum: words }, (raw) => {
     const found = words.find((word) => word === raw);

@@ -3,8 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { answer } from "../support/fault-server.ts";
 import { BARE_ENV, LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
 import { runProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 test("the sandbox prints its address and keys, answers, and ends with 0 when it is told to stop", async () => {
   const child = spawn(process.execPath, [LAUNCHER, "sandbox", "--port", "0"], { env: BARE_ENV, cwd: tmpdir() });
@@ -70,4 +73,18 @@ test("a check for the sandbox is told nothing of other payments, as a run there 
   expect(await runProgram(["run", "--sandbox", ...state, "pay.csv"], { cwd })).toMatchObject({ code: 0 });
   expect((await runProgram(["check", "pay.csv"], { cwd, env })).stdout).toContain("taken in before");
   expect((await runProgram(["check", "--sandbox", "pay.csv"], { cwd, env })).stdout).toContain("1 ready");
+});
+
+test("whoever asks for it with a variable, for which flags have one, moves no money", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url, { PAYDROP_SANDBOX: "1" });
+  desk.write("pay.csv", transfersCsv(1));
+  const refused = await desk.run("pay.csv");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("only the flag --sandbox") as string });
+  expect(await desk.run("pay.csv", "--sandbox")).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(0);
+  desk.env["PAYDROP_SANDBOX"] = "0";
+  desk.write("other.csv", transfersCsv(1));
+  expect(await desk.run("other.csv")).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(1);
 });
