@@ -1,4 +1,4 @@
-import { withoutGroups, withoutZeros } from "../account.ts";
+import { withoutGroups } from "../account.ts";
 import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
@@ -88,7 +88,7 @@ function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rul
   const index = positionIn(plan, field.name);
   const inspect = rememberingLast(firstOf([inspectorOf(field, choices) ?? [], rules.inspect].flat()));
   const read = field.kind === "amount" ? amountReaderOf(choices) : undefined;
-  const canonical = comparedAs(field);
+  const canonical = canonicalOf(field);
   return {
     field,
     index,
@@ -108,11 +108,6 @@ export function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
   if (field.sensitive === "account") return withoutGroups;
   return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
-}
-
-/** As payments are compared: the zeros that a spreadsheet takes from an account make no other payment of it. */
-function comparedAs(field: Field): CompiledField["canonical"] {
-  return field.sensitive === "account" ? (value) => withoutZeros(withoutGroups(value)) : canonicalOf(field);
 }
 
 /** The first finding counts: a value that is no number is not also over its cap. */

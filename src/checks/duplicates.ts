@@ -16,6 +16,7 @@ export interface PaymentTexts {
   readonly isDoubtful?: true;
   /** The period that the row, the file or the person stated. */
   readonly period?: string;
+  /** Their values, each behind a U+001F. */
   readonly core: string;
   readonly beneficiary: string;
 }

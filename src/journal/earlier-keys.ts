@@ -1,15 +1,17 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { PaymentTexts } from "../checks/duplicates.ts";
+import type { OperationName } from "../operations/operation.ts";
 import type { Environment } from "./batch-record.ts";
 import type { PaymentKeys } from "./keys.ts";
 
-/** Rows of the journal were keyed by a build that compared references as they were written (migration 7). */
+/** Rows of the journal were keyed by a build that compared references, or accounts, as they were written. */
 const IN_META = "keys of an earlier build";
 const DIGITS_MAX = 20;
 
 /**
  * A key is made once and cannot be made anew: the text of it is forgotten. An earlier build took `0001` and `1` for two
- * references; today's key of either is that of `1`, under which what it sent as `0001` would never be found, and go again
- * (I1). So where such rows may be, the key by which they are known goes on.
+ * references, or two accounts; today's key of either is that of `1`, under which what it sent as `0001` would never be
+ * found, and go again (I1). So where such rows may be, the key by which they are known goes on.
  */
 export class EarlierKeys {
   readonly #keys: PaymentKeys;
@@ -32,8 +34,18 @@ export class EarlierKeys {
     if (this.#seen.length === 0 || !/^[0-9]+$/.test(reference)) return undefined;
     for (let digits = reference.length; digits <= DIGITS_MAX; digits += 1) {
       const key = this.#keys.reference(environment, reference.padStart(digits, "0"));
-      if (this.#seen.some((seen) => seen.get(key) !== undefined)) return key;
+      if (this.#isSeen(key)) return key;
     }
     return undefined;
+  }
+
+  /** The same of the core fields. */
+  core(environment: Environment, operation: OperationName, texts: PaymentTexts): Uint8Array | undefined {
+    const key = this.#seen.length === 0 ? undefined : this.#keys.coreWithZeros(environment, operation, texts);
+    return key && this.#isSeen(key) ? key : undefined;
+  }
+
+  #isSeen(key: Uint8Array): boolean {
+    return this.#seen.some((seen) => seen.get(key) !== undefined);
   }
 }

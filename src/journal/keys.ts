@@ -21,12 +21,17 @@ export class PaymentKeys {
     return this.#hash("reference", environment, reference);
   }
 
-  core(environment: Environment, operation: OperationName, texts: PaymentTexts): Uint8Array {
-    return this.#hash("core", environment, operation, texts.core);
+  core(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array {
+    return this.#hash("core", environment, operation, compared(core));
   }
 
-  beneficiary(environment: Environment, operation: OperationName, texts: PaymentTexts): Uint8Array {
-    return this.#hash("beneficiary", environment, operation, texts.beneficiary);
+  /** As a build made it that took `0050` and `50` for two accounts; undefined: as today's. */
+  coreWithZeros(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array | undefined {
+    return compared(core) === core ? undefined : this.#hash("core", environment, operation, core);
+  }
+
+  beneficiary(environment: Environment, operation: OperationName, { beneficiary }: PaymentTexts): Uint8Array {
+    return this.#hash("beneficiary", environment, operation, compared(beneficiary));
   }
 
   #hash(...parts: readonly string[]): Uint8Array {
@@ -37,3 +42,10 @@ export class PaymentKeys {
     return key;
   }
 }
+
+/** The zeros that a spreadsheet takes from an account or an id make no other payment of it. */
+function compared(texts: string): string {
+  return texts.replaceAll(ZEROS_OF_EACH, "");
+}
+
+const ZEROS_OF_EACH = /(?<=\u001f)0+(?=[0-9]+(?:\u001f|$))/g;

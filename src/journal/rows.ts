@@ -91,7 +91,8 @@ export class Rows {
       values.push(batch.seq, number, "ready", operation, option, amount, payment.period ?? null);
       values.push(payment.reference === undefined ? null : this.#referenceKey(environment, payment.reference));
       values.push(payment.isDoubtful ? 1 : 0);
-      values.push(this.#keys.core(environment, operation, payment));
+      const core = this.#earlier.core(environment, operation, payment);
+      values.push(core ?? this.#keys.core(environment, operation, payment));
       values.push(this.#keys.beneficiary(environment, operation, payment), null);
     }
     values.push(notesOf(row), nowMs);

@@ -185,6 +185,9 @@ export const MIGRATIONS: readonly string[] = [
 
   // Its reference may have been rewritten by a spreadsheet.
   `ALTER TABLE row ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;`,
+
+  // So were accounts.
+  `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
 ];
 
 /** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */

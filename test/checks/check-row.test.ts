@@ -164,9 +164,8 @@ describe("what an instruction says beside its payload", () => {
     },
   );
 
-  test("the account number as written, compared without the zeros that a spreadsheet takes", () => {
+  test("the account number as written, with its zeros", () => {
     const other = instructionOf("payout", { ...PAYOUT, bank_acc_num: "050100271828001" });
-    expect(other.core).toBe(instructionOf("payout", PAYOUT).core);
     expect(other.payload).toContain('"bank_acc_num":"050100271828001"');
   });
 });

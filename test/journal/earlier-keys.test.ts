@@ -2,12 +2,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
+import { PaymentKeys } from "../../src/journal/keys.ts";
+import { readIdentity } from "../../src/journal/open.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openScratchJournal, openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import type { NewRow } from "../../src/journal/row-record.ts";
 import { addBatch, allRows, newRow, sendRow } from "./store-contract.ts";
 
 const VERSION_WITH_OLD_KEYS = 6;
+const VERSION_WITH_ZEROS = 8;
 
 function opened(store: JournalStore): JournalStore {
   onTestFinished(() => store.close());
@@ -59,4 +63,30 @@ test("another amount under a reference of an earlier build is a question, as und
   expect((await allRows(store, "BBBB2222")).map(({ state, code }) => [state, code])).toEqual([
     ["held", "reference_conflict"],
   ]);
+});
+
+test("what an earlier build sent to an account with zeros in front is known: it would be paid once more", async () => {
+  const row = (number: number, account: string): NewRow => newRow(number, `\u001fA-1\u001f${account}\u001f100`);
+  const sent = [row(2, "0020"), row(3, "50")];
+  const stateDir = temporaryDirectory();
+  const before = openSqliteJournal(stateDir, createJudge);
+  await addBatch(before, "AAAA2222", sent);
+  for (const { number } of sent) await sendRow(before, "AAAA2222", number, "accepted");
+  await before.close();
+  const database = new DatabaseSync(join(stateDir, "journal.db"));
+  const keys = new PaymentKeys(readIdentity(database).hashKey);
+  for (const { payment } of sent) {
+    if (!payment) continue;
+    const [old, today] = [keys.coreWithZeros("test", "transfer", payment), keys.core("test", "transfer", payment)];
+    if (!old) continue;
+    database.prepare("UPDATE row SET core_key = ? WHERE core_key = ?").run(old, today);
+    database.prepare("UPDATE seen SET key = ? WHERE key = ?").run(old, today);
+  }
+  database.exec(`PRAGMA user_version = ${VERSION_WITH_ZEROS}`);
+  database.close();
+
+  const again = [...sent, row(4, "0070"), row(5, "70")];
+  const store = opened(openSqliteJournal(stateDir, createJudge));
+  await addBatch(store, "BBBB2222", again);
+  expect((await allRows(store, "BBBB2222")).map(({ state }) => state)).toEqual(["held", "held", "ready", "held"]);
 });
