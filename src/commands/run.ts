@@ -31,7 +31,9 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
     const ended = withProcessor(services, "send", (processor) => {
       tellFirst(teller, call, config);
       const parts = { config, processor, teller, gate, monitor };
-      return monitor.following(processor.journal, () => sendEach(named, listening, parts));
+      // what has no clear answer, or is refused for the key, is so for the files behind it as well
+      const sendThem = (): Promise<number> => processor.together(() => sendEach(named, listening, parts));
+      return monitor.following(processor.journal, sendThem);
     });
     return config.quiet && isSweep ? ended.catch(codeOfOverlap) : ended;
   });

@@ -96,6 +96,23 @@ test("a service that knows no answer but 500 costs three rows a run, one after t
   expect(server.requests).toHaveLength(3);
 });
 
+test.each([
+  [500, 3],
+  [401, 1],
+  [302, 1],
+])("files of one row each that are named together: %i costs %i rows, the others go with the next run", async (status, rows) => {
+  const server = await serve(() => wire.answer(status, ""));
+  const desk = openDesk(server.url);
+  const names = ["a.csv", "b.csv", "c.csv", "d.csv", "e.csv"];
+  for (const name of names) desk.write(name, `from_account,to_account,amount\nACC-1,${name},5.00\n`);
+  const { code } = await desk.run("e.csv", ...names.slice(0, 4));
+  expect([code, server.requests.length]).toEqual([status === 401 ? 7 : 4, rows]);
+  expect(desk.results("e.csv")[0]?.result_status).toBe("not_sent");
+  server.use(() => wire.answer(200));
+  await desk.run("e.csv", ...names.slice(0, 4));
+  expect(desk.results("e.csv")[0]?.result_status).toBe("accepted");
+}); // prettier-ignore
+
 test("ten refusals for the same reason stop the run", async () => {
   const { desk, server } = await openWith(100, (request) =>
     wire.answer(422, { error: "insufficient funds", request_id: `r-${request.number}-${crypto.randomUUID()}` }),
