@@ -51,9 +51,14 @@ export class LongRows {
   #ragged(record: readonly string[], row: number, cut: string | undefined): Error {
     const one = cut === undefined ? "" : `; "${cut.trim()}" was taken for several cells`;
     const found = `${counted(record.length, "cell")}, the header has ${counted(this.#width, "column")}${one}`;
-    return this.#source.refuse("row_ragged", { row, found });
+    const isShort = record.length < this.#width && cut === undefined;
+    return this.#source.refuse("row_ragged", { row, found, ...(isShort ? { hint: SHORT_ROW } : {}) });
   }
 }
+
+/** A cut row looks the same: nobody but its writer knows which it is. */
+const SHORT_ROW =
+  'Look for a missing cell. Excel leaves out empty cells at the end of a row: save the file as "Excel Workbook (.xlsx)" instead.';
 
 /** A number in groups of thousands, or of lakhs, whose commas parted it: `4,000.00`, `₹ 1,04,000`. */
 const CUT_NUMBER = /(?<=^|,)(\s*(?:\p{Sc}|rs\.?|inr)?\s*[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/iu;

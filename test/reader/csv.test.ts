@@ -171,6 +171,14 @@ describe("broken files are refused with the row", () => {
     expect(fault.hint).not.toBe("");
   });
 
+  test("a row whose empty last cells Excel left out is told how to be saved, for nothing can be seen in it", async () => {
+    const { hint } = await faultOf(read("a.csv", "name,amount,notes\nA,1,\nB,2\n"));
+    expect(hint).toContain(
+      'Excel leaves out empty cells at the end of a row: save the file as "Excel Workbook (.xlsx)"',
+    );
+    expect((await faultOf(read("a.csv", "name,amount\nA,1,2\n"))).hint).not.toContain("Workbook");
+  });
+
   test("a row where the header should stand is shown to nobody, not even a cell that stands in it twice", async () => {
     const { code, message, column } = await faultOf(read("a.csv", "ACC1,501000011101,501000011101,100\nACC1,2,3,4\n"));
     expect({ code, column }).toEqual({ code: "header_missing", column: undefined });
