@@ -88,5 +88,10 @@ test("what an earlier build sent to an account with zeros in front is known: it 
   const again = [...sent, row(4, "0070"), row(5, "70")];
   const store = opened(openSqliteJournal(stateDir, createJudge));
   await addBatch(store, "BBBB2222", again);
-  expect((await allRows(store, "BBBB2222")).map(({ state }) => state)).toEqual(["held", "held", "ready", "held"]);
+  expect((await allRows(store, "BBBB2222")).map(({ state, code }) => code ?? state)).toEqual([
+    "possible_duplicate",
+    "possible_duplicate",
+    "ready",
+    "repeat_in_file",
+  ]);
 });
