@@ -13,6 +13,7 @@ export async function run(call: Call): Promise<number> {
     const { id } = await knownBatch(processor.journal, call.operands[0]);
     const report = await processor.writeResultsAgain(id);
     const code = report.files.elsewhere === undefined ? 0 : 74;
+    if (config.quiet && code === 0) return code;
     const object = { ...jsonSummary(report), batch_exit_code: report.exitCode, exit_code: code };
     call.stdout.write(
       config.json ? `${JSON.stringify(object)}\n` : summaryText(report, lookOf(call.stdout, call, config)),
