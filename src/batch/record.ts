@@ -68,18 +68,19 @@ function refuseFor({ fileName }: OpenedFile, faults: readonly FileFault[]): void
 
 /**
  * What `max_per_day` says of what went today and what may still go: when a file is taken in, of every file of today, so
- * that what is let in can go on whatever cuts it off. `ofBatch`: when that one is about to send, of its own rows only.
+ * that what is let in can go on whatever cuts it off. `ofBatches`: when one is about to send, of its own rows, and of those
+ * of the batches that are being sent beside it.
  */
 export async function compareToday(
   journal: JournalStore,
   rules: Rules,
   { environment, timeZone }: Pick<Config, "environment" | "timeZone">,
   nowMs: number,
-  ofBatch?: string,
+  ofBatches?: readonly string[],
 ): Promise<CapFindings> {
   if (!hasDayCap(rules)) return { refused: [], remarks: [] };
   const sinceMs = startOfDay(nowMs, timeZone);
-  const sums = await journal.goneOrWaiting(defined({ environment, sinceMs, reasons: RESUMABLE_REFUSALS, ofBatch }));
+  const sums = await journal.goneOrWaiting(defined({ environment, sinceMs, reasons: RESUMABLE_REFUSALS, ofBatches }));
   return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
 }
 

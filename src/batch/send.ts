@@ -36,6 +36,8 @@ export class BatchSending {
   readonly #pace: Pace;
   readonly #alone: LimitFunction = pLimit(1);
   readonly #unknowns = new UnknownsInARow();
+  /** Batches that send, or are about to: what is ready in them goes today. */
+  readonly #going = new Set<string>();
   #working = 0;
   #stopOfAll: Stop | undefined;
   /** One for all batches: the next file finds the connections of the one before it. */
@@ -114,11 +116,16 @@ export class BatchSending {
     });
     if (!opened) return { requests: 0 };
     await assertRoomForRows(this.#ground.config.stateDir, toSend);
-    const overCap = await this.#compareToday(batch);
-    if (overCap) return this.#noteStop(batch, { requests: 0, stop: overCap });
-    // first: without its keys nothing begins, and nothing beside the file may say that it did
-    const sender = this.#senderFor(needsEnvelope);
-    return this.#submitOpened(batch, opened, sender, file);
+    this.#going.add(batch.id);
+    try {
+      const overCap = await this.#compareToday();
+      if (overCap) return await this.#noteStop(batch, { requests: 0, stop: overCap });
+      // first: without its keys nothing begins, and nothing beside the file may say that it did
+      const sender = this.#senderFor(needsEnvelope);
+      return await this.#submitOpened(batch, opened, sender, file);
+    } finally {
+      this.#going.delete(batch.id);
+    }
   }
 
   /** As long as rows go, the mark beside the file is renewed (I12), and what a person says of the batch is heard. */
@@ -201,15 +208,11 @@ export class BatchSending {
    * People let rows go that were not counted when the file was taken in: held ones, or those that were not sent the
    * day before. By the rules of now, since it is about the day and not about the file.
    */
-  async #compareToday(batch: BatchRecord): Promise<Stop | undefined> {
+  async #compareToday(): Promise<Stop | undefined> {
     const { rules } = this.#ground.config.choices;
-    const { refused } = await compareToday(
-      this.#ground.journal,
-      rules,
-      this.#ground.config,
-      this.#ground.now(),
-      batch.id,
-    );
+    const { refused } = await compareToday(this.#ground.journal, rules, this.#ground.config, this.#ground.now(), [
+      ...this.#going,
+    ]);
     return refused[0] && { ...STOPS.day_over_cap, message: refused[0].message };
   }
 

@@ -33,11 +33,13 @@ export class DaySums {
          AND (r.state IN ('ready', 'not_sent')
               OR r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?)))`,
     );
-    this.#ready = prepared((schema) => `${rowsOf(schema)} WHERE b.id = ? AND r.state = 'ready'`);
+    this.#ready = prepared(
+      (schema) => `${rowsOf(schema)} WHERE b.id IN (SELECT value FROM json_each(?)) AND r.state = 'ready'`,
+    );
   }
 
   /** Ten-thousandths by operation. */
-  of({ environment, sinceMs, reasons, ofBatch }: DaySumOptions): ReadonlyMap<OperationName, bigint> {
+  of({ environment, sinceMs, reasons, ofBatches }: DaySumOptions): ReadonlyMap<OperationName, bigint> {
     const sums = new Map<OperationName, bigint>();
     const add = (statements: readonly StatementSync[], ...values: readonly (string | number)[]): void => {
       for (const statement of statements) {
@@ -47,8 +49,8 @@ export class DaySums {
       }
     };
     add(this.#gone, sinceMs, environment);
-    if (ofBatch === undefined) add(this.#waiting, sinceMs, environment, JSON.stringify(reasons));
-    else add(this.#ready, ofBatch);
+    if (ofBatches === undefined) add(this.#waiting, sinceMs, environment, JSON.stringify(reasons));
+    else add(this.#ready, JSON.stringify(ofBatches));
     return sums;
   }
 }

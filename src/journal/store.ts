@@ -11,7 +11,7 @@ export interface DaySumOptions {
   /** When the day began, milliseconds since 1970. */
   readonly sinceMs: number;
   readonly reasons: readonly string[];
-  readonly ofBatch?: string;
+  readonly ofBatches?: readonly string[];
 }
 
 /** All batches of files in these folders, or these. */
@@ -109,7 +109,7 @@ export interface JournalStore {
   /**
    * Exact sums, in ten-thousandths, of what was sent since then and may have been taken (accepted, unknown, sending,
    * settled as done), and of what may still go: rows that are ready, not sent, or refused for one of `reasons`, of all
-   * batches that were taken in since then and not cancelled; or, with `ofBatch`, the ready rows of that one.
+   * batches that were taken in since then and not cancelled; or, with `ofBatches`, the ready rows of those.
    */
   goneOrWaiting(day: DaySumOptions): Promise<ReadonlyMap<OperationName, bigint>>;
 

@@ -371,7 +371,7 @@ export function describeJournalStore(
       expect(await sumOf()).toBe(3_000_000n);
       expect(await sumOf({ reasons: ["refused"] })).toBe(4_000_000n);
       // what went, and only the ready row of the batch that is asked about
-      expect(await sumOf({ ofBatch: "BBBB2222" })).toBe(3_000_000n);
+      expect(await sumOf({ ofBatches: ["BBBB2222"] })).toBe(3_000_000n);
       expect(await sumOf({ sinceMs: morning - 1 })).toBe(5_000_000n);
       expect(await sumOf({ sinceMs: Date.now() + 1000 })).toBe(0n);
       await store.setPhase("AAAA1111", "cancelled", { by: "asha", kind: "cancel", note: "" });

@@ -5,7 +5,7 @@ import { FileRefusedError } from "../../src/errors.ts";
 import type { BatchReport } from "../../src/events.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import type { Desk, InProcess } from "../support/desk.ts";
-import { answer } from "../support/fault-server.ts";
+import { answer, inOrder, pause } from "../support/fault-server.ts";
 import type { FaultServer } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
@@ -167,6 +167,23 @@ describe("max_per_day", () => {
     expect((await process("b.csv")).exitCode).toBe(0);
     expect((await process("a.csv")).stop?.code).toBe("day_over_cap");
     expect(server.requests).toHaveLength(3);
+  });
+
+  test("what is left of the day before goes beside a file of today only as far as both fit", async () => {
+    const { desk, server, process, at } = await openPlace("[rules.transfers]\nmax_per_day = 700");
+    desk.write("yesterday.csv", transfers("A", "300", "300"));
+    desk.write("today.csv", transfers("B", "400"));
+    server.use(() => answer(401));
+    expect((await process("yesterday.csv", NOON - DAY_MS)).stop?.code).toBe("key_refused");
+    server.use(() => inOrder(pause(500), answer(200)));
+    const files = ["yesterday.csv", "today.csv"].map((name) => join(desk.folder, name));
+    const reports = await desk.inProcess(
+      (processor) => Promise.all(files.map((file) => processor.processFile(file))),
+      at(NOON),
+    );
+    expect(reports.map(({ stop }) => stop?.code).filter(Boolean)).toEqual(["day_over_cap"]);
+    const accepted = reports.flatMap(({ byStatus }) => byStatus.accepted?.amount ?? []);
+    expect([["600.00"], ["400.00"]]).toContainEqual(accepted);
   });
 
   test("check says so before anything is sent, by what the journal knows", async () => {
