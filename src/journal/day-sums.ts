@@ -8,11 +8,14 @@ interface AmountRow {
   readonly amount: string;
 }
 
-/** Adds up what went and what may still go, for the caps of a day. Reads whole tables: asked once for a file. */
+/** Adds up what went and what may still go, for the caps of a day. Asked twice for each file of that day. */
 export class DaySums {
+  readonly #first: readonly StatementSync[];
   readonly #gone: readonly StatementSync[];
   readonly #waiting: readonly StatementSync[];
   readonly #ready: readonly StatementSync[];
+  /** The first attempts that may be of this day: what went before is not looked at again for each of its files. */
+  #from: { readonly sinceMs: number; readonly ids: readonly number[] } | undefined;
 
   /** `past`: name under which another journal is attached. */
   constructor(database: DatabaseSync, past?: string) {
@@ -20,11 +23,16 @@ export class DaySums {
       (past === undefined ? ["main"] : ["main", past]).map((schema) => database.prepare(sql(schema)));
     const rowsOf = (schema: string): string =>
       `SELECT r.operation, r.amount FROM ${schema}.batch b JOIN ${schema}.row r ON r.batch = b.seq`;
+    this.#first = prepared(
+      (schema) =>
+        `SELECT coalesce((SELECT id FROM ${schema}.attempt WHERE id >= ?1 AND started_at >= ?2 ORDER BY id LIMIT 1),
+           (SELECT max(id) + 1 FROM ${schema}.attempt), 0) AS id`,
+    );
     this.#gone = prepared(
       (schema) =>
         `SELECT r.operation, r.amount FROM ${schema}.attempt a
          JOIN ${schema}.row r ON r.batch = a.batch AND r.number = a.row AND r.last_attempt = a.id
-         JOIN ${schema}.batch b ON b.seq = a.batch WHERE a.started_at >= ? AND b.environment = ?
+         JOIN ${schema}.batch b ON b.seq = a.batch WHERE a.id >= ? AND a.started_at >= ? AND b.environment = ?
          AND r.state IN ('accepted', 'unknown', 'sending', 'settled_done')`,
     );
     this.#waiting = prepared(
@@ -48,9 +56,19 @@ export class DaySums {
         }
       }
     };
-    add(this.#gone, sinceMs, environment);
+    for (const [index, id] of this.#firstAttempts(sinceMs).entries()) {
+      add(this.#gone.slice(index, index + 1), id, sinceMs, environment);
+    }
     if (ofBatches === undefined) add(this.#waiting, sinceMs, environment, JSON.stringify(reasons));
     else add(this.#ready, JSON.stringify(ofBatches));
     return sums;
+  }
+
+  /** Later ones only follow: what began before the day stays before it. */
+  #firstAttempts(sinceMs: number): readonly number[] {
+    const known = this.#from?.sinceMs === sinceMs ? this.#from.ids : [];
+    const ids = this.#first.map((first, index) => (first.get(known[index] ?? 0, sinceMs) as { id: number }).id);
+    this.#from = { sinceMs, ids };
+    return ids;
   }
 }

@@ -14,7 +14,6 @@ import { KnownFiles } from "./known-files.ts";
 import { Marks } from "./marks.ts";
 import { Rows } from "./rows.ts";
 import { SeenRows } from "./seen.ts";
-import type { DaySumOptions } from "./store.ts";
 import { RowTallies } from "./tallies.ts";
 import { Verdicts } from "./verdicts.ts";
 import { WaitingRows } from "./waiting-rows.ts";
@@ -45,7 +44,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     batches: new Batches(database),
     rows: new Rows(database, keys, past),
     tallies: new RowTallies(database),
-    daySums: (day: DaySumOptions) => new DaySums(database, past).of(day),
+    daySums: new DaySums(database, past),
     attempts: new Attempts(database, verdicts, () => group.transaction),
     decisions: new Decisions(database),
     waiting: new WaitingRows(database),

@@ -17,7 +17,7 @@ beforeEach(() => {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this`
   const { prepare } = DatabaseSync.prototype;
   const compared =
-    /(?<=WHERE[^]*)(?<!SET )\b((?:\w+\.)?(?:state|phase|core_key|id)) (?=(?:<>|IN|NOT IN|LIKE|(?<!id )=) )/g;
+    /(?<=WHERE[^]*)(?<!SET )\b((?:\w+\.)?(?:state|phase|core_key|started_at|id)) (?=(?:<>|IN|NOT IN|LIKE|(?<=started_at )>=|(?<!id )=) )/g;
   vi.spyOn(DatabaseSync.prototype, "prepare").mockImplementation(function (this: DatabaseSync, sql, options) {
     this.function("looked", (value) => {
       looks += 1;
@@ -120,6 +120,17 @@ test.each<[string, (store: JournalStore, rows: number) => Promise<() => Promise<
       for (const [index, id] of ids.entries()) await take(store, id, [newRow(2, `a${index + 2}/1`)]);
       for (const id of ids) await send(store, id, 1, "accepted");
       return () => take(store, "BBBB2222", [...rowsOf(batches, (row) => `a${row}/1`), newRow(9999, "b/1")]);
+    },
+  ],
+  [
+    "rows that went before today, asked for by each file of today",
+    async (store, rows) => {
+      await take(store, "AAAA1111", rowsOf(rows, String));
+      await send(store, "AAAA1111", rows, "accepted");
+      const day = { environment: "test", sinceMs: Date.now() + 3_600_000, reasons: [] } as const;
+      return async () => {
+        for (let file = 0; file < rows; file += 1) await store.goneOrWaiting(day);
+      };
     },
   ],
   [

@@ -89,6 +89,6 @@ export function batchCalls(parts: Parts) {
 
     keepTallies: (batchId) => group.run(() => tallies.keep(seqOf(batchId))),
 
-    goneOrWaiting: (day) => read(() => daySums(day)),
+    goneOrWaiting: (day) => read(() => daySums.of(day)),
   } satisfies Partial<JournalStore>;
 }
