@@ -4,8 +4,10 @@ import http2 from "node:http2";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { Client } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Answer } from "../../src/client/answer.ts";
+import { Exchange } from "../../src/client/exchange.ts";
 import { ping } from "../../src/client/ping.ts";
 import { createTransport } from "../../src/client/transport.ts";
 import type { Transport, TransportOptions } from "../../src/client/transport.ts";
@@ -126,6 +128,19 @@ describe("what is sent", () => {
 });
 
 describe("never on the wire", () => {
+  test("a request that was written already, should it be begun on another connection", async () => {
+    const server = await serve(({ number }) => (number === 2 ? wire.answer(200) : wire.silence()));
+    const limits = { timeoutMs: 3_000, bodyTimeoutMs: 3_000, bodyBytesMax: 100, apiKey: KEY };
+    await new Promise((resolve) => {
+      const exchange = new Exchange(limits, undefined, resolve);
+      for (const client of [new Client(server.url), new Client(server.url)]) {
+        cleanups.push(() => client.destroy());
+        client.dispatch({ path: PATH, method: "POST", body: BODY }, exchange);
+      }
+    });
+    expect(server.requests.length).toBeLessThan(2);
+  });
+
   test("connection refused", async () => {
     const answer = await open(`http://127.0.0.1:${await freePort()}`).post(PATH, BODY);
     expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
