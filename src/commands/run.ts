@@ -4,6 +4,7 @@ import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
+import { renewAnswer } from "../results/answers.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import type { RunParts } from "./run-inbox.ts";
@@ -71,6 +72,7 @@ async function sendOne(path: string, parts: RunParts): Promise<number> {
       return await runInbox(path, parts);
     }
     const report = await processor.processFile(path);
+    await renewAnswer(report);
     teller.ended(report);
     return report.exitCode;
   } catch (error) {

@@ -4,7 +4,7 @@ import type { FileFault } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { ownText, putAnswer } from "./answer-files.ts";
+import { isOwnAnswer, ownText, putAnswer } from "./answer-files.ts";
 import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "./next-steps.ts";
 import { NOTE_MARK } from "./own.ts";
 
@@ -219,6 +219,12 @@ export async function renewOpenAnswer(report: BatchReport): Promise<void> {
   const found = await ownText(`${report.file}.waiting.txt`);
   if (found?.split("\r\n", 1)[0]?.endsWith(openHead(report.batch)) !== true) return;
   await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
+}
+
+/** A file was taken by its name: that it was refused, or waits, says nothing any more. None is put where none was. */
+export async function renewAnswer(report: BatchReport): Promise<void> {
+  const beside = await Promise.all(["refused", "waiting"].map((kind) => isOwnAnswer(`${report.file}.${kind}.txt`)));
+  if (beside.includes(true)) await putAnswer(report.file, openAnswer(report));
 }
 
 function openHead(batch: string): string {

@@ -46,6 +46,18 @@ test("one sweep takes what is complete, says what is not, and passes over what i
   expect(existsSync(desk.path("growing.csv.waiting.txt"))).toBe(false);
 });
 
+test("a refused file that is corrected and run by its name is refused no more; one without an answer gets none", async () => {
+  const server = await startService(({ number }) => answer(number === 1 ? 200 : 503));
+  const desk = openInboxDesk(server.url);
+  for (const name of ["a.csv", "b.csv"]) writeFileSync(desk.path(name), "x,y\n1,2\n");
+  expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 5 });
+  for (const name of ["a.csv", "b.csv", "c.csv"]) writeFileSync(desk.path(name), transfer(`ACC-${name}`));
+  const files = ["a.csv", "b.csv", "c.csv"].map((name) => desk.path(name));
+  expect(await desk.call("run", ...files)).toMatchObject({ code: 4 });
+  expect(desk.names().filter((name) => name.endsWith(".txt"))).toEqual(["b.csv.waiting.txt"]);
+  expect(desk.read("b.csv.waiting.txt")).toContain("No clear answer for row 2");
+});
+
 test("--inbox for each of several folders sweeps them all", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
