@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
 import type { Mark } from "../../src/journal/store.ts";
 import { marksBeside } from "../../src/results/found-mark.ts";
@@ -70,6 +70,23 @@ it("is read back as it was written, to the millisecond", async () => {
   const found = await marksBeside(join(folder, "t.csv"), () => false);
   await keeper?.close();
   expect(found.map((one) => one.mark)).toEqual([mark]);
+});
+
+it("is renewed every second, and not only the first one", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const folder = temporaryDirectory();
+  let mark = markOf("one");
+  const keeper = await keepMark(inputOf(folder, "one", () => Promise.resolve(mark)));
+  const aSecondLater = (): string => {
+    vi.advanceTimersByTime(1000);
+    return readFileSync(join(folder, ".paydrop"), "utf8");
+  };
+  for (const attempt of [5, 9]) {
+    mark = markOf("one", attempt);
+    await expect.poll(aSecondLater).toContain(`"last_attempt":${attempt}`);
+  }
+  await keeper?.close();
 });
 
 it("writes the last mark when it is closed", async () => {
