@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { workbookOf, WorkbookPieces } from "../../src/workbook/write.ts";
+import { withoutGuard } from "../../src/spreadsheet-text.ts";
 import type { OutCell } from "../../src/workbook/write.ts";
 import { readFile } from "../support/files.ts";
 import { workbookFile } from "../support/workbooks.ts";
@@ -21,8 +22,10 @@ describe("what was written is read back", () => {
     );
     const table = fc.array(fc.array(text, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 8 });
     const property = fc.asyncProperty(table, async (rows) => {
-      fc.pre(rows.every((row) => row.some((cell) => cell.trim() !== "")));
-      expect(await cellsOf(rows)).toEqual(rows);
+      // a `'` before what a spreadsheet would run is taken for ours
+      const unguarded = rows.map((row) => row.map(withoutGuard));
+      fc.pre(unguarded.every((row) => row.some((cell) => cell.trim() !== "")));
+      expect(await cellsOf(rows)).toEqual(unguarded);
     });
     await fc.assert(property, { numRuns: 300 });
   });
