@@ -12,11 +12,6 @@ export function withoutGroups(account: string): string {
   return isGrouped && GROUPED.test(account) ? ungrouped(account) : account;
 }
 
-/** What a spreadsheet leaves of `00123`. */
-export function withoutZeros(digits: string): string {
-  return digits.replace(/^0+(?=[0-9]+$)/, "");
-}
-
 export function ungrouped(text: string): string {
   return text.replaceAll(EVERY_GROUP_SIGN, "");
 }

@@ -1,10 +1,9 @@
 import { dirname } from "node:path";
-import { withoutZeros } from "../account.ts";
 import { defined } from "../defined.ts";
 import { isTable } from "../format.ts";
 import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
-import { isDoubtful, type JudgeRules, type PaymentTexts } from "../checks/duplicates.ts";
+import { comparedReference, isDoubtful, type JudgeRules, type PaymentTexts } from "../checks/duplicates.ts";
 import type { CheckedRow, Instruction } from "../checks/instruction.ts";
 import type { Config } from "../config/config.ts";
 import type { Rules } from "../config/rule-settings.ts";
@@ -183,7 +182,7 @@ function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}
 
 function referenceOf({ reference }: Instruction): Pick<PaymentTexts, "reference" | "isDoubtful"> {
   if (reference === undefined) return {};
-  return { reference: withoutZeros(reference), ...(isDoubtful(reference) ? { isDoubtful: true } : {}) };
+  return { reference: comparedReference(reference), ...(isDoubtful(reference) ? { isDoubtful: true } : {}) };
 }
 
 function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {

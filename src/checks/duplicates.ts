@@ -21,6 +21,11 @@ export interface PaymentTexts {
   readonly beneficiary: string;
 }
 
+/** A reference as it is compared: of `0001` a spreadsheet leaves `1`. */
+export function comparedReference(reference: string): string {
+  return reference.replace(/^0+(?=[0-9]+$)/, "");
+}
+
 /**
  * What a spreadsheet makes of `1-2` (`02-Jan`), or what it makes another one of (`1E5`, `1.50`). It may well be meant;
  * but that a payment has another reference so says nothing. A spreadsheet writes neither `2026-11-06` nor `NOV-26`.
