@@ -9,3 +9,13 @@ interface JSON {
     reviver: (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown,
   ): unknown;
 }
+
+declare module "undici/lib/core/connect.js" {
+  import { buildConnector } from "undici";
+  export default buildConnector;
+}
+
+declare module "undici/lib/dispatcher/client.js" {
+  import { Client } from "undici";
+  export default Client;
+}

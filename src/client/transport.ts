@@ -1,4 +1,8 @@
-import { buildConnector, Client, ProxyAgent } from "undici";
+import { createRequire } from "node:module";
+import type { ProxyAgent } from "undici";
+// not all of undici: most of what it takes to start is the rest of it
+import buildConnector from "undici/lib/core/connect.js";
+import Client from "undici/lib/dispatcher/client.js";
 import { isLoopback } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
 import { PaydropError } from "../errors.ts";
@@ -132,9 +136,13 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
   const connect = buildConnector({ ...tls, allowH2: false });
   const opener: Opener = (onSocket) =>
     ways
-      ? new ProxyAgent({ ...settings, ...ways })
+      ? new (proxyAgent())({ ...settings, ...ways })
       : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
   return new RestingConnections(connectionsMax, opener);
+}
+
+function proxyAgent(): typeof ProxyAgent {
+  return (createRequire(import.meta.url)("undici") as { readonly ProxyAgent: typeof ProxyAgent }).ProxyAgent;
 }
 
 function told(connect: buildConnector.connector, onSocket: Parameters<Opener>[0]): buildConnector.connector {

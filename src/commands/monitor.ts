@@ -1,4 +1,3 @@
-import { ping } from "../client/ping.ts";
 import type { Config } from "../config/config.ts";
 import type { InboxCount } from "../drop-folder/file-queue.ts";
 import { messageOf } from "../errors.ts";
@@ -129,7 +128,9 @@ class OwnMonitor implements Monitor {
     if (this.#isOwner) await this.#write();
     await this.#server?.close();
     const { pingUrl } = this.#config;
-    const failed = pingUrl === undefined ? undefined : await ping(pingUrl, exitCode);
+    if (pingUrl === undefined) return;
+    const { ping } = await import("../client/ping.ts");
+    const failed = await ping(pingUrl, exitCode);
     if (failed !== undefined) this.#say(`the monitor could not be told the exit code: ${failed}`);
   }
 
