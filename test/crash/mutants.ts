@@ -108,7 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "redirects are followed",
     edits: [
-      ["src/client/transport.ts", "import { buildConnector,", "import { interceptors, buildConnector,"],
+      ["src/client/transport.ts", "import type { ProxyAgent }", "import { interceptors, type ProxyAgent }"],
       [
         "src/client/transport.ts",
         "connection.client.dispatch(",
