@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { TomlError, parse } from "smol-toml";
+import type * as Toml from "smol-toml";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./settings.ts";
 import { asWord } from "../printable.ts";
@@ -99,6 +100,8 @@ function readPrivately(path: string): string {
 }
 
 function parsed(path: string, text: string): Record<string, unknown> {
+  // most have no such file
+  const { TomlError, parse } = createRequire(import.meta.url)("smol-toml") as typeof Toml;
   try {
     return parse(text.replace(/^\ufeff/, ""));
   } catch (error) {

@@ -1,4 +1,5 @@
-import { CsvError, parse } from "csv-parse/sync";
+import { createRequire } from "node:module";
+import type * as CsvParse from "csv-parse/sync";
 import { counted } from "../counted.ts";
 import type { SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
@@ -158,8 +159,8 @@ function parseQuoted(
     const parsed = parseAsMeant(quoted.map((record) => record.text).join(""), delimiter);
     for (const [index, { index: place }] of quoted.entries()) records[place] = parsed[index] ?? [];
   } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const { records: recordsBefore } = error as CsvError & { records?: number };
+    if (!(error instanceof csvParse().CsvError)) throw error;
+    const { records: recordsBefore } = error as CsvParse.CsvError & { records?: number };
     const row = rowsBefore + (quoted[recordsBefore ?? 0]?.index ?? 0) + 1;
     throw source.refuse(error.code === "CSV_QUOTE_NOT_CLOSED" ? "quote_unclosed" : "quote_stray", { row });
   }
@@ -179,12 +180,19 @@ function parseAsMeant(text: string, delimiter: string): string[][] {
       (_, before: string, cell: string) => `${before}"${cell.replaceAll('"', '""')}"`,
     );
     // the first error names the row as it stands in the file
-    if (!(error instanceof CsvError) || inQuotes === text) throw error;
+    if (!(error instanceof csvParse().CsvError) || inQuotes === text) throw error;
     return parseRecords(inQuotes, delimiter);
   }
 }
 
 /** Line ends may be mixed; rows of any length, for the caller to judge. Throws CsvError for a quote out of place. */
 export function parseRecords(text: string, delimiter: string): string[][] {
-  return parse(text, { delimiter, record_delimiter: ["\r\n", "\n", "\r"], relax_column_count: true });
+  return csvParse().parse(text, { delimiter, record_delimiter: ["\r\n", "\n", "\r"], relax_column_count: true });
+}
+
+let loaded: typeof CsvParse | undefined;
+
+/** Loaded for the first record that is its to read: most files have none. */
+function csvParse(): typeof CsvParse {
+  return (loaded ??= createRequire(import.meta.url)("csv-parse/sync") as typeof CsvParse);
 }

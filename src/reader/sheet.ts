@@ -1,14 +1,11 @@
 import { defined } from "../defined.ts";
 import { formatOfName, isOtherWorkbook, isPackedName, type FileFormat } from "../format.ts";
 import { openCsv } from "./csv.ts";
-import { openJson } from "./json.ts";
-import { openJsonLines } from "./jsonl.ts";
 import { refuseOtherFormat, UNPACK } from "./other-format.ts";
 import { refuserOf } from "./refusals.ts";
 import type { Sheet } from "./row.ts";
 import type { ReaderLimits } from "./source.ts";
 import type { Encoding } from "./text.ts";
-import { openXlsx } from "./xlsx.ts";
 
 export interface ReaderOptions {
   /** For messages, and for the format where none is given. */
@@ -42,15 +39,16 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
   // what was read once is what its name says
   const isNew = options.format === undefined;
   if (isNew && format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);
+  // most files are CSV: what reads the others is loaded where one is met
   switch (format) {
     case "csv":
       return openCsv(source);
     case "json":
-      return openJson(source);
+      return (await import("./json.ts")).openJson(source);
     case "jsonl":
-      return openJsonLines(source);
+      return (await import("./jsonl.ts")).openJsonLines(source);
     case "xlsx":
-      return openXlsx(source);
+      return (await import("./xlsx.ts")).openXlsx(source);
     case undefined:
       if (isOtherWorkbook(options.fileName)) throw refuse("workbook_of_another_kind", { found: OTHER_WORKBOOK });
       throw refuse("format_unknown", isPackedName(options.fileName) ? { hint: UNPACK } : {});

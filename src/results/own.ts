@@ -2,13 +2,11 @@ import { createHash } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 import { basename } from "node:path";
-import { parse } from "csv-parse/sync";
 import { printable } from "../printable.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
-import { Workbook } from "../workbook/workbook.ts";
 import { onDisk } from "./atomic.ts";
 
 /** What stands at the name of a file that paydrop is about to write. */
@@ -143,6 +141,7 @@ async function firstRow(path: string, format: FileFormat): Promise<ReadonlyMap<s
 /** Of its first sheet: ours has no other. */
 async function firstWorkbookRow(path: string): Promise<ReadonlyMap<string, string> | undefined> {
   try {
+    const { Workbook } = await import("../workbook/workbook.ts");
     const workbook = await Workbook.open(path);
     const [sheet] = workbook.sheets;
     const rows: SheetRow[] = [];
@@ -159,11 +158,12 @@ async function firstWorkbookRow(path: string): Promise<ReadonlyMap<string, strin
   }
 }
 
-function firstCsvRow(beginning: string): ReadonlyMap<string, string> | undefined {
+async function firstCsvRow(beginning: string): Promise<ReadonlyMap<string, string> | undefined> {
   // A spreadsheet of another country saves our commas as semicolons or tabs; a name of theirs may hold a comma itself.
   const headerLine = beginning.split(/[\r\n]/, 1)[0] ?? "";
   const cells = (delimiter: string): number => headerLine.split(delimiter).length;
   const delimiter = [",", ";", "\t"].reduce((best, other) => (cells(other) > cells(best) ? other : best));
+  const { parse } = await import("csv-parse/sync");
   try {
     const [header, row] = parse(beginning, { to: 2, delimiter, relax_column_count: true, relax_quotes: true });
     return header && new Map(header.map((name, index) => [name, row?.[index] ?? ""]));
