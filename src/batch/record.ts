@@ -20,7 +20,6 @@ import type { Origins, Tie } from "./origins.ts";
 import { CorrectionsHeard } from "../results/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
-import { RESUMABLE_REFUSALS } from "../reason.ts";
 import type { OpenedFile } from "../take-in.ts";
 
 /** A file as the batch that it begins as. `times`: how often its sheet was taken in before. */
@@ -56,7 +55,7 @@ export async function recordRows(
   faultPoint("rows.recorded");
   const remarks = [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks];
   const opening = { rows: totals.rows, total: totals.total, remarks };
-  await journal.openBatch(batch.id, opening, config.allOrNothing, RESUMABLE_REFUSALS);
+  await journal.openBatch(batch.id, opening, config.allOrNothing);
   faultPoint("batch.opened");
   return totals;
 }
@@ -79,7 +78,7 @@ export async function compareToday(
 ): Promise<CapFindings> {
   if (!hasDayCap(rules)) return { refused: [], remarks: [] };
   const sinceMs = startOfDay(nowMs, timeZone);
-  const sums = await journal.goneOrWaiting(defined({ environment, sinceMs, reasons: RESUMABLE_REFUSALS, ofBatches }));
+  const sums = await journal.goneOrWaiting(defined({ environment, sinceMs, ofBatches }));
   return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
 }
 

@@ -13,7 +13,6 @@ import { renewOpenAnswer } from "../results/answers.ts";
 import type { InboxKeeper } from "../results/folder-marks.ts";
 import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
-import { RESUMABLE_REFUSALS } from "../reason.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { assertAddressKept } from "./address.ts";
 import { Ground } from "./ground.ts";
@@ -117,7 +116,7 @@ export class BatchWork implements Processor {
   /** What was cancelled does not go on: its rows stay what they are (I5). */
   async #wake(batchId: string): Promise<void> {
     if ((await this.#ground.known(batchId)).phase === "cancelled") return;
-    await this.#ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"], RESUMABLE_REFUSALS);
+    await this.#ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"]);
     await this.#ground.journal.judgeAgain(batchId, this.#ground.rules);
   }
 
@@ -171,7 +170,7 @@ export class BatchWork implements Processor {
   }
 
   async unfinished(folders: readonly string[]): Promise<readonly string[]> {
-    return this.#ofEnvironment(await this.#ground.journal.unfinished(folders, RESUMABLE_REFUSALS));
+    return this.#ofEnvironment(await this.#ground.journal.unfinished(folders));
   }
 
   /** What was begun in another environment goes on only there. */

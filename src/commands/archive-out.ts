@@ -9,7 +9,6 @@ import type { JournalStore } from "../journal/store.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import { writeArchive } from "../results/archive/archive-file.ts";
 import { isPacked, packCopy } from "../results/archive/packed-copy.ts";
-import { RESUMABLE_REFUSALS } from "../reason.ts";
 import { readingOf, snapshotsIn } from "../reading.ts";
 import type { Call } from "./command.ts";
 import { tell } from "./tell.ts";
@@ -53,7 +52,7 @@ export async function moveOut(
     const { id, fileName, rows } = batch;
     await journal.keepTallies(id);
     const act = who.act("archive", `details moved to archive/${name}`);
-    if (await journal.moveOut(id, name, acts, RESUMABLE_REFUSALS, act)) {
+    if (await journal.moveOut(id, name, acts, act)) {
       moved.push(id);
       tell(call, config, `Archived batch ${id}, ${fileName}, ${counted(rows)}.`, { type: "archived", batch: id, rows });
     } else {

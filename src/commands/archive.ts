@@ -6,7 +6,6 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
-import { RESUMABLE_REFUSALS } from "../reason.ts";
 import { bringBack } from "./archive-back.ts";
 import { moveOut, removeLeftCopies } from "./archive-out.ts";
 import type { Call } from "./command.ts";
@@ -29,7 +28,7 @@ export async function run(call: Call): Promise<number> {
     if (before === undefined) await bringBack(call, config, journal, String(restore), who);
     else if (dryRun === true) await listOld(call, config, journal, before);
     else {
-      const moved = await moveOut(call, config, journal, await journal.resting(before, RESUMABLE_REFUSALS), who);
+      const moved = await moveOut(call, config, journal, await journal.resting(before), who);
       await removeLeftCopies(config, journal);
       tell(call, config, "", { type: "summary", batches: moved, exit_code: 0 });
     }
@@ -38,7 +37,7 @@ export async function run(call: Call): Promise<number> {
 }
 
 async function listOld(call: Call, config: Config, journal: JournalStore, beforeMs: number): Promise<void> {
-  const resting = await journal.resting(beforeMs, RESUMABLE_REFUSALS);
+  const resting = await journal.resting(beforeMs);
   const ids = new Set(resting.map(({ id }) => id));
   const open = (await journal.batches()).filter(
     (batch) => batch.createdAt < beforeMs && batch.archive === undefined && !ids.has(batch.id),

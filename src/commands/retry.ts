@@ -2,7 +2,7 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { isResumable, RESUMABLE_REFUSALS } from "../reason.ts";
+import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { staysText, whichRows, type GoingRow } from "./going.ts";
 import { letGo, type Prepare } from "./let-go.ts";
@@ -52,7 +52,7 @@ export async function makeReady(
   const waiting = rows.filter((row) => row.state !== "ready");
   const states = [...new Set(waiting.map((row) => row.state))];
   const numbers = waiting.map((row) => row.number);
-  await journal.makeReady(batch.id, numbers, states, RESUMABLE_REFUSALS, act);
+  await journal.makeReady(batch.id, numbers, states, act);
 }
 
 export function asGoing({ number, amount, state, code, settledBy }: RowRecord): GoingRow {

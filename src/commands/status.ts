@@ -9,7 +9,7 @@ import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
 import { countsOf } from "../results/status.ts";
-import { isResumable, RESUMABLE_REFUSALS } from "../reason.ts";
+import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./look-of.ts";
@@ -82,7 +82,8 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   }
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
   const history = await journal.history(batch.id);
-  const owesResults = !goes(tallies) && (await journal.unfinished([batch.folder], [])).includes(batch.id);
+  const isAtEnd = !goes(tallies) && resumable === 0;
+  const owesResults = isAtEnd && (await journal.unfinished([batch.folder])).includes(batch.id);
   return defined({ batch, tallies, history, open, resumable, waitsFor, owesResults });
 }
 
@@ -106,7 +107,7 @@ async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): 
   const codes = all.flatMap(openCodes);
   const refused = all.filter(({ tallies }) => (tallies.rejected?.rows ?? 0) > 0);
   const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
-  const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders, RESUMABLE_REFUSALS);
+  const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders);
   for (const { batch } of refused.filter((one) => unfinished.includes(one.batch.id))) {
     // page by page: every row of a large file may have been refused
     for await (const rows of journal.rows(batch.id)) if (rows.some(isResumable)) return [...codes, 7];

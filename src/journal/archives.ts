@@ -4,6 +4,7 @@ import { asBatch, mayHold, OWED, type BatchColumns } from "./batches.ts";
 import { notesOf, type BatchSeq } from "./rows.ts";
 import type { BatchRecord } from "./batch-record.ts";
 import type { RowTexts } from "./row-record.ts";
+import { STILL_GOES } from "./state.ts";
 
 /**
  * Batches that rest, and their texts, which go into a file of the archive and come back from it. Whatever judges other
@@ -17,22 +18,22 @@ export class Archives {
     this.#database = database;
   }
 
-  /** Nothing of them can go any more without a person's act. `reasons`: refusals that a next run would send again. */
-  resting(beforeMs: number, reasons: readonly string[]): BatchRecord[] {
+  /** Nothing of them can go any more without a person's act. */
+  resting(beforeMs: number): BatchRecord[] {
     const rows = this.#database
-      .prepare(`SELECT * FROM batch b WHERE b.created_at < ?1 AND ${rests("?2")} ORDER BY seq`)
-      .all(beforeMs, JSON.stringify(reasons));
+      .prepare(`SELECT * FROM batch b WHERE b.created_at < ?1 AND ${RESTS} ORDER BY seq`)
+      .all(beforeMs);
     return (rows as unknown as BatchColumns[]).map(asBatch);
   }
 
   /** False, and nothing done, when the batch does not rest or has another number of acts than the file tells of. */
-  moveOut(batch: BatchSeq, file: string, acts: number, reasons: readonly string[]): boolean {
+  moveOut(batch: BatchSeq, file: string, acts: number): boolean {
     const stands = this.#database
       .prepare(
         `SELECT 1 FROM batch b WHERE b.seq = ?1 AND (SELECT count(*) FROM act WHERE act.batch = b.seq) = ?2
-         AND ${rests("?3")}`,
+         AND ${RESTS}`,
       )
-      .get(batch.seq, acts, JSON.stringify(reasons));
+      .get(batch.seq, acts);
     if (!stands) return false;
     this.#database
       .prepare(
@@ -76,15 +77,11 @@ export class Archives {
   }
 }
 
-/** `reasons`: the parameter that holds them. */
-function rests(reasons: string): string {
-  return `b.phase <> 'recording' AND b.archive IS NULL
+const RESTS = `b.phase <> 'recording' AND b.archive IS NULL
   AND NOT EXISTS (SELECT 1 FROM meta WHERE key = '${OWED}' || b.id)
   AND NOT (${mayHold("sending", "unknown", "ready", "not_sent", "held", "rejected")} AND EXISTS (
     SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('sending', 'unknown')
-      OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent', 'held')
-        OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(${reasons}))))))))`;
-}
+      OR (b.phase <> 'cancelled' AND (r.state = 'held' OR ${STILL_GOES})))))`;
 
 /** Nothing of a batch changes, and nothing is told of its rows, while its details are elsewhere. */
 export function archivedError({ id, archive = "" }: { readonly id: string; readonly archive?: string }): PaydropError {

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
 import type { BatchSeq } from "./rows.ts";
-import type { RowState } from "./state.ts";
+import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, Environment, NewBatch } from "./batch-record.ts";
 import type { Act } from "./store.ts";
 
@@ -147,17 +147,16 @@ export class Batches {
     if (this.find(id)?.phase === "cancelled") throw cancelledError(id);
   }
 
-  unfinished(folders: readonly string[], reasons: readonly string[]): string[] {
+  unfinished(folders: readonly string[]): string[] {
     const rows = this.#database
       .prepare(
         `SELECT b.id FROM batch b
          WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND (EXISTS (
            SELECT 1 FROM meta WHERE key = '${OWED}' || b.id) OR ${mayHold("ready", "not_sent", "rejected")} AND EXISTS (
-           SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('ready', 'not_sent')
-             OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?))))))
+           SELECT 1 FROM row r WHERE r.batch = b.seq AND ${STILL_GOES}))
          ORDER BY b.seq`,
       )
-      .all(JSON.stringify(folders), JSON.stringify(reasons)) as { id: string }[];
+      .all(JSON.stringify(folders)) as { id: string }[];
     return rows.map((row) => row.id);
   }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { unitsOf } from "../amount.ts";
 import type { OperationName } from "../operations/operation.ts";
+import { STILL_GOES } from "./state.ts";
 import type { DaySumOptions } from "./store.ts";
 
 interface AmountRow {
@@ -38,8 +39,7 @@ export class DaySums {
     this.#waiting = prepared(
       (schema) =>
         `${rowsOf(schema)} WHERE b.created_at >= ? AND b.environment = ? AND b.phase <> 'cancelled'
-         AND (r.state IN ('ready', 'not_sent')
-              OR r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?)))`,
+         AND ${STILL_GOES}`,
     );
     this.#ready = prepared(
       (schema) => `${rowsOf(schema)} WHERE b.id IN (SELECT value FROM json_each(?)) AND r.state = 'ready'`,
@@ -47,7 +47,7 @@ export class DaySums {
   }
 
   /** Ten-thousandths by operation. */
-  of({ environment, sinceMs, reasons, ofBatches }: DaySumOptions): ReadonlyMap<OperationName, bigint> {
+  of({ environment, sinceMs, ofBatches }: DaySumOptions): ReadonlyMap<OperationName, bigint> {
     const sums = new Map<OperationName, bigint>();
     const add = (statements: readonly StatementSync[], ...values: readonly (string | number)[]): void => {
       for (const statement of statements) {
@@ -59,7 +59,7 @@ export class DaySums {
     for (const [index, id] of this.#firstAttempts(sinceMs).entries()) {
       add(this.#gone.slice(index, index + 1), id, sinceMs, environment);
     }
-    if (ofBatches === undefined) add(this.#waiting, sinceMs, environment, JSON.stringify(reasons));
+    if (ofBatches === undefined) add(this.#waiting, sinceMs, environment);
     else add(this.#ready, JSON.stringify(ofBatches));
     return sums;
   }

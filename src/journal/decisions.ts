@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
 import { OVERTAKEN } from "./seen.ts";
-import { assertMove, MAY_NOT_SETTLE, maySettle, type RowState, type SettledAs } from "./state.ts";
+import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";
 
 const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
@@ -93,20 +93,14 @@ export class Decisions {
       .run(batch.seq, nowMs);
   }
 
-  /** Rows go again: rejected ones only for one of the reasons. Gives how many. */
-  makeReady(
-    batch: BatchSeq,
-    rows: readonly number[] | "all",
-    from: readonly RowState[],
-    reasons: readonly string[],
-    nowMs: number,
-  ): number {
+  /** Rows go again: rejected ones only where a resumed run may send them. Gives how many. */
+  makeReady(batch: BatchSeq, rows: readonly number[] | "all", from: readonly RowState[], nowMs: number): number {
     for (const state of from) assertMove(state, "ready");
     const update = this.#database.prepare(
-      `UPDATE row SET state = 'ready', changed_at = ?1 WHERE batch = ?2 AND state IN (SELECT value FROM json_each(?3))
-       AND (state <> 'rejected' OR code IN (SELECT value FROM json_each(?4))) AND ${rows === "all" ? "?5" : "number = ?5"}`,
+      `UPDATE row AS r SET state = 'ready', changed_at = ?1 WHERE batch = ?2 AND state IN (SELECT value FROM json_each(?3))
+       AND (state <> 'rejected' OR ${RESUMABLE}) AND ${rows === "all" ? "?4" : "number = ?4"}`,
     );
-    const which = [nowMs, batch.seq, JSON.stringify(from), JSON.stringify(reasons)] as const;
+    const which = [nowMs, batch.seq, JSON.stringify(from)] as const;
     let changed = 0;
     for (const number of rows === "all" ? [1] : rows) changed += Number(update.run(...which, number).changes);
     return changed;

@@ -9,6 +9,7 @@ import { PAGE_ROWS } from "./pages.ts";
 import { Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
+import { RESUMABLE } from "./state.ts";
 import { RowTallies } from "./tallies.ts";
 import { WaitingRows } from "./waiting-rows.ts";
 
@@ -54,13 +55,10 @@ export class LookBack {
     return new RowTallies(this.#database).of(this.#seqOf(batchId));
   }
 
-  /** How many rows were refused for one of these reasons. */
-  refusedFor(batchId: string, reasons: readonly string[]): number {
-    const counted = this.#database.prepare(
-      `SELECT count(*) AS rows FROM row
-       WHERE batch = ? AND state = 'rejected' AND code IN (SELECT value FROM json_each(?))`,
-    );
-    return Number(counted.get(this.#seqOf(batchId), JSON.stringify(reasons))?.["rows"]);
+  /** How many rows were refused for the key or the address. */
+  resumable(batchId: string): number {
+    const counted = this.#database.prepare(`SELECT count(*) AS rows FROM row r WHERE batch = ? AND ${RESUMABLE}`);
+    return Number(counted.get(this.#seqOf(batchId))?.["rows"]);
   }
 
   /** How many rows are held for another one that has its end. */

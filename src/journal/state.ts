@@ -1,3 +1,5 @@
+import { RESUMABLE_REFUSALS } from "../reason.ts";
+
 /** The states of a row in the journal (DESIGN §2). In results `ready` and `not_sent` both read `not_sent`. */
 export const ROW_STATES = [
   "ready",
@@ -47,6 +49,11 @@ const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
   settled_done: ["settled_not_done"],
   settled_not_done: ["ready", "settled_done"],
 };
+
+/** SQL: the row `r` was refused for the key or the address. */
+export const RESUMABLE = `(r.state = 'rejected' AND r.code IN (${RESUMABLE_REFUSALS.map((reason) => `'${reason}'`).join(", ")}))`;
+/** SQL: the next run sends the row `r`, of a batch that is not cancelled. */
+export const STILL_GOES = `(r.state IN ('ready', 'not_sent') OR ${RESUMABLE})`;
 
 /** Throws for an illegal move: an assertion, not a fault. */
 export function assertMove(from: RowState, to: RowState): void {

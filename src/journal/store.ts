@@ -10,7 +10,6 @@ export interface DaySumOptions {
   readonly environment: Environment;
   /** When the day began, milliseconds since 1970. */
   readonly sinceMs: number;
-  readonly reasons: readonly string[];
   readonly ofBatches?: readonly string[];
 }
 
@@ -88,9 +87,9 @@ export interface JournalStore {
   /**
    * The judged file is looked at as a whole; with `allOrNothing` every row waits for a person when one is invalid or
    * held. The phase becomes `open`, all in one: until then nothing of the batch may be sent, and a crash forgets it; from
-   * then on its results are owed. `reasons`: rows elsewhere that were refused for one of these may still go.
+   * then on its results are owed.
    */
-  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean, reasons?: readonly string[]): Promise<void>;
+  openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
   /** Removes a batch that was never opened, if it is there. */
   dropBatch(batchId: string): Promise<void>;
 
@@ -108,7 +107,7 @@ export interface JournalStore {
   keepTallies(batchId: string): Promise<void>;
   /**
    * Exact sums, in ten-thousandths, of what was sent since then and may have been taken (accepted, unknown, sending,
-   * settled as done), and of what may still go: rows that are ready, not sent, or refused for one of `reasons`, of all
+   * settled as done), and of what may still go: rows that are ready, not sent, or refused for the key or the address, of all
    * batches that were taken in since then and not cancelled; or, with `ofBatches`, the ready rows of those.
    */
   goneOrWaiting(day: DaySumOptions): Promise<ReadonlyMap<OperationName, bigint>>;
@@ -122,14 +121,13 @@ export interface JournalStore {
   /** Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. */
   judgeAgain(batchId: string, rules: JudgeRules): Promise<void>;
   /**
-   * Lets rows go again: those in `states`, rejected ones only with a reason in `reasons`. Gives how many. `act`: of the
+   * Lets rows go again: those in `states`, rejected ones only where they were refused for the key or the address. Gives how many. `act`: of the
    * person who says so, in the same transaction: it never stands where this is refused.
    */
   makeReady(
     batchId: string,
     rows: readonly number[] | "all",
     from: readonly RowState[],
-    reasons?: readonly string[],
     act?: Omit<Act, "at">,
   ): Promise<number>;
 
@@ -170,10 +168,10 @@ export interface JournalStore {
   /** Until `false` is said, the results of the batch are behind the journal: `unfinished` gives it after a crash. */
   oweResults(batchId: string, isOwed: boolean): Promise<void>;
   /**
-   * Open batches of files in these folders with rows that may go: ready, not sent, or refused for one of `reasons`; and
+   * Open batches of files in these folders with rows that may go: ready, not sent, or refused for the key or the address; and
    * those whose results are owed.
    */
-  unfinished(folders: readonly string[], reasons: readonly string[]): Promise<readonly string[]>;
+  unfinished(folders: readonly string[]): Promise<readonly string[]>;
   inboxHold(folder: string): Promise<InboxHold | undefined>;
   /** An inbox that is held already keeps its first reason. */
   holdInbox(folder: string, hold: InboxHold): Promise<void>;
@@ -182,20 +180,14 @@ export interface JournalStore {
 
   /**
    * Batches that were taken in before then and rest, oldest first: no row of them is ready, sending, unknown, held, not
-   * sent, or refused for one of `reasons`. What a cancelled one did not send rests too. Not those in the archive.
+   * sent, or refused for the key or the address. What a cancelled one did not send rests too. Not those in the archive.
    */
-  resting(beforeMs: number, reasons: readonly string[]): Promise<readonly BatchRecord[]>;
+  resting(beforeMs: number): Promise<readonly BatchRecord[]>;
   /**
    * The texts of a batch lie safely in `file`: they are dropped here, and nothing of the batch changes until `moveIn`.
    * False when it does not rest any more, or has another number of acts than the file tells of.
    */
-  moveOut(
-    batchId: string,
-    file: string,
-    acts: number,
-    reasons: readonly string[],
-    act: Omit<Act, "at">,
-  ): Promise<boolean>;
+  moveOut(batchId: string, file: string, acts: number, act: Omit<Act, "at">): Promise<boolean>;
   /** Puts texts of an archived batch back. */
   putBack(batchId: string, rows: readonly RowTexts[]): Promise<void>;
   /** All texts are back: the batch is one like others again. */

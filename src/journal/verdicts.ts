@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge, Seen, Stated, Verdict } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./rows.ts";
 import { OVERTAKEN, type Keys, type SeenRows } from "./seen.ts";
-import { assertMove, type RowState } from "./state.ts";
+import { assertMove, STILL_GOES, type RowState } from "./state.ts";
 
 /** What of a row its verdict depends on. */
 interface JudgedRow {
@@ -170,23 +170,23 @@ export class Verdicts {
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
    * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
    * without a person's word about it, unless both state their periods or their references, and other ones: then the old
-   * amount would go after the new one. `reasons`: refusals that a next run would send again. A row that did not go and
-   * is sent anew repeats that batch too, in its own period or by its own reference.
+   * amount would go after the new one. A row that did not go and is sent anew repeats that batch too, in its own period
+   * or by its own reference.
    */
-  holdNearDuplicates(batch: BatchSeq, reasons: readonly string[], nowMs: number): void {
+  holdNearDuplicates(batch: BatchSeq, nowMs: number): void {
     if (!this.#hasReady.get(batch.seq)) return;
-    this.#holdNearTo(batch, seqsIn(this.#repeated.all(batch.seq)), reasons, nowMs);
-    for (const seq of this.#sentAnew) this.#holdNearTo(batch, [seq], reasons, nowMs, 1);
+    this.#holdNearTo(batch, seqsIn(this.#repeated.all(batch.seq)), nowMs);
+    for (const seq of this.#sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
   }
 
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
   holdNearToLater(batch: BatchSeq, nowMs: number): void {
-    this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), [], nowMs);
+    this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), nowMs);
   }
 
-  #holdNearTo(batch: BatchSeq, seqs: readonly number[], reasons: readonly string[], nowMs: number, sentAnew = 0): void {
+  #holdNearTo(batch: BatchSeq, seqs: readonly number[], nowMs: number, sentAnew = 0): void {
     if (seqs.length === 0) return;
-    this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, JSON.stringify(reasons), sentAnew);
+    this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, sentAnew);
   }
 
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
@@ -240,19 +240,18 @@ const didNotGoIn = (schema: string, isEarlier: string): string => `
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
 /**
- * `?2`: the earlier batches. `?5`: rows of them that state another reference or period hold nothing, nor do they hold what
+ * `?2`: the earlier batches. `?4`: rows of them that state another reference or period hold nothing, nor do they hold what
  * is sent anew itself. Of rows that hold the same the first two of other core fields do: where every row pays the same
  * one, not every pair of them is compared.
  */
 const holdNear = (schema: string): string => `
   WITH paid AS (
     SELECT r.beneficiary_key, r.core_key, r.reference_key, r.period, r.batch << 32 | r.number AS place, r.number, b.id,
-      r.state IN ('ready', 'not_sent', 'rejected') OR ?5 AS by_name,
+      r.state IN ('ready', 'not_sent', 'rejected') OR ?4 AS by_name,
       iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
     FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
     WHERE r.batch IN (SELECT value FROM json_each(?2)) AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
-      OR (b.phase <> 'cancelled' AND (r.state IN ('ready', 'not_sent')
-        OR (r.state = 'rejected' AND r.code IN (SELECT value FROM json_each(?4))))))
+      OR (b.phase <> 'cancelled' AND ${STILL_GOES}))
   ), earlier AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY beneficiary_key, period, reference_key ORDER BY place) AS nth FROM (
       SELECT beneficiary_key, core_key, iif(by_name, period, NULL) AS period,
@@ -262,7 +261,7 @@ const holdNear = (schema: string): string => `
     SELECT n.number, min(e.place), e.number AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.nth <= 2 AND e.core_key <> n.core_key
       AND NOT (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0))
-    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND NOT (?5 AND EXISTS (
+    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND NOT (?4 AND EXISTS (
       SELECT 1 FROM ${schema}.seen s JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
       JOIN ${schema}.batch ob ON ob.seq = o.batch
       WHERE s.key = n.core_key AND s.batch IN (SELECT value FROM json_each(?2)) AND ${DID_NOT_GO}))

@@ -29,7 +29,6 @@ import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { compareToday, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
-import { RESUMABLE_REFUSALS } from "../reason.ts";
 import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
@@ -89,7 +88,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
     await judged;
     // a batch that was let in goes on
     const capped = taken ? [] : [caps, await compareToday(journal, opened.reading.rules, config, nowMs)];
-    await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing, RESUMABLE_REFUSALS);
+    await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
       operation: labelOf(await journal.operations(id), opened.reading.operation).label,
       ...{ file: opened.path, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
@@ -135,7 +134,7 @@ function takeOnTrial(
 
 /** The rows of a file that was sent are no second payment, and nobody waits for them: they stand as they ended. */
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
-  const refusedForTheKey = past.refusedFor(batch.id, RESUMABLE_REFUSALS);
+  const refusedForTheKey = past.resumable(batch.id);
   const byStatus = byStatusOf(past.tallies(batch.id));
   return { batch, byStatus, refusedForTheKey, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
 }

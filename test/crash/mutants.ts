@@ -170,8 +170,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "src/batch/record.ts",
-        "await journal.openBatch(batch.id, opening, config.allOrNothing, RESUMABLE_REFUSALS);",
-        "await journal.openBatch(batch.id, opening, false, RESUMABLE_REFUSALS);",
+        "await journal.openBatch(batch.id, opening, config.allOrNothing);",
+        "await journal.openBatch(batch.id, opening, false);",
       ],
     ],
     tests: ["test/crash/points.test.ts"],

@@ -20,15 +20,10 @@ async function take(store: JournalStore, id: string, rows: NewRow[]): Promise<st
   await store.createBatch(newBatch(id));
   await store.addRows(id, rows);
   await store.judgeRows(id, rules);
-  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] }, false, ["key_refused"]);
+  await store.openBatch(id, { rows: rows.length, total: "0.00", remarks: [] });
   return (await allRows(store, id)).map(({ state, code, other }) =>
     [state, code, other && `${other.batch}:${other.row}`].join(" ").trim(),
   );
-}
-
-async function end(store: JournalStore, row: number, state: "accepted" | "rejected", reason: string): Promise<void> {
-  const { attempt = 0 } = await store.begin("AAAA1111", row, rules);
-  await store.end(attempt, { state, reason, durationMs: 1 });
 }
 
 async function settle(store: JournalStore, as: "settled_done" | "settled_not_done"): Promise<void> {
@@ -46,8 +41,8 @@ test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
   ["was settled as not done", (store) => settle(store, "settled_not_done"), "ready"],
   ["still goes", () => Promise.resolve(), HELD],
   ["was not sent", (store) => sendRow(store, "AAAA1111", 3, "not_sent"), HELD],
-  ["was refused for the key", (store) => end(store, 3, "rejected", "key_refused"), HELD],
-  ["was refused for itself", (store) => end(store, 3, "rejected", "refused"), "ready"],
+  ["was refused for the key", (store) => sendRow(store, "AAAA1111", 3, "rejected", "key_refused"), HELD],
+  ["was refused for itself", (store) => sendRow(store, "AAAA1111", 3, "rejected"), "ready"],
   ["goes no more", (store) => store.setPhase("AAAA1111", "cancelled", ACT), "ready"],
 ])("in a file that repeats another one, a payee's other amount that %s there", async (_what, happen, said) => {
   const store = open();
@@ -66,7 +61,7 @@ test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
   ["was accepted", (store) => sendRow(store, "AAAA1111", 3, "accepted"), HELD],
   ["still goes", () => Promise.resolve(), "ready"],
   ["was not sent", (store) => sendRow(store, "AAAA1111", 3, "not_sent"), "ready"],
-  ["was refused for the key", (store) => end(store, 3, "rejected", "key_refused"), "ready"],
+  ["was refused for the key", (store) => sendRow(store, "AAAA1111", 3, "rejected", "key_refused"), "ready"],
 ])("the same of one period, which is another one here: the amount that %s", async (_what, happen, said) => {
   const store = open();
   const october = { period: "2026-10" };
@@ -77,9 +72,14 @@ test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
   expect(rows).toEqual(["duplicate  AAAA1111:2", said]);
 });
 
-test.each(["accepted", "unknown", "settled_done"] as const)(
-  "a file that waited as a whole pays no old amount, once a row of its correction is %s",
-  async (state) => {
+test.each([
+  ["accepted", "accepted"],
+  ["unknown", "accepted"],
+  ["settled_done", "accepted"],
+  ["accepted", "key_refused"],
+] as const)(
+  "a file that waited as a whole pays no old amount, once a row of its correction is %s and the other one %s",
+  async (state, corrected) => {
     const store = open();
     await store.createBatch(newBatch("AAAA1111"));
     const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
@@ -88,7 +88,7 @@ test.each(["accepted", "unknown", "settled_done"] as const)(
     await store.openBatch("AAAA1111", { rows: 3, total: "0.00", remarks: [] }, true);
     await addBatch(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
     await sendRow(store, "BBBB2222", 7, state === "accepted" ? state : "unknown");
-    await sendRow(store, "BBBB2222", 8, "accepted");
+    await sendRow(store, "BBBB2222", 8, corrected === "accepted" ? corrected : "rejected", corrected);
     if (state === "settled_done") await store.settle([{ batch: "BBBB2222", row: 7, as: state, act: ACT }]);
     await store.release("AAAA1111", "all", ACT);
     expect((await allRows(store, "AAAA1111")).map(({ state, code }) => [state, code])).toEqual([
@@ -133,9 +133,9 @@ test.each(ANEW)("a payee's other amount beside one that was accepted, %s", async
   let nowMs = Date.now();
   const store = open(() => nowMs);
   await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100"), newRow(4, "b/300"), newRow(5, "c/100")]);
-  await end(store, 2, "rejected", "refused");
+  await sendRow(store, "AAAA1111", 2, "rejected");
   await sendRow(store, "AAAA1111", 3, "accepted");
-  await end(store, 4, "rejected", "refused");
+  await sendRow(store, "AAAA1111", 4, "rejected");
   if (then.cancels) await store.setPhase("AAAA1111", "cancelled", ACT);
   nowMs += (then.days ?? 0) * DAY_MS;
   expect((await take(store, "BBBB2222", [...then.rows, newRow(9, "e/100")])).slice(1)).toEqual([said, "ready"]);

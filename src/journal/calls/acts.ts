@@ -64,6 +64,6 @@ export function actCalls(parts: Parts) {
 
     oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
 
-    unfinished: (folders, reasons) => read(() => batches.unfinished(folders, reasons)),
+    unfinished: (folders) => read(() => batches.unfinished(folders)),
   } satisfies Partial<JournalStore>;
 }

@@ -4,11 +4,11 @@ import type { JournalStore } from "../store.ts";
 /** Old batches out of the journal and back, without forgetting what was sent. */
 export function archiveCalls({ archives, batches, group, now, read }: Parts) {
   return {
-    resting: (beforeMs, reasons) => read(() => archives.resting(beforeMs, reasons)),
+    resting: (beforeMs) => read(() => archives.resting(beforeMs)),
 
-    moveOut: (batchId, file, acts, reasons, act) =>
+    moveOut: (batchId, file, acts, act) =>
       group.run(() => {
-        const isOut = archives.moveOut(batches.seqOf(batchId), file, acts, reasons);
+        const isOut = archives.moveOut(batches.seqOf(batchId), file, acts);
         if (isOut) batches.addAct(batchId, act, now());
         return isOut;
       }),

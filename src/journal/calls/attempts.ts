@@ -23,13 +23,13 @@ export function attemptCalls(parts: Parts) {
         verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), now());
       }),
 
-    makeReady: (batchId, rows, from, reasons = [], act) =>
+    makeReady: (batchId, rows, from, act) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
         if (act) batches.addAct(batchId, act, now());
-        return decisions.makeReady(batch, rows, from, reasons, now());
+        return decisions.makeReady(batch, rows, from, now());
       }),
   } satisfies Partial<JournalStore>;
 }

@@ -51,10 +51,10 @@ export function batchCalls(parts: Parts) {
       }
     },
 
-    openBatch: (batchId, totals, allOrNothing = false, reasons = []) =>
+    openBatch: (batchId, totals, allOrNothing = false) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
-        verdicts.holdNearDuplicates(batch, reasons, now());
+        verdicts.holdNearDuplicates(batch, now());
         if (allOrNothing) decisions.holdAllOrNothing(batch, now());
         batches.open(batchId, totals);
         batches.oweResults(batchId, true);
