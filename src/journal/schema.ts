@@ -188,6 +188,9 @@ export const MIGRATIONS: readonly string[] = [
 
   // So were accounts.
   `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
+
+  // An unknown row is found among any number of equal ones. Few are: it costs the others nothing.
+  `CREATE INDEX row_unknown ON row (core_key) WHERE state = 'unknown';`,
 ];
 
 /** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */

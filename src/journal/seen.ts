@@ -73,6 +73,7 @@ export class SeenRows {
   readonly #clear: StatementSync;
   readonly #elsewhere: readonly StatementSync[];
   readonly #elsewhereInPeriod: readonly StatementSync[];
+  readonly #unknownElsewhere: readonly StatementSync[];
   readonly #here: StatementSync;
   readonly #hereInPeriod: StatementSync;
   readonly #corrections: readonly StatementSync[];
@@ -119,6 +120,13 @@ export class SeenRows {
       );
     this.#elsewhere = elsewhere("");
     this.#elsewhereInPeriod = elsewhere("AND r.period IS ?3");
+    this.#unknownElsewhere = schemas.map((schema) =>
+      database.prepare(
+        `SELECT ${COLUMNS} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
+         WHERE r.core_key = ?1 AND r.state = 'unknown' AND ${schema === "main" ? "r.batch <> ?2" : "?2 IS NOT NULL"}
+         LIMIT 1`,
+      ),
+    );
     const kin = (schema: string, word: string, where: string): StatementSync =>
       database.prepare(
         `SELECT ${COLUMNS}, '${word}' AS kin FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
@@ -181,7 +189,11 @@ export class SeenRows {
     };
     return (keys) => {
       const rows = [...inTheWay(keys.core)];
-      if (rows.length >= ELSEWHERE_MAX) rows.push(...inTheWay(keys.core, keys.period));
+      if (rows.length >= ELSEWHERE_MAX) {
+        rows.push(...inTheWay(keys.core, keys.period));
+        // one that nobody knows the end of holds all others, however many came after it
+        rows.push(...this.#unknownElsewhere.flatMap((statement) => all(statement, keys.core, batchSeq)));
+      }
       if (keys.reference !== null) rows.push(...inTheWay(keys.reference));
       const once = new Map(rows.map((row) => [`${row.id}/${row.number}`, row]));
       return [...once.values()].map((row) => asSeen(row, keys, false));

@@ -34,6 +34,15 @@ test("among more equal payments than are looked at, the newest and those of the 
   expect(await said(store, "PLAIN111")).toEqual(["held possible_duplicate SAL00079"]);
 });
 
+test("an unknown row holds equal ones, however many of them were accepted after it", async () => {
+  const store = open();
+  const references = Array.from({ length: 100 }, (_, index) => newRow(index + 2, "a/100", { reference: `A-${index}` }));
+  await addBatch(store, "AAAA1111", references);
+  for (const { number } of references) await sendRow(store, "AAAA1111", number, number === 4 ? "unknown" : "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100", { reference: "B-1" })]);
+  expect(await said(store, "BBBB2222")).toEqual(["held other_row_open AAAA1111"]);
+});
+
 test("a row of an older file that goes again finds what a newer one has sent meanwhile", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100", { reference: "SAL-1" })]);
