@@ -21,7 +21,7 @@ export class FolderMarks {
   readonly #config: Config;
   readonly #isSandbox: boolean;
   readonly #leftovers: Leftovers;
-  readonly #inboxes = new Set<string>();
+  readonly #inboxes = new Map<string, MarkKeeper>();
 
   constructor(journal: JournalStore, config: Config, isSandbox: boolean, leftovers: Leftovers) {
     this.#journal = journal;
@@ -43,7 +43,7 @@ export class FolderMarks {
           now: () => this.#journal.mark(),
           assertKnown: (found) => assertKnown(found, policy),
         });
-    if (keeper) this.#inboxes.add(inbox);
+    if (keeper) this.#inboxes.set(inbox, keeper);
     const { path } = inboxMark(inbox);
     return {
       remark: keeper || this.#isSandbox || (await markAt(path)) !== "foreign" ? undefined : noMarkText(path),
@@ -58,6 +58,7 @@ export class FolderMarks {
   /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */
   async compare(file: string): Promise<readonly string[]> {
     if (this.#isSandbox) return [];
+    for (const folder of inboxesOf(file)) await this.#inboxes.get(folder)?.assertOwn();
     const found = await marksBeside(file, (folder) => this.#inboxes.has(folder));
     const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
     return losses.filter((loss) => loss !== undefined);

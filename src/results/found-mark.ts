@@ -15,6 +15,8 @@ export interface FoundMark {
   /** Of the batch it speaks of; none in the mark of an inbox, which speaks for all. */
   readonly batch?: string;
   readonly environment?: string;
+  /** Of an inbox: which process keeps it, or did. */
+  readonly keeper?: string;
 }
 
 export interface MarkPolicy {
@@ -115,7 +117,7 @@ export async function markAt(path: string): Promise<FoundMark | "gone" | "foreig
 function asFound(path: string, document: Readonly<Record<string, unknown>>): FoundMark {
   const own = document["paydrop"] as Readonly<Record<string, unknown>>;
   const { state_id: stateId, last_attempt: lastAttempt, last_attempt_at: at } = own;
-  const { batch, environment } = document;
+  const { batch, environment, keeper } = document;
   return {
     path,
     ...(typeof stateId === "string" && typeof lastAttempt === "number"
@@ -123,5 +125,6 @@ function asFound(path: string, document: Readonly<Record<string, unknown>>): Fou
       : {}),
     ...(typeof batch === "string" && /^[0-9A-Za-z]{1,32}$/.test(batch) ? { batch } : {}),
     ...(typeof environment === "string" ? { environment } : {}),
+    ...(typeof keeper === "string" ? { keeper } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { Mark } from "../journal/store.ts";
@@ -13,6 +14,11 @@ export interface MarkKeeper {
   renew(): Promise<void>;
   /** Whether it is still there, and not another's. */
   isStanding(): Promise<boolean>;
+  /**
+   * Throws where another process has put its own mark there since: with a journal that this one does not know, or with a
+   * copy of this very one, since with this one it would not have got the lock (I9). Both would send every file.
+   */
+  assertOwn(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -27,6 +33,8 @@ export interface MarkInput {
   readonly leftovers: Leftovers;
   /** Whose summary it is; that of another batch makes way under its batch id. */
   readonly batch?: string;
+  /** Which process keeps it. */
+  readonly keeper?: string;
 }
 
 const RENEWED_EVERY_MS = 1000;
@@ -41,9 +49,10 @@ const TRIES_MAX = 10;
 export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined> {
   try {
     for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
-      if (!(await claim(input))) continue;
+      const claimed = await claim(input);
+      if (!claimed) continue;
       await input.leftovers.remove(dirname(input.path), [basename(input.path)]);
-      return keeperOf(input);
+      return keeperOf(input, claimed);
     }
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
@@ -55,23 +64,29 @@ export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined
 }
 
 /** What `keepMark` must know of the mark of an inbox. */
-export function inboxMark(folder: string): Pick<MarkInput, "path" | "text"> {
-  return { path: join(folder, INBOX_MARK), text: (mark) => `${JSON.stringify({ paydrop: ownKey(mark) })}\n` };
+export function inboxMark(folder: string): Pick<MarkInput, "path" | "text" | "keeper"> {
+  const keeper = randomUUID();
+  const text = (mark: Mark): string => `${JSON.stringify({ paydrop: ownKey(mark), keeper })}\n`;
+  return { path: join(folder, INBOX_MARK), text, keeper };
 }
 
-/** false: something changed in between; look again. */
-async function claim(input: MarkInput): Promise<boolean> {
+/** What it wrote; undefined: something changed in between; look again. */
+async function claim(input: MarkInput): Promise<Mark | undefined> {
   const { path, batch } = input;
   const found = await markAt(path);
   if (found === "foreign") throw inTheWay(path);
-  if (found === "gone") return write(input, await input.now(), "new");
+  const writes = async (how: "new" | "replace"): Promise<Mark | undefined> => {
+    const mark = await input.now();
+    return (await write(input, mark, how)) ? mark : undefined;
+  };
+  if (found === "gone") return writes("new");
   await input.assertKnown(found);
-  if (found.batch === batch) return write(input, await input.now(), "replace");
+  if (found.batch === batch) return writes("replace");
   if (found.batch === undefined) throw inTheWay(path);
   const aside = nameOfBatch(path, found.batch);
   if ((await markAt(aside)) === "foreign") throw inTheWay(aside);
   await renameDurably(path, aside);
-  return false;
+  return undefined;
 }
 
 function write(input: MarkInput, mark: Mark, how: "new" | "replace"): Promise<boolean> {
@@ -84,8 +99,8 @@ function write(input: MarkInput, mark: Mark, how: "new" | "replace"): Promise<bo
   });
 }
 
-function keeperOf(input: MarkInput): MarkKeeper {
-  let written = -1;
+function keeperOf(input: MarkInput, claimed: Mark): MarkKeeper {
+  let written = claimed.lastAttempt;
   let last = Promise.resolve();
   let isBusy = false;
   const renewOnce = async (): Promise<void> => {
@@ -111,6 +126,13 @@ function keeperOf(input: MarkInput): MarkKeeper {
       const found = await markAt(input.path);
       return typeof found === "object" && found.mark?.stateId === (await input.now()).stateId;
     },
+    assertOwn: async () => {
+      const found = await markAt(input.path);
+      if (typeof found !== "object" || found.keeper === input.keeper) return;
+      await input.assertKnown(found);
+      if (found.keeper !== undefined && found.mark?.stateId === (await input.now()).stateId)
+        throw keptByCopy(input.path);
+    },
     close: () => {
       clearInterval(timer);
       return renew();
@@ -126,4 +148,12 @@ async function isAnothers(path: string, own: Mark): Promise<boolean> {
 
 function inTheWay(path: string): PaydropError {
   return new PaydropError("results_unwritable", `${basename(path)} is not a file that paydrop wrote`);
+}
+
+function keptByCopy(path: string): PaydropError {
+  return new PaydropError(
+    "journal",
+    `another paydrop takes the files of ${dirname(path)} since, with a copy of this state directory: both would send them`,
+    "nothing was sent by this one; let only one of the two state directories be used: the one that sent last",
+  );
 }

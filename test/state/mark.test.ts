@@ -241,6 +241,23 @@ describe("the mark of an inbox", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test("of two processes with copies of one state directory the first sends nothing once the second has come", async () => {
+    const { server, desk } = await deskWith(2);
+    await desk.process("t.csv");
+    backUp(desk);
+    const one = await open(desk, desk.stateDir);
+    const inbox = await one.keepInbox(desk.folder);
+    const before = desk.write("before.csv", transfersTo("701", 1));
+    const copy = await open(desk, `${desk.stateDir}.backup`);
+    const inboxOfCopy = await copy.keepInbox(desk.folder);
+    await expect(one.processFile(before)).rejects.toMatchObject({ code: "journal" });
+    await copy.processFile(before);
+    await inboxOfCopy.close();
+    await expect(one.processFile(before)).rejects.toMatchObject({ code: "journal" });
+    await inbox.close();
+    expect(server.requests).toHaveLength(3);
+  });
+
   test("speaks for its folders payouts/, transfers/ … too", async () => {
     const { server, desk } = await deskWith(2);
     const inbox = await (await open(desk, desk.stateDir)).keepInbox(desk.folder);
