@@ -10,16 +10,18 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
   [/^([a-z]{3,9})$/, (name) => named(name, "")],
   [/^([a-z]{3,9})-?(?:20)?(\d\d)$/, (name, year) => named(name, `20${year}`)],
   [/^(20\d\d)-?([a-z]{3,9})$/, (year, name) => named(name, year)],
+  [/^(20\d\d)-?m(0?[1-9]|1[0-2])$/, (year, month) => `${year}-${twoDigits(month)}`],
 ];
 
 /**
  * Whether two periods may be one, however people write them: `2026-11`, `202611`, `11-2026`, `11/26` and `Nov2026` are the
- * same month, `2026-11-06` is a part of it, and `november` may be any year's. What is written in two ways must not free a
- * row to go twice.
+ * same month, `2026-11-06` is a part of it, and `november` may be any year's; `2026-W47`, `2026W47` and `W47-2026` are the
+ * same week. What is written in two ways must not free a row to go twice.
  */
 export function mayBeSamePeriod(one: string, other: string): boolean {
   const [left, right] = [plainly(one), plainly(other)];
   if (isPartOf(one, other) || isPartOf(left, right)) return true;
+  if (/[a-z]/.test(left) && inAnyOrder(left) === inAnyOrder(right)) return true;
   return (left.startsWith("-") || right.startsWith("-")) && isPartOf(withoutYear(left), withoutYear(right));
 }
 
@@ -38,6 +40,10 @@ export function plainly(period: string): string {
 
 function isPartOf(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
+}
+
+function inAnyOrder(period: string): string {
+  return (period.match(/\d+|[a-z]+/g) ?? []).sort().join(" ");
 }
 
 function withoutYear(period: string): string {
