@@ -4,7 +4,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { settleCommand, toldOf } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
-import { noteOf, wordsOf, type Settling, type Settlings } from "./settling.ts";
+import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
 import { judgeRulesOf } from "../batch/record.ts";
 
@@ -15,9 +15,8 @@ export async function carryOutSettlings(
   journal: JournalStore,
   { todo, already, skipped }: Settlings,
 ): Promise<readonly string[]> {
-  const settled = todo.map(({ batch, row, as, by, note }) => {
-    const act = { by, kind: "settle", note: noteOf(as, note) };
-    return { batch, row: row.number, as, act, from: row.state };
+  const settled = todo.map(({ batch, row, word }) => {
+    return { batch, row: row.number, as: word.as, act: word.act, from: row.state };
   });
   if (settled.length > 0) await journal.settle(settled);
   for (const one of already) tell(call, config, alreadyText(one), objectOf(one, true));
@@ -58,7 +57,7 @@ async function batchesOf(
   return batches;
 }
 
-function settledText({ row, as, by }: Settling, batch: BatchRecord): string {
+function settledText({ row, word: { as, by } }: Settling, batch: BatchRecord): string {
   const amount = row.amount === undefined ? "" : ` (${row.amount})`;
   const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
   if (as === "settled_done") return `${settled} It is never sent again.`;
@@ -74,14 +73,14 @@ function settledText({ row, as, by }: Settling, batch: BatchRecord): string {
   return toldOf(lines.join("\n"), batch);
 }
 
-function alreadyText({ row, as }: Settling): string {
+function alreadyText({ row, word: { as } }: Settling): string {
   const by = row.settledBy === undefined ? "" : ` by ${row.settledBy}`;
   if (row.state !== as)
     return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed.`;
   return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
 }
 
-function objectOf({ batch, row, as, by, note }: Settling, isAlready: boolean): Record<string, unknown> {
+function objectOf({ batch, row, word: { as, by, note } }: Settling, isAlready: boolean): Record<string, unknown> {
   const said = as === "settled_done" ? "done" : "not-done";
   return {
     type: "settled",
@@ -109,14 +108,10 @@ async function waitersOf(
 ): Promise<ReadonlyMap<Settling, readonly Waiter[]>> {
   const waiters = new Map<Settling, Waiter[]>();
   for (const settled of settlings) {
-    const { batch, row } = settled;
-    for (const id of await journal.waitingFor(batch, row.number)) {
-      const held = (await journal.rowsIn(id, ["held"])).filter(
-        ({ code, other }) => code === "other_row_open" && other?.batch === batch && other.row === row.number,
-      );
-      if (held.length === 0) continue;
-      waiters.set(settled, [...(waiters.get(settled) ?? []), { batch: id, rows: held.map(({ number }) => number) }]);
-    }
+    const waiting = await journal.waitingFor(settled.batch, settled.row.number);
+    if (waiting.length === 0) continue;
+    const byBatch = Map.groupBy(waiting, ({ batch }) => batch);
+    waiters.set(settled, [...byBatch].map(([batch, rows]) => ({ batch, rows: rows.map(({ row }) => row) }))); // prettier-ignore
   }
   return waiters;
 }
@@ -128,7 +123,7 @@ async function tellWaiter(
   settled: Settling,
   { batch: id, rows }: Waiter,
 ): Promise<void> {
-  const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.as)} by ${settled.by}`;
+  const note = `row ${settled.row.number} of ${settled.batch} was settled as ${wordsOf(settled.word.as)} by ${settled.word.by}`;
   await journal.note(id, { by: "paydrop", kind: "judged", note });
   const batch = await journal.batch(id);
   for (const number of rows) {

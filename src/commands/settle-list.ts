@@ -12,7 +12,7 @@ import type { Row } from "../reader/row.ts";
 import { openSheet } from "../reader/sheet.ts";
 import { settleCommand } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
-import { asSaid, noteOf, rowToSettle, type Settling, type Settlings } from "./settling.ts";
+import { asSaid, rowToSettle, settlingOf, wordOf, type Settling, type Settlings, type Word } from "./settling.ts";
 import { cleanName, textSaid } from "./who.ts";
 
 /**
@@ -31,14 +31,13 @@ export async function readSettleList(
     throw new PaydropError("usage", "--from stands alone: batch, row and decision are in the list", EXAMPLE);
   }
   const fileName = basename(path);
-  const rows = await readRows(resolve(path), fileName, config);
   const todo: Settling[] = [];
   const already: Settling[] = [];
   const faults: FileFault[] = [];
   const seen = new Set<string>();
   const settledBefore = historiesOf(journal);
   let skipped = 0;
-  for (const row of rows) {
+  for await (const row of rowsOf(resolve(path), fileName, config)) {
     const line = lineOf(row, config);
     if (line.as === "") {
       skipped += 1;
@@ -47,7 +46,7 @@ export async function readSettleList(
     const found = await judgeLine(line, journal, settledBefore, config);
     if ("code" in found) faults.push({ ...found, row: row.number });
     else if (seen.has(`${found.one.batch}/${found.one.row.number}`)) faults.push({ ...TWICE, row: row.number });
-    else (found.isDone ? already : todo).push(found.one);
+    else (found.isDone ? already : todo).push(sayingAs(found.one, todo.at(-1)?.word));
     if ("one" in found) seen.add(`${found.one.batch}/${found.one.row.number}`);
   }
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);
@@ -59,17 +58,25 @@ const EXAMPLE =
 const COLUMNS = ["batch", "row", "as", "by", "note"] as const;
 const TWICE = { code: "twice", message: "this row stands twice in the list", hint: "delete one of the two lines" };
 
-async function readRows(path: string, fileName: string, config: Config): Promise<readonly Row[]> {
+/** Line by line: a list may be as long as a file. */
+async function* rowsOf(path: string, fileName: string, config: Config): AsyncGenerator<Row> {
   const sheet = await openSheet(await fileAt(path, fileName), {
     fileName,
     encoding: config.choices.encoding,
     knownNames: COLUMNS,
   });
-  const rows: Row[] = [];
-  for await (const chunk of sheet.rows()) rows.push(...chunk);
-  const columns = new Set((sheet.header ?? rows[0]?.columns ?? []).map(normalizeName));
-  const missing = COLUMNS.filter((name) => !columns.has(name) && !(name === "by" && config.by !== undefined));
-  if (missing.length === 0) return rows;
+  let isFirst = true;
+  for await (const rows of sheet.rows()) {
+    if (isFirst) assertColumns(sheet.header ?? rows[0]?.columns ?? [], fileName, config);
+    isFirst = false;
+    yield* rows;
+  }
+}
+
+function assertColumns(names: readonly string[], fileName: string, { by }: Config): void {
+  const columns = new Set(names.map(normalizeName));
+  const missing = COLUMNS.filter((name) => !columns.has(name) && !(name === "by" && by !== undefined));
+  if (missing.length === 0) return;
   const message = `the list has no column ${missing.join(", ")}`;
   throw new FileRefusedError(fileName, [{ code: "column_missing", message, hint: EXAMPLE }]);
 }
@@ -123,6 +130,12 @@ function wholeNumber(text: string): string {
   return text.replace(/^(\d+)\.0+$/, "$1");
 }
 
+/** Lines that follow each other mostly say the same: it is kept once. */
+function sayingAs(one: Settling, word: Word | undefined): Settling {
+  const isSame = word?.as === one.word.as && word.by === one.word.by && word.note === one.word.note;
+  return isSame ? { ...one, word } : one;
+}
+
 type Judged = { readonly one: Settling; readonly isDone: boolean } | FileFault;
 
 type SettledBefore = (batchId: string, row: number) => Promise<readonly Act[]>;
@@ -146,17 +159,24 @@ async function judgeLine(
   settledBefore: SettledBefore,
   config: Config,
 ): Promise<Judged> {
-  const one = await settlingOf(line, journal, config);
-  if ("code" in one) return one;
-  const { batch, row, as } = one;
+  const said = await saidIn(line, journal, config);
+  if ("code" in said) return said;
+  const { batch, row, word } = said;
   const before = await settledBefore(batch, row.number);
   const isOpen = row.state === "unknown" && isOfThisAttempt(line, row, before);
-  if (row.state === as || (!isOpen && wasCarriedOut(one, before))) return { one, isDone: true };
-  return notToSettle(line, one, isOpen) ?? { one, isDone: false };
+  const one = settlingOf(batch, row, word);
+  if (row.state === word.as || (!isOpen && wasCarriedOut(word, before))) return { one, isDone: true };
+  return notToSettle(line, said, isOpen) ?? { one, isDone: false };
 }
 
-/** What the line says, and the row that it says it of. */
-async function settlingOf(line: Line, journal: JournalStore, config: Config): Promise<Settling | FileFault> {
+/** What a line says, and the row as it is. */
+interface Said {
+  readonly batch: string;
+  readonly row: RowRecord;
+  readonly word: Word;
+}
+
+async function saidIn(line: Line, journal: JournalStore, config: Config): Promise<Said | FileFault> {
   const as = asSaid(line.as);
   if (!as) return fault("as", `"${printable(line.as, 40)}" is neither done nor not-done`, "write done or not-done");
   if (line.by === "")
@@ -171,11 +191,11 @@ async function settlingOf(line: Line, journal: JournalStore, config: Config): Pr
     const message = `the line says ${line.amount}, and row ${number} of batch ${batch.id} is ${row.amount ?? ""}`;
     return fault("row", message, MOVED);
   }
-  return { batch: batch.id, row, as, by: cleanName(line.by), note: line.note };
+  return { batch: batch.id, row, word: wordOf(as, cleanName(line.by), line.note) };
 }
 
 /** Why the row of a line is not to be settled by it. */
-function notToSettle(line: Line, { batch, row }: Settling, isOpen: boolean): FileFault | undefined {
+function notToSettle(line: Line, { batch, row }: Said, isOpen: boolean): FileFault | undefined {
   const { number } = row;
   if (row.state !== "unknown") {
     const is = row.state.replaceAll("_", " ");
@@ -213,8 +233,8 @@ function isOfThisAttempt({ attempt }: Line, row: RowRecord, before: readonly Act
   return attempt === undefined ? before.length === 0 : attempt === String(row.attempts);
 }
 
-function wasCarriedOut({ as, by, note }: Settling, before: readonly Act[]): boolean {
-  return before.some((act) => act.by === by && act.note === noteOf(as, note));
+function wasCarriedOut({ act }: Word, before: readonly Act[]): boolean {
+  return before.some(({ by, note }) => by === act.by && note === act.note);
 }
 
 function fault(column: string, message: string, hint: string): FileFault {

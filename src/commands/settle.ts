@@ -11,7 +11,7 @@ import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
 import { rowsSaid } from "./rows-said.ts";
 import { readSettleList } from "./settle-list.ts";
-import { asSaid, rowToSettle, type Settling, type Settlings } from "./settling.ts";
+import { asSaid, rowToSettle, settlingOf, wordOf, type Settling, type Settlings } from "./settling.ts";
 import { personNamed, textSaid } from "./who.ts";
 
 /** A person says what became of unknown rows. Needs no lock: it works while another process sends. */
@@ -39,12 +39,13 @@ async function settlingsSaid(call: Call, config: Config, journal: JournalStore):
   const numbers = call.flags["row"] === undefined ? [] : rowsSaid(call.flags["row"]);
   if (numbers.length === 0) throw new PaydropError("usage", "--row is missing", EXAMPLE);
   const batch = await knownBatch(journal, call.operands[0]);
+  const word = wordOf(as, by, note);
   const todo: Settling[] = [];
   const already: Settling[] = [];
   for (const number of numbers) {
     const row = await rowToSettle(journal, batch.id, number, config);
     if (!row) throw new PaydropError("usage", `batch ${batch.id} has no row ${number}`, "nothing was settled");
-    const one = { batch: batch.id, row, as, by, note };
+    const one = settlingOf(batch.id, row, word);
     if (row.state === as) already.push(one);
     else if (maySettle(row.state, as, row.settledBy !== undefined)) todo.push(one);
     else throw notToSettle(row, as);

@@ -1,17 +1,26 @@
 import type { Config } from "../config/config.ts";
+import { defined } from "../defined.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { SettledAs } from "../journal/state.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { Act, JournalStore } from "../journal/store.ts";
 import { recoverIfDead } from "./try-lock.ts";
 
-/** One row that a person settles. `row`: as it was found. */
-export interface Settling {
-  readonly batch: string;
-  readonly row: RowRecord;
+/** What a person says of a row, or of many, and how the history tells of it. */
+export interface Word {
   readonly as: SettledAs;
   readonly by: string;
   readonly note: string;
+  readonly act: Omit<Act, "at">;
 }
+
+/** One row that a person settles. `row`: what is told of it, as it was found: a list may be as long as a file. */
+export interface Settling {
+  readonly batch: string;
+  readonly row: SettledRow;
+  readonly word: Word;
+}
+
+export type SettledRow = Pick<RowRecord, "number" | "state" | "amount" | "settledBy">;
 
 export interface Settlings {
   readonly todo: readonly Settling[];
@@ -40,9 +49,12 @@ export async function rowToSettle(
   return journal.row(batchId, number);
 }
 
-/** How an act says what was settled. */
-export function noteOf(as: SettledAs, note: string): string {
-  return `as ${wordsOf(as)}: ${note}`;
+export function settlingOf(batch: string, { number, state, amount, settledBy }: RowRecord, word: Word): Settling {
+  return { batch, row: defined({ number, state, amount, settledBy }), word };
+}
+
+export function wordOf(as: SettledAs, by: string, note: string): Word {
+  return { as, by, note, act: { by, kind: "settle", note: `as ${wordsOf(as)}: ${note}` } };
 }
 
 export function wordsOf(as: SettledAs): "done" | "not done" {

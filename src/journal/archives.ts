@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatch, mayHold, OWED, type BatchColumns } from "./batches.ts";
 import { notesOf, type BatchSeq } from "./rows.ts";
@@ -13,9 +13,11 @@ import { STILL_GOES } from "./state.ts";
  */
 export class Archives {
   readonly #database: DatabaseSync;
+  readonly #archive: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#archive = database.prepare("SELECT id, archive FROM batch WHERE seq = ?");
   }
 
   /** Nothing of them can go any more without a person's act. */
@@ -65,10 +67,7 @@ export class Archives {
   }
 
   assertNotArchived({ seq }: BatchSeq): void {
-    const { id, archive } = this.#database.prepare("SELECT id, archive FROM batch WHERE seq = ?").get(seq) as {
-      id: string;
-      archive: string | null;
-    };
+    const { id, archive } = this.#archive.get(seq) as { id: string; archive: string | null };
     if (archive !== null) throw archivedError({ id, archive });
   }
 

@@ -31,19 +31,22 @@ export interface BatchColumns {
 export class Batches {
   readonly #database: DatabaseSync;
   readonly #known = new Map<string, BatchSeq>();
+  readonly #find: StatementSync;
   readonly #insertAct: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    // no id has a character behind `~`: the two ends are found in the index, and no other batch is looked at
+    this.#find = database.prepare(
+      "SELECT * FROM batch WHERE id >= ? AND id < ? || '~' AND phase <> 'recording' ORDER BY seq DESC LIMIT 2",
+    );
     this.#insertAct = database.prepare("INSERT INTO act (batch, at, by, kind, row, note) VALUES (?, ?, ?, ?, ?, ?)");
   }
 
   /** By id, or by the beginning of one that is the only such; blanks come along when it is copied. */
   find(idOrPrefix: string): BatchRecord | undefined {
     const prefix = idOrPrefix.toUpperCase().replace(/[%_\\\s]/g, "");
-    // no id has a character behind `~`: the two ends are found in the index, and no other batch is looked at
-    const begins = "id >= ? AND id < ? || '~'";
-    const found = this.#select(`WHERE ${begins} AND phase <> 'recording' ORDER BY seq DESC LIMIT 2`, prefix, prefix);
+    const found = (this.#find.all(prefix, prefix) as unknown as BatchColumns[]).map(asBatch);
     const exact = found.find((batch) => batch.id === prefix);
     if (!exact && found.length > 1) {
       throw new PaydropError(

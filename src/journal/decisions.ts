@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { RowName } from "../checks/correction.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchSeq } from "./rows.ts";
 import { OVERTAKEN } from "./seen.ts";
@@ -10,34 +11,37 @@ const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
 /** What changes rows outside of sending: people's acts. Every method is called inside a transaction of its caller. */
 export class Decisions {
   readonly #database: DatabaseSync;
+  readonly #settle: StatementSync;
+  readonly #seenAs: StatementSync;
   readonly #waiting: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
+    this.#settle = database.prepare(
+      "UPDATE row SET state = ?, settled_by = ?, changed_at = ? WHERE batch = ? AND number = ?",
+    );
+    this.#seenAs = database.prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?");
+    const waits = `r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open'
+       AND r.other_batch = ob.id AND r.other_row = o.number AND b.phase IN ('open', 'paused')`;
     this.#waiting = database.prepare(
-      `SELECT DISTINCT b.id FROM row o JOIN seen s ON s.key IN (o.core_key, o.reference_key)
+      `SELECT b.id AS batch, r.number AS row FROM row o JOIN batch ob ON ob.seq = o.batch
+       JOIN seen s ON s.key IN (o.core_key, o.reference_key)
        JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
-       WHERE o.batch = ?1 AND o.number = ?2 AND r.batch <> ?1
-       AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')
-       UNION SELECT b.id FROM row o JOIN batch ob ON ob.seq = o.batch
+       WHERE o.batch = ?1 AND o.number = ?2 AND ${waits}
+       UNION SELECT b.id, r.number FROM row o JOIN batch ob ON ob.seq = o.batch
        JOIN row r ON r.family = coalesce(o.family, ob.id || ':' || o.number) JOIN batch b ON b.seq = r.batch
-       WHERE o.batch = ?1 AND o.number = ?2 AND r.batch <> ?1
-       AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')`,
+       WHERE o.batch = ?1 AND o.number = ?2 AND ${waits} ORDER BY 1, 2`,
     );
   }
 
   /** I5: only a person, by name, says what became of an unknown row. */
   settle(batch: BatchSeq, number: number, as: SettledAs, by: string, nowMs: number): void {
-    this.#database
-      .prepare("UPDATE row SET state = ?, settled_by = ?, changed_at = ? WHERE batch = ? AND number = ?")
-      .run(as, by, nowMs, batch.seq, number);
+    this.#settle.run(as, by, nowMs, batch.seq, number);
   }
 
   /** Asked in the transaction that settles. `seenAs`: the state that the person saw. */
   assertMaySettle(batch: BatchSeq, number: number, as: SettledAs, seenAs?: RowState): void {
-    const row = this.#database
-      .prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?")
-      .get(batch.seq, number);
+    const row = this.#seenAs.get(batch.seq, number);
     const from = row?.["state"] as RowState | undefined;
     const wasSettled = typeof row?.["settled_by"] === "string";
     if (from === undefined || !maySettle(from, as, wasSettled) || (seenAs !== undefined && from !== seenAs)) {
@@ -106,8 +110,8 @@ export class Decisions {
     return changed;
   }
 
-  /** Batches with rows that are held until this one has an end. */
-  waitingFor(batch: BatchSeq, number: number): string[] {
-    return this.#waiting.all(batch.seq, number).map(({ id }) => String(id));
+  /** Rows of other batches that are held until this one has an end. */
+  waitingFor(batch: BatchSeq, number: number): RowName[] {
+    return this.#waiting.all(batch.seq, number) as unknown as RowName[];
   }
 }

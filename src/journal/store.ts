@@ -139,8 +139,8 @@ export interface JournalStore {
   setPhase(batchId: string, phase: Exclude<BatchPhase, "recording">, act: Omit<Act, "at">): Promise<void>;
   /** All of them or none. Throws PaydropError `usage` when a row is in another state than its caller saw. */
   settle(settlings: readonly RowSettled[]): Promise<void>;
-  /** Batches with rows that are held until this row has an end. */
-  waitingFor(batchId: string, row: number): Promise<readonly string[]>;
+  /** Rows of other batches that are held until this row has an end. */
+  waitingFor(batchId: string, row: number): Promise<readonly RowName[]>;
   /** Open batches with rows that are held for a row of another batch which goes, or has gone, by itself. */
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */

@@ -157,3 +157,22 @@ test.each<[string, (store: JournalStore, rows: number) => Promise<() => Promise<
   expect(few).toBeGreaterThan(0);
   expect(more).toBeLessThan(few * MORE * 1.5);
 });
+
+test("no row of a person's act makes a statement of its own: thousands of them filled the memory", async () => {
+  const store = openSqliteJournal(temporaryDirectory(), createJudge);
+  onTestFinished(() => store.close());
+  await take(store, "AAAA1111", rowsOf(FEW, String));
+  await send(store, "AAAA1111", FEW, "accepted");
+  await store.batch("AAAA1111");
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- only its calls are counted
+  const { calls } = vi.mocked(DatabaseSync.prototype.prepare).mock;
+  const before = calls.length;
+  for (let row = 2; row < FEW + 2; row += 1) {
+    await store.batch("AAAA1111");
+    await store.waitingFor("AAAA1111", row);
+  }
+  await store.settle(
+    rowsOf(FEW, String).map(({ number: row }) => ({ batch: "AAAA1111", row, as: "settled_not_done", act: ACT })),
+  );
+  expect(calls.length - before).toBeLessThan(FEW);
+});

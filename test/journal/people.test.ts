@@ -145,14 +145,14 @@ test("rows are settled together or not at all: where one is in another state, th
   expect(await states(store, "AAAA1111")).toEqual(["settled_done", "accepted"]);
 });
 
-test("the batches that wait for a row are found by what makes a payment the same", async () => {
+test("the rows that wait for a row are found by what makes a payment the same", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2")]);
   await sendRow(store, "AAAA1111", 2, "unknown");
   await sendRow(store, "AAAA1111", 3, "unknown");
   await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
   await addBatch(store, "CCCC3333", [newRow(7, "b/1")]);
-  expect(await store.waitingFor("AAAA1111", 2)).toEqual(["BBBB2222"]);
+  expect(await store.waitingFor("AAAA1111", 2)).toMatchObject([{ batch: "BBBB2222", row: 7 }]);
   expect(await store.waitingFor("AAAA1111", 3)).toEqual([]);
   await store.settle([
     { batch: "AAAA1111", row: 2, as: "settled_done", act: { by: "asha", kind: "settle", note: "" } },
