@@ -93,7 +93,7 @@ class WalReader {
 
   #read(from: number, length: number): DataView {
     const bytes = new Uint8Array(length);
-    const read = readSync(this.#file, bytes, 0, length, from);
-    return new DataView(bytes.buffer, 0, read === length ? length : 0);
+    readSync(this.#file, bytes, 0, length, from);
+    return new DataView(bytes.buffer);
   }
 }

@@ -237,3 +237,12 @@ test("a damaged archive brings nothing back, and says so", async () => {
   }
   expect(await office.paydrop("archive", "--restore", batch)).toMatchObject({ code: 0 });
 });
+
+test("a journal that is gone is missed where nothing but its archive is left", async () => {
+  const { office, day } = await withOldBatch();
+  await office.paydrop("archive", "--before", day);
+  for (const name of readdirSync(office.stateDir)) if (name !== "archive") rmSync(join(office.stateDir, name), { recursive: true }); // prettier-ignore
+  const refused = await office.paydrop("status");
+  expect(refused.code).toBe(74);
+  expect(refused.stderr).toContain("the journal is missing from");
+});

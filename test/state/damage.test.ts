@@ -187,6 +187,28 @@ describe("a damaged journal", () => {
     expect(outcomes.refused).toBeGreaterThan(30);
   });
 
+  test.each([
+    ["a row that is ready again", "UPDATE row SET state = 'ready', last_attempt = NULL WHERE number = 3"],
+    [
+      "a row that knows an earlier attempt only",
+      "INSERT INTO attempt SELECT 3, batch, row, 1, 'accepted', '', 200, 1, NULL FROM attempt WHERE id = 1",
+    ],
+    ["an outcome that its row does not know", "UPDATE row SET state = 'sending' WHERE number = 3"],
+  ])("%s is found at every start, in a large one too", async (_, change) => {
+    for (const fillerBytes of [0, 40_000_000]) {
+      const directory = temporaryDirectory();
+      await sentJournal(directory);
+      const database = new DatabaseSync(join(directory, "journal.db"));
+      database.exec(
+        `CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${fillerBytes})); ${change}`,
+      );
+      database.close();
+      expect(() => openSqliteJournal(directory, createJudge, Date.now, { isChecked: true })).toThrow(
+        /attempts were made of rows that know nothing of them/,
+      );
+    }
+  });
+
   test("a large one is checked when the machine went down on it, and opens at once after its process was killed", async () => {
     const directory = temporaryDirectory();
     const store = openSqliteJournal(directory, createJudge);

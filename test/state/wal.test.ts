@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
@@ -17,16 +18,28 @@ interface Left {
   readonly commits: readonly number[];
 }
 
+interface Before {
+  /** So many rows of another batch are written down first. */
+  readonly earlier?: number;
+  /** What happens to the journal before the last row goes. */
+  readonly beforeLast?: (journal: string) => void;
+}
+
 /** What a process leaves that was killed when all its rows had been sent: everything stands in the WAL. */
-async function leftByAKill(): Promise<Left> {
+async function leftByAKill({ earlier = 0, beforeLast }: Before = {}): Promise<Left> {
   const [alive, stateDir] = [temporaryDirectory(), temporaryDirectory()];
   const store = openSqliteJournal(alive, createJudge);
+  const many = Array.from({ length: earlier }, (_, index) => newRow(index + 2, `b/${index}`));
+  if (earlier > 0) await addBatch(store, "BBBB2222", many);
   await addBatch(
     store,
     "AAAA1111",
     ROWS.map((row) => newRow(row, `a/${row}`)),
   );
-  for (const row of ROWS) await sendRow(store, "AAAA1111", row, "accepted");
+  for (const row of ROWS) {
+    if (row === ROWS.at(-1)) beforeLast?.(join(alive, "journal.db"));
+    await sendRow(store, "AAAA1111", row, "accepted");
+  }
   for (const name of ["journal.db", "journal.db-wal"]) copyFileSync(join(alive, name), join(stateDir, name));
   await store.close();
   const wal = join(stateDir, "journal.db-wal");
@@ -51,11 +64,14 @@ test("what a kill leaves in the WAL is read to its end", async () => {
 });
 
 test("one bit that was changed in it, and the commits behind would be forgotten: nothing opens, and nothing is tidied away", async () => {
-  const { stateDir, wal, commits } = await leftByAKill();
+  const { stateDir, wal, commits } = await leftByAKill({ earlier: 6000 });
   const whole = readFileSync(wal);
+  // longer than what is read of it in one piece
+  expect(whole.length).toBeGreaterThan(1024 * 1024);
   const lastButOne = commits.at(-2) ?? 0;
   const places = Array.from({ length: 10 }, (_, nth) => Math.floor((lastButOne * (nth + 0.5)) / 10));
-  for (const place of [0, 16, ...places, ...[4, 16, 24].map((at) => lastButOne + at)]) {
+  const salt = (commits.at(-3) ?? 0) + 8;
+  for (const place of [0, 16, ...places, salt, ...[4, 16, 24].map((at) => lastButOne + at)]) {
     const bytes = Buffer.from(whole);
     bytes[place] = (bytes[place] ?? 0) ^ 4;
     writeFileSync(wal, bytes);
@@ -66,6 +82,23 @@ test("one bit that was changed in it, and the commits behind would be forgotten:
     }
     expect(readFileSync(wal).equals(bytes)).toBe(true);
   }
+});
+
+test("frames of before it was begun anew stand behind its end: nothing was forgotten", async () => {
+  const { stateDir } = await leftByAKill({
+    beforeLast: (journal) => {
+      const other = new DatabaseSync(journal);
+      other.exec("PRAGMA wal_checkpoint(RESTART)");
+      other.close();
+    },
+  });
+  expect(await statesIn(stateDir)).toEqual(ROWS.map(() => "accepted"));
+});
+
+test("damage in its last commit is one that the machine went down on: it was never finished, and all others stand", async () => {
+  const { stateDir, wal, commits } = await leftByAKill();
+  writeFileSync(wal, readFileSync(wal).fill(0xa5, (commits.at(-1) ?? 0) + 100, (commits.at(-1) ?? 0) + 200));
+  expect(await statesIn(stateDir)).toEqual([...ROWS.slice(1).map(() => "accepted"), "sending"]);
 });
 
 test("a person who accepts the loss begins anew, and the damaged files are kept", async () => {
