@@ -351,11 +351,11 @@ export function describeJournalStore(
       const { store } = await open();
       const morning = Date.now() - 3_600_000;
       await addBatch(store, "AAAA1111", [newRow(2, "a/1"), newRow(3, "a/2"), newRow(4, "a/3"), newRow(5, "a/4")]);
+      await sendRow(store, "AAAA1111", 3, "unknown");
       // once, however often it was tried
       await sendRow(store, "AAAA1111", 2, "not_sent");
       await store.makeReady("AAAA1111", [2], ["not_sent"]);
       await sendRow(store, "AAAA1111", 2, "accepted");
-      await sendRow(store, "AAAA1111", 3, "unknown");
       await sendRow(store, "AAAA1111", 4, "rejected");
       await sendRow(store, "AAAA1111", 5, "rejected", "key_refused");
       await addBatch(store, "BBBB2222", [newRow(2, "b/1"), newRow(3, "b/2")], { createdAt: morning - 1 });
@@ -430,6 +430,14 @@ export function describeJournalStore(
         expect((await store.begin("CCCC3333", 2, rules)).attempt).toBeUndefined();
       });
     }
+
+    it("adds amounts of any length up exactly, whether they have decimals or not", async () => {
+      const { store } = await open();
+      const amounts = ["9999999999999.99", "9999999999999.99", "100000000000000", "0.5", "3"];
+      const rows = amounts.map((amount, index) => ({ ...newRow(index + 2, `a/${index}`), amount }));
+      await addBatch(store, "AAAA1111", rows);
+      expect(await store.tallies("AAAA1111")).toEqual({ ready: { rows: 5, amount: "120000000000003.48" } });
+    });
 
     it("never gives tallies that differ from the rows, whatever happens after they were written down", async () => {
       const numbers = Array.from({ length: 12 }, (_, index) => index + 2);

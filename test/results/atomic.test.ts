@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, mkdir, readdir, readFile, readlink, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -41,6 +41,19 @@ describe("an atomic file", () => {
         process.umask(before);
       }
     }
+  });
+
+  test("of which bytes are missing never gets its name", async () => {
+    const file = await AtomicFile.create(join(folder, "a"), 0o600);
+    // as much as is written at once
+    await file.write("x".repeat(300_000));
+    const [name = ""] = await readdir(folder);
+    const unfinished = join(folder, name);
+    await expect.poll(async () => (await stat(unfinished)).size).toBe(300_000);
+    await truncate(unfinished, 1);
+    await expect(file.finish()).rejects.toMatchObject({ code: "results_unwritable" });
+    await file.discard();
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test("leaves nothing behind when it is discarded, twice too", async () => {

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
 import type { Mark } from "../../src/journal/store.ts";
+import { AtomicFile } from "../../src/results/atomic.ts";
 import { marksBeside } from "../../src/results/found-mark.ts";
 import { markedFirst } from "../../src/results/folder-marks.ts";
 import { inboxMark, keepMark, type MarkInput, type MarkKeeper } from "../../src/results/keep-mark.ts";
@@ -87,6 +88,7 @@ it("is renewed every second, and not only the first one", async () => {
     await expect.poll(aSecondLater).toContain(`"last_attempt":${attempt}`);
   }
   await keeper?.close();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it("writes the last mark when it is closed", async () => {
@@ -96,6 +98,57 @@ it("writes the last mark when it is closed", async () => {
   mark = markOf("one", 9);
   await keeper?.close();
   expect(readFileSync(join(folder, ".paydrop"), "utf8")).toContain('"last_attempt":9');
+});
+
+it("that could not be written is written as soon as it can be", async () => {
+  const folder = join(temporaryDirectory(), "inbox");
+  mkdirSync(folder);
+  let mark = markOf("one");
+  const keeper = await keepMark(inputOf(folder, "one", () => Promise.resolve(mark)));
+  mark = markOf("one", 9);
+  renameSync(folder, `${folder} away`);
+  await keeper?.renew();
+  renameSync(`${folder} away`, folder);
+  await keeper?.close();
+  expect(readFileSync(join(folder, ".paydrop"), "utf8")).toContain('"last_attempt":9');
+});
+
+it("of an earlier moment never takes the place of a later one", async () => {
+  const folder = temporaryDirectory();
+  let mark = markOf("one");
+  let goOn: () => void = () => undefined;
+  const later = new Promise<void>((resolve) => (goOn = resolve));
+  const now = async (): Promise<Mark> => {
+    const found = mark;
+    if (found.lastAttempt === 5) await later;
+    return found;
+  };
+  const keeper = await keepMark(inputOf(folder, "one", now));
+  mark = markOf("one", 5);
+  const renewed = keeper?.renew();
+  // the question for the first one is on its way when the last attempt is made
+  await Promise.resolve();
+  mark = markOf("one", 9);
+  const closed = keeper?.close();
+  setTimeout(goOn, 50);
+  await Promise.all([renewed, closed]);
+  expect(readFileSync(join(folder, ".paydrop"), "utf8")).toContain('"last_attempt":9');
+});
+
+it("a journal that fails is told, and not taken for a folder without a mark", async () => {
+  const now = () => Promise.reject(new PaydropError("journal", "the journal failed"));
+  await expect(keepMark(inputOf(temporaryDirectory(), "one", now))).rejects.toThrow("the journal failed");
+});
+
+it("only whoever's mark stands tidies up what a crash left of it", async () => {
+  const folder = temporaryDirectory();
+  await AtomicFile.create(join(folder, ".paydrop"), 0o644);
+  const unfinished = readdirSync(folder);
+  writeFileSync(join(folder, ".paydrop"), inboxMark(folder).text(markOf("one")));
+  await expect(keepMark(inputOf(folder, "two", () => Promise.resolve(markOf("two"))))).rejects.toThrow("another's");
+  expect(readdirSync(folder)).toEqual(expect.arrayContaining(unfinished));
+  await (await keepMark(inputOf(folder, "one", () => Promise.resolve(markOf("one")))))?.close();
+  expect(readdirSync(folder)).toEqual([".paydrop"]);
 });
 
 it.each([

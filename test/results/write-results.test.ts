@@ -270,6 +270,24 @@ describe("what stands at the names already", () => {
     expect(report.files.elsewhere).toContain("is a folder");
   });
 
+  test("a file whose batch could lead to another folder is not one of ours, and stays", async () => {
+    const theirs = "result_row,result_status,result_batch\r\n2,accepted,../K7Q29F3M\r\n";
+    await writeFile(join(folder, NAMES[0]), theirs);
+    const report = await writeResults(resultsInput(folder, small, accepted));
+    expect(report.files.elsewhere).toContain("is not a file that paydrop wrote");
+    expect(await readFile(join(folder, NAMES[0]), "utf8")).toBe(theirs);
+  });
+
+  test("of what stands under the name that a batch is put aside by, only what is of that batch ever goes", async () => {
+    const theirs = {
+      "payroll.csv.results.K7Q29F3M.csv": "result_row,result_status,result_batch\r\n2,accepted,H2MM0000\r\n",
+      "payroll.csv.summary.K7Q29F3M.json": '{"mine":1}',
+    };
+    for (const [name, text] of Object.entries(theirs)) await writeFile(join(folder, name), text);
+    await writeResults(resultsInput(folder, small, accepted));
+    for (const [name, text] of Object.entries(theirs)) expect(await readFile(join(folder, name), "utf8")).toBe(text);
+  });
+
   test("a folder that is gone, or a file where it was, sends them elsewhere", async () => {
     await writeFile(join(folder, "inbox"), "");
     for (const inbox of [join(folder, "inbox"), join(folder, "gone")]) {
@@ -297,7 +315,7 @@ describe("what stands at the names already", () => {
   test("results that a person edited, or saved with semicolons, are still ours and written anew", async () => {
     await writeFile(
       join(folder, NAMES[0]),
-      "result_row;result_status;Note, inside;result_batch\r\n2;accepted;PAID;K7Q29F3M\r\n",
+      'result_row;result_status;Note, inside;result_batch\r\n2;accepted;PAID 5" pipe;K7Q29F3M;and more\r\n',
     );
     const report = await writeResults(resultsInput(folder, small, accepted));
     expect(report.files.elsewhere).toBeUndefined();
@@ -339,6 +357,13 @@ describe("what stands at the names already", () => {
     expect(await of("payroll.csv.results.csv")).toBe(later);
     expect(await of("payroll.csv.results.K7Q29F3M.csv")).not.toContain("held");
 
+    // a person corrects rows in what was put aside
+    const retry = join(folder, "payroll.csv.retry.K7Q29F3M.csv");
+    await writeFile(retry, "amount\r\n100.00\r\n");
+    await writeResults({ ...mine, staysAside: true });
+    expect(await readFile(retry, "utf8")).toBe("amount\r\n100.00\r\n");
+    await rm(retry);
+
     // the file itself lies there again
     expect((await writeResults(mine)).files.results).toBe(join(folder, "payroll.csv.results.csv"));
     expect((await readdir(folder)).sort()).toEqual(names.map((name) => name.replace("K7Q29F3M", "H2MM0000")));
@@ -377,8 +402,8 @@ describe("what stands at the names already", () => {
   });
 
   test.each(["json", "jsonl"] as const)("%s results of another batch are kept too", async (format) => {
-    const sheet = sheetOf(format, ["amount"], 1, () => ["1"]);
-    const input = resultsInput(folder, sheet, [rowRecord(1)]);
+    const sheet = sheetOf(format, ["amount"], 2, () => ["1"]);
+    const input = resultsInput(folder, sheet, [rowRecord(1), rowRecord(2)]);
     await writeResults({ ...input, batch: { ...input.batch, id: "H2MM0000" } });
     await writeResults(input);
     const kept = await readFile(join(folder, `payroll.${format}.results.H2MM0000.${format}`), "utf8");
