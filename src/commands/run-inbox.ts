@@ -34,7 +34,13 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
   const mark = await processor.keepInbox(folder);
   if (mark.remark !== undefined) teller.say(mark.remark);
   const listener = folderTeller(teller, config);
-  const drop = new DropFolder({ config, processor, listener, folder, settleMs, isWatching: false, stopSending: () => gate.close() }); // prettier-ignore
+  const drop = new DropFolder({
+    ...{ config, processor, listener, folder, settleMs, isWatching: false },
+    stopSending: () => gate.close(),
+    letSend: () => {
+      if (!isStopping()) gate.open();
+    },
+  });
   const drain = async (which: "any" | "small"): Promise<void> => {
     try {
       while (!isStopping() && !drop.isBlocked && (await drop.workOne(which)));

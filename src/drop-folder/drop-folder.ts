@@ -26,6 +26,8 @@ export interface DropFolderParts {
   readonly isWatching: boolean;
   /** Ends the sending of the batch that is on its way, after its rows in flight. */
   readonly stopSending: () => void;
+  /** Lets rows go again: nothing holds the folder, or a person said resume. */
+  readonly letSend: () => void;
 }
 
 /** So many small files go beside whatever else is on its way: while one waits for the disk, another uses the processor. */
@@ -179,6 +181,8 @@ export class DropFolder {
     if (which === "any" && !this.isHeld) await this.#batches.addHandedOver();
     // not before: what goes beside may have come to its end meanwhile
     if (this.isHeld) return false;
+    // here, where it is known: whoever saw the resume first would begin with sending still stopped
+    this.#parts.letSend();
     if (this.#ends.away.isAway && ((this.#ends.away.retryInMs ?? 0) > 0 || which === "small")) return false;
     const batch = which === "any" ? this.#batches.next() : undefined;
     if (batch !== undefined) {

@@ -9,7 +9,7 @@ import { listenForHints } from "./folder-hints.ts";
 import type { Gate } from "./gate.ts";
 import { STOP_LOOK_MS } from "./stop-file.ts";
 
-interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "settleMs"> {
+interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "letSend" | "settleMs"> {
   /** Waits for no events: network shares give none. Then files lie still for longer, unless it is said for how long. */
   readonly isPolling: boolean;
   readonly settleIsSaid: boolean;
@@ -50,6 +50,9 @@ export class FolderWatch {
       settleMs: isPolling && !settleIsSaid ? POLL_SETTLE_MS : config.settleMs,
       isWatching: true,
       stopSending: () => gate.close(),
+      letSend: () => {
+        if (!this.#isEnding) gate.open();
+      },
     });
     gate.onEnd(() => this.#wakeAll());
   }
@@ -120,9 +123,8 @@ export class FolderWatch {
   }
 
   async #working(which: "any" | "small", bell: Bell): Promise<void> {
-    const { gate, batchEnded, sawInbox } = this.#parts;
+    const { batchEnded, sawInbox } = this.#parts;
     while (!this.#isEnding) {
-      if (!this.#drop.isHeld) gate.open();
       const isDone = await this.#drop.workOne(which);
       for (const code of this.#drop.takeCodes()) batchEnded?.(code);
       sawInbox?.(this.#drop.count);

@@ -2,12 +2,14 @@ import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync,
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { holdKeyOf } from "../../src/batch/held-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { DropFolder, SMALL_BESIDE } from "../../src/drop-folder/drop-folder.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
+import { Gate } from "../../src/drop-folder/gate.ts";
 import { Away } from "../../src/drop-folder/service-away.ts";
 import type { BatchReport } from "../../src/events.ts";
-import type { Processor } from "../../src/processor.ts";
+import { openProcessor, type Processor } from "../../src/processor.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
 import { answer } from "../support/fault-server.ts";
@@ -17,13 +19,14 @@ import { startService } from "../support/service.ts";
 async function openDrop(
   desk: Desk,
   processor: Processor,
-  { isWatching = true, ...listener }: Partial<FolderListener> & { readonly isWatching?: boolean } = {},
+  { isWatching = true, gate, ...listener }: Partial<FolderListener> & { isWatching?: boolean; gate?: Gate } = {},
 ): Promise<DropFolder> {
   const nothing = (): void => undefined;
   const drop = new DropFolder({
     ...{ config: loadConfig({ env: desk.env, flags: {} }), processor, folder: desk.folder, isWatching, settleMs: 1 },
     listener: { say: nothing, mention: nothing, ended: nothing, failed: nothing, ...listener },
-    stopSending: nothing,
+    stopSending: () => gate?.close(),
+    letSend: () => gate?.open(),
   });
   await drop.open();
   return drop;
@@ -108,6 +111,24 @@ test("a STOP that was taken away while the folder was looked at holds nothing: r
     await drop.workOne();
   });
   expect(server.requests).toHaveLength(2);
+});
+
+test("what goes first after a resume goes, whoever sees the resume first", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(2));
+  const gate = new Gate({ soft: new AbortController().signal, hard: new AbortController().signal });
+  const processor = await openProcessor({ config: loadConfig({ env: desk.env, flags: {} }), signal: gate }, "send");
+  const codes: number[] = [];
+  const drop = await openDrop(desk, processor, { gate, ended: ({ exitCode }) => codes.push(exitCode) });
+  desk.write("STOP", "");
+  await sweepAll(drop);
+  expect([drop.isHeld, await drop.workOne()]).toEqual([true, false]);
+  unlinkSync(join(desk.folder, "STOP"));
+  await processor.journal.liftInboxHold(await holdKeyOf(desk.folder), "asha");
+  expect(await drop.workOne()).toBe(true);
+  await processor.close();
+  expect([codes, server.requests.length]).toEqual([[0], 2]);
 });
 
 test("a STOP that came while nothing ran holds what an earlier process left, before the first look at the folder", async () => {
