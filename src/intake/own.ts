@@ -2,18 +2,20 @@ import { FileRefusedError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 
 /** The marks of our own results file, under whatever name it comes back (DESIGN §6). */
-const MARKS = ["result_row", "result_status"].map(normalizeName);
+const MARKS = ["result_row", "result_status", "result_message", "result_action", "result_batch"].map(normalizeName);
+/** Not all: a column may be deleted, and a program that reads it in another encoding puts `ï»¿` before the first. */
+const MARKS_MIN = 2;
 
 /** `header`: the column names of a CSV file, or of a JSON file's first row. */
 export function isOwnHeader(header: readonly string[]): boolean {
   const names = new Set(header.map(normalizeName));
-  return MARKS.every((mark) => names.has(mark));
+  return MARKS.filter((mark) => names.has(mark)).length >= MARKS_MIN;
 }
 
 /** What is said of a file that paydrop wrote itself and that is not to be sent. */
 const OWN_FILES = {
   own_results_file: {
-    message: "this is a results file that paydrop wrote (it has the columns result_row and result_status)",
+    message: "this is a results file that paydrop wrote (it has columns such as result_status)",
     hint: "Run the file that it reports on, or the retry file after you corrected it.",
   },
   retry_not_corrected: {

@@ -107,6 +107,11 @@ describe("our own results, renamed", () => {
     expect(isOwnHeader(["name", "Result Status", "RESULT-ROW"])).toBe(true);
     expect(isOwnHeader(["name", "result_status"])).toBe(false);
   });
+
+  test("are known without their first column, or where another program put a mark before its name", () => {
+    expect(isOwnHeader(["result_status", "result_message", "name"])).toBe(true);
+    expect(isOwnHeader(["ï»¿result_row", "result_status", "result_message", "name"])).toBe(true);
+  });
 });
 
 describe("the month in a name", () => {

@@ -29,6 +29,16 @@ test("a results file is never taken as an input, under its name or another", asy
   }
 });
 
+test("a results file that a spreadsheet took for another encoding, or lost a column of, is one still", async () => {
+  const { folder, run } = await ranFile();
+  const results = readFileSync(join(folder, "may.csv.results.csv"), "utf8");
+  writeFileSync(join(folder, "june.csv"), results.replace("\ufeff", "\ufeffï»¿"));
+  writeFileSync(join(folder, "july.csv"), results.replaceAll(/^\ufeff?\w+,/gm, ""));
+  for (const name of ["june.csv", "july.csv"]) {
+    expect(await run(name), name).toMatchObject({ code: REFUSED, stderr: expect.stringContaining("results file") });
+  }
+});
+
 test("a retry file is taken only once it was corrected", async () => {
   const { folder, run } = await ranFile();
   const retry = join(folder, "may.csv.retry.csv");
