@@ -161,7 +161,10 @@ export const COMMANDS: readonly Command[] = [
     operands: "<batch|file>",
     shown: "a page to read, print and sign: what was in the file, what went, what happened, who decided what",
     options: [
-      { flags: "--format <html|text|json|xlsx>", shown: "form of the report (default html)" },
+      {
+        flags: "--format <html|text|json|xlsx>",
+        shown: "form of the report (default: as the name of --out ends, else html)",
+      },
       { flags: "--out <file>", shown: "write it there instead of beside the input; - for stdout" },
       { flags: "--time-zone <zone>", shown: "times as in Asia/Kolkata (default time_zone of the settings, else UTC)" },
     ],

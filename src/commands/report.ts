@@ -1,10 +1,11 @@
-import { resolve, join } from "node:path";
+import { extname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import { lookAt } from "../intake/look.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { printable } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { createClock } from "../results/report/clock.ts";
@@ -19,9 +20,9 @@ import { tell } from "./tell.ts";
 /** Writes a report on a batch for people to read, print and sign. Exit 0, or 74 when it could not lie beside the input. */
 export async function run(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);
-  const form = formSaid(optionOf(call, "format") ?? "html");
   const clock = createClock(config.timeZone ?? "UTC");
   const out = optionOf(call, "out");
+  const form = formSaid(optionOf(call, "format"), out);
   return withProcessor({ config }, "read", async (processor) => {
     const { journal } = processor;
     const { batch, file } = await batchSaid(journal, call.operands[0]);
@@ -91,13 +92,18 @@ function pathOf({ folder, fileName }: BatchRecord): string {
   return join(folder, fileName);
 }
 
-function formSaid(said: string): ReportForm {
-  if (Object.hasOwn(REPORT_FORMS, said)) return said as ReportForm;
-  throw new PaydropError(
-    "usage",
-    `--format: ${JSON.stringify(said)} is no form of a report`,
-    `write one of ${Object.keys(REPORT_FORMS).join(", ")}`,
-  );
+/** By its flag, or by the name of the file to write: a workbook's name on a page opens in no program. */
+function formSaid(said: string | undefined, out = ""): ReportForm {
+  const forms = Object.keys(REPORT_FORMS) as ReportForm[];
+  const ending = extname(out).slice(1).toLowerCase();
+  const form = said ?? (ending === "" ? "html" : forms.find((one) => REPORT_FORMS[one].extension === ending));
+  if (form === undefined) {
+    const hint = "name it .html (a browser prints it, also to PDF), .txt, .json or .xlsx, or say --format";
+    throw new PaydropError("usage", `--out: .${printable(ending)} is no form of a report`, hint);
+  }
+  if (Object.hasOwn(REPORT_FORMS, form)) return form as ReportForm;
+  const message = `--format: ${JSON.stringify(said)} is no form of a report`;
+  throw new PaydropError("usage", message, `write one of ${forms.join(", ")}`);
 }
 
 function asText({ content }: ReportDocument): string {

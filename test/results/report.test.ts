@@ -165,6 +165,19 @@ describe("where it lies", () => {
     expect(await report(desk, "payroll.csv", "--out", "new.html")).toMatchObject({ code: 0 });
   });
 
+  test("its form is that of the name it is written to; one that no report has is refused", async () => {
+    const { desk } = await sent();
+    const beginnings = { "r.xlsx": "PK", "r.TXT": "paydrop report", "r.json": "{", "r.html": "<!doctype", r: "<!doc" };
+    for (const [name, beginning] of Object.entries(beginnings)) {
+      expect(await report(desk, "payroll.csv", "--out", name), name).toMatchObject({ code: 0 });
+      expect(readFileSync(join(desk.folder, name), "latin1").startsWith(beginning), name).toBe(true);
+    }
+    const pdf = await report(desk, "payroll.csv", "--out", "r.pdf");
+    expect([pdf.code, pdf.stderr]).toEqual([2, expect.stringContaining("a browser prints it, also to PDF")]);
+    expect(existsSync(join(desk.folder, "r.pdf"))).toBe(false);
+    expect(await report(desk, "payroll.csv", "--out", "r.page", "--format", "html")).toMatchObject({ code: 0 });
+  });
+
   test("that of an earlier batch of the same name is kept under its id", async () => {
     const { desk, batch } = await sent();
     await report(desk, "payroll.csv");
