@@ -1,4 +1,5 @@
 import { counted } from "../counted.ts";
+import { defined } from "../defined.ts";
 import type { Dialect } from "./records.ts";
 import type { SheetSource } from "./source.ts";
 
@@ -51,14 +52,24 @@ export class LongRows {
   #ragged(record: readonly string[], row: number, cut: string | undefined): Error {
     const one = cut === undefined ? "" : `; "${cut.trim()}" was taken for several cells`;
     const found = `${counted(record.length, "cell")}, the header has ${counted(this.#width, "column")}${one}`;
-    const isShort = record.length < this.#width && cut === undefined;
-    return this.#source.refuse("row_ragged", { row, found, ...(isShort ? { hint: SHORT_ROW } : {}) });
+    const hint = cut === undefined ? this.#hint(record) : undefined;
+    return this.#source.refuse("row_ragged", defined({ row, found, hint }));
+  }
+
+  #hint({ length }: readonly string[]): string | undefined {
+    if (length < this.#width) return SHORT_ROW;
+    const isFirst = this.#isEven && this.#length === undefined;
+    return isFirst || this.#width === 1 ? UNDER_A_TITLE : undefined;
   }
 }
 
 /** A cut row looks the same: nobody but its writer knows which it is. */
 const SHORT_ROW =
   'Look for a missing cell. Excel leaves out empty cells at the end of a row: save the file as "Excel Workbook (.xlsx)" instead.';
+
+/** Of the first row, or the first below lines of one cell: what was taken for the header may be a title. */
+const UNDER_A_TITLE =
+  'If a title stands above the names of the columns, delete it, so that they stand in row 1; otherwise look for an extra cell: one with the comma (or ;) in it that separates the columns stands in double quotes, "52,000.00".';
 
 /** A number in groups of thousands, or of lakhs, whose commas parted it: `4,000.00`, `₹ 1,04,000`. */
 const CUT_NUMBER = /(?<=^|,)(\s*(?:\p{Sc}|rs\.?|inr)?\s*[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/iu;

@@ -41,7 +41,10 @@ const REFUSALS = {
     sentence: "the row has {found}",
     hint: 'Look for a missing or an extra cell; a cell with the comma (or ;) in it that separates the columns stands in double quotes: "52,000.00".',
   },
-  cell_without_header: { sentence: "{found}", hint: "Give the column a name in the header, or empty the cell." },
+  cell_without_header: {
+    sentence: "{found}",
+    hint: "Give the column a name in the header, or empty the cell. If a title stands above the names of the columns, delete it, so that they stand in row 1.",
+  },
   record_too_long: {
     sentence: "the row is longer than {found}",
     hint: "Look for a quote or a line end that is missing here.",

@@ -179,6 +179,17 @@ describe("broken files are refused with the row", () => {
     expect((await faultOf(read("a.csv", "name,amount\nA,1,2\n"))).hint).not.toContain("Workbook");
   });
 
+  test.each([
+    ["ABC Pvt Ltd\nSalary October\n\nEmp No,Net Pay\n1,2.00\n", true],
+    ["ABC Pvt Ltd,\n,\nEmp No,Net Pay\n1,2.00\n", true],
+    ["Month:,October\nEmp No,Net Pay,Mode\n1,2.00,NEFT\n", true],
+    ["name,amount\nA,1\nA,1,2\n", false],
+    ["name,amount,a\nA,4,000.00,x\n", false],
+  ])("the names of another system below a title: %j is told of the title", async (text, isTold) => {
+    const { hint } = await faultOf(read("tally.csv", text));
+    expect(hint.includes("If a title stands above the names of the columns, delete it")).toBe(isTold);
+  });
+
   test("a row where the header should stand is shown to nobody, not even a cell that stands in it twice", async () => {
     const { code, message, column } = await faultOf(read("a.csv", "ACC1,501000011101,501000011101,100\nACC1,2,3,4\n"));
     expect({ code, column }).toEqual({ code: "header_missing", column: undefined });
