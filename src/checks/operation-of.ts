@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { listed } from "../counted.ts";
 import type { FileFault } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { OPERATIONS, operationNamed, operationSaid } from "../operations/catalogue.ts";
@@ -113,7 +114,7 @@ function operationOfColumns(has: Has): FileOperation | FileFault {
   return {
     code: "operation_ambiguous",
     message: `these columns could be ${candidates.map((one) => one.folder).join(" or ")}`,
-    hint: `State it with ${candidates.map((one) => `--operation ${one.name}`).join(" or ")}, or move the file to the folder of that name.`,
+    hint: `Move the file to the folder ${candidates.map((one) => one.folder).join(" or ")}, or state it with ${candidates.map((one) => `--operation ${one.name}`).join(" or ")}.`,
   };
 }
 
@@ -137,10 +138,13 @@ const FROM_ELSEWHERE = " A file of another system: confirm once how its columns 
 
 function unknownOperation(found: string, more = ""): FileFault {
   const flags = OPERATIONS.map((operation) => operation.name).join(", ");
-  const folders = OPERATIONS.map((operation) => `${operation.folder}/`).join(", ");
+  const folders = listed(
+    OPERATIONS.map((operation) => operation.folder),
+    "or",
+  );
   return {
     code: "operation_unknown",
     message: found,
-    hint: `State it with --operation (${flags}), or put the file in one of the folders ${folders}.${more}`,
+    hint: `Put the file into a folder named ${folders}, or state it with --operation (${flags}).${more}`,
   };
 }

@@ -22,7 +22,7 @@ export const ROW_SENTENCES = {
   },
   totals_row: {
     sentence: "this looks like a totals row ({value}), not like {found}",
-    hint: "Delete the totals row, and give the total with --expect-total or in a control file.",
+    hint: "Delete the row: it is no payment.",
   },
   example_row: {
     sentence: "this is an example row of a template: it still says EXAMPLE",

@@ -42,6 +42,18 @@ describe("the operation of a file", () => {
     expect(said(clues)).toBe(code);
   });
 
+  test("is answered first in a way that needs no command line", () => {
+    const ways = [{ columns: ["amount"] }, { columns: [...TRANSFER, "vpa"] }].map((clues) => operationOf({ filePath: "/in/x.csv", ...clues })); // prettier-ignore
+    expect(ways).toMatchObject([
+      {
+        hint: expect.stringMatching(
+          /^Put the file into a folder named payouts, transfers, loans or collections, or /,
+        ) as string,
+      },
+      { hint: expect.stringMatching(/^Move the file to the folder transfers or collections, or /) as string },
+    ]);
+  });
+
   test("of which the columns are only incomplete is left to the columns' own check", () => {
     expect(said({ operation: "transfer", columns: ["from_account", "amount"] })).toBe("transfer");
   });
