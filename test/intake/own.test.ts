@@ -35,7 +35,10 @@ test("a results file that a spreadsheet took for another encoding, or lost a col
   writeFileSync(join(folder, "june.csv"), results.replace("\ufeff", "\ufeffï»¿"));
   writeFileSync(join(folder, "july.csv"), results.replaceAll(/^\ufeff?\w+,/gm, ""));
   for (const name of ["june.csv", "july.csv"]) {
-    expect(await run(name), name).toMatchObject({ code: REFUSED, stderr: expect.stringContaining("results file") });
+    expect(await run(name), name).toMatchObject({
+      code: REFUSED,
+      stderr: expect.stringContaining("results file") as string,
+    });
   }
 });
 
