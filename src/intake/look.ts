@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PaydropError } from "../errors.ts";
 import { binaryOfBytes, workbookOfBytes, type FileFormat } from "../format.ts";
-import { eachPiece, identityOf, isUnchanged, openRegular } from "./source-file.ts";
+import { eachPiece, identityOf, openRegular } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
 /** One look at a whole file that may still be written. */
@@ -9,8 +9,6 @@ export interface Look {
   readonly identity: FileIdentity;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Nobody wrote to it while it was read. */
-  readonly steady: boolean;
   /**
    * `unended`: empty, or a CSV file without its last line end, or a workbook without its directory, which is written
    * last: it may have been cut, and no parser can see that of a last amount. `zeros`: it holds NUL bytes, as a copy
@@ -32,11 +30,9 @@ export async function lookAt(path: string, format: FileFormat): Promise<Look | "
         hash.update(piece);
         observe(seen, piece, position);
       });
-      const after = identityOf(await file.stat({ bigint: true }));
       return {
         identity,
         sha256: hash.digest("hex"),
-        steady: isUnchanged(identity, after),
         end: identity.sizeBytes === "0" ? "unended" : endOf(seen, format),
       };
     } finally {

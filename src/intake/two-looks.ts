@@ -76,7 +76,7 @@ export class TwoLooks {
   async look(file: FoundFile): Promise<Looked> {
     const { path, identity } = file;
     const done = this.#done.get(path);
-    if (done && isUnchanged(done, identity) && done.ino === identity.ino) return undefined;
+    if (done && isSame(done, identity)) return undefined;
     const watched = this.#watched.get(path);
     const nowMs = this.#now();
     if (watched?.isSettled && isSame(watched.look.identity, identity)) {
@@ -85,8 +85,7 @@ export class TwoLooks {
     if (!watched && !(await this.#isNew(path, identity))) return undefined;
     if (file.isOpen) {
       // what was saved so far may be half of what its writer means to send
-      this.#watched.delete(path);
-      return waitSince(this.#open, path, "open", nowMs);
+      return this.#waitSince(this.#open, path, "open", nowMs);
     }
     this.#open.delete(path);
     if (watched && isSame(watched.look.identity, identity) && nowMs - watched.atMs < this.#neededMs(watched.look)) {
@@ -105,7 +104,6 @@ export class TwoLooks {
   /** The file was not as it had been seen: it is looked at from the beginning. */
   forget(path: string): void {
     this.#watched.delete(path);
-    this.#done.delete(path);
   }
 
   /** What is gone may come back as something else. */
@@ -126,20 +124,19 @@ export class TwoLooks {
     const { path } = file;
     const look = await lookAt(path, file.format);
     if (look === "gone") return undefined;
-    if (look === "unreadable") return waitSince(this.#unreadable, path, "unreadable", nowMs);
+    if (look === "unreadable") return this.#waitSince(this.#unreadable, path, "unreadable", nowMs);
     this.#unreadable.delete(path);
     // known by all that it holds: nothing more is to come, and nobody waits for it
-    if (file.isRetry && look.steady && (await this.#options.wrote(look.sha256))) {
+    if (file.isRetry && (await this.#options.wrote(look.sha256))) {
       this.#done.set(path, look.identity);
       this.#watched.delete(path);
       return undefined;
     }
-    if (watched && isSame(watched.look.identity, look.identity) && watched.look.sha256 === look.sha256 && look.steady) {
+    if (watched && isSame(watched.look.identity, look.identity) && watched.look.sha256 === look.sha256) {
       return this.#foundTheSame(path, { ...watched, look }, nowMs);
     }
     const firstSeenMs = watched?.firstSeenMs ?? nowMs;
-    // from the end of the look: what was read may have been written while it was read
-    this.#watched.set(path, { firstSeenMs, look, atMs: this.#now() });
+    this.#watched.set(path, { firstSeenMs, look, atMs: nowMs });
     return { waiting: { path, why: whyOf(look), forMs: nowMs - firstSeenMs } };
   }
 
@@ -153,15 +150,17 @@ export class TwoLooks {
     return { ready: { path, identity: look.identity, sha256: look.sha256 } };
   }
 
+  /** Whatever was seen of it before: nothing of it is looked into for now. */
+  #waitSince(since: Map<string, number>, path: string, why: "open" | "unreadable", nowMs: number): Looked {
+    this.#watched.delete(path);
+    const firstMs = since.get(path) ?? nowMs;
+    since.set(path, firstMs);
+    return { waiting: { path, why, forMs: nowMs - firstMs } };
+  }
+
   #neededMs(look: Look): number {
     return this.#options.settleMs * (look.end === "ended" ? 1 : UNENDED_TIMES);
   }
-}
-
-function waitSince(since: Map<string, number>, path: string, why: "open" | "unreadable", nowMs: number): Looked {
-  const firstMs = since.get(path) ?? nowMs;
-  since.set(path, firstMs);
-  return { waiting: { path, why, forMs: nowMs - firstMs } };
 }
 
 function whyOf(look: Look): WaitingFile["why"] {

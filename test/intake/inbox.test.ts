@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import {
   appendFileSync,
+  chmodSync,
   mkdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   unlinkSync,
@@ -14,6 +17,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { Inbox } from "../../src/intake/inbox.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
+import { lookAt } from "../../src/intake/look.ts";
 import { identityText } from "../../src/intake/source-file.ts";
 import { workbookOf } from "../../src/workbook/write.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
@@ -46,6 +50,8 @@ function openInbox(folder = temporaryDirectory()): {
   return { folder, inbox, taken, written, pass: (ms) => (nowMs += ms), write };
 }
 
+const WIDE = Buffer.from("\ufeffx\n1\n", "utf16le");
+
 function names(files: Sweep["ready"] | Sweep["waiting"]): string[] {
   return files.map(({ path }) => basename(path));
 }
@@ -66,11 +72,15 @@ test("each change starts the wait anew, and the sweep says when it is over", asy
   expect((await inbox.sweep()).nextLookMs).toBe(SETTLE_MS);
   pass(SETTLE_MS);
   appendFileSync(path, "2\n");
-  expect((await inbox.sweep()).ready).toEqual([]);
+  expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [{ forMs: SETTLE_MS }] });
   pass(SETTLE_MS - 1);
   expect((await inbox.sweep()).nextLookMs).toBe(1);
   pass(1);
-  expect(names((await inbox.sweep()).ready)).toEqual(["a.csv"]);
+  const { ready, nextLookMs } = await inbox.sweep();
+  expect(names(ready)).toEqual(["a.csv"]);
+  expect(nextLookMs, "it is not looked into while it waits for its turn").toBeUndefined();
+  appendFileSync(path, "3\n");
+  expect((await inbox.sweep()).ready).toEqual([]);
 });
 
 test("a file that is saved again with the same bytes waits anew", async () => {
@@ -97,23 +107,31 @@ test("other bytes of the same size under the same times are a change", async () 
 test("without its last line end a table waits three times as long, and so does an empty file", async () => {
   const { inbox, write, pass } = openInbox();
   write("cut.csv", "x\n1");
-  write("empty.csv", "");
+  const empty = ["empty.csv", "empty.json", "empty.xlsx"];
+  for (const name of empty) write(name, "");
+  write("mac.csv", "x\r1\r");
   write("whole.json", '[{"x":"1"}]');
-  write("wide.csv", Buffer.from("\ufeffx\n1\n", "utf16le"));
-  await inbox.sweep();
+  write("wide.csv", WIDE);
+  write("wide-big.csv", Buffer.from(WIDE).swap16());
+  const whole = ["mac.csv", "whole.json", "wide-big.csv", "wide.csv"];
+  expect((await inbox.sweep()).nextLookMs).toBe(SETTLE_MS);
   pass(SETTLE_MS);
-  expect(names((await inbox.sweep()).ready).sort()).toEqual(["whole.json", "wide.csv"]);
+  expect(names((await inbox.sweep()).ready).sort()).toEqual(whole);
   pass(SETTLE_MS * 2);
-  expect(names((await inbox.sweep()).ready).sort()).toEqual(["cut.csv", "empty.csv", "whole.json", "wide.csv"]);
+  expect(names((await inbox.sweep()).ready).sort()).toEqual(["cut.csv", ...empty, ...whole]);
 });
 
-test("a copy whose size was set before its content came is never ready while it holds NUL bytes", async () => {
+test.each([
+  ["nothing else", Buffer.alloc(4)],
+  ["NUL bytes before its end", Buffer.concat([Buffer.alloc(300_000), Buffer.from("x\n1\n".repeat(100_000))])],
+  ["NUL characters between wide ones", Buffer.concat([WIDE, Buffer.alloc(10), WIDE])],
+])("a copy whose size was set before its content came is never ready while it holds %s", async (_, content) => {
   const { inbox, write, pass } = openInbox();
-  const path = write("a.csv", Buffer.alloc(4));
+  const path = write("a.csv", content);
   await inbox.sweep();
   for (let times = 0; times < 5; times += 1) {
     pass(SETTLE_MS * 3);
-    expect((await inbox.sweep()).waiting).toMatchObject([{ path, why: "zeros" }]);
+    expect(await inbox.sweep()).toMatchObject({ waiting: [{ path, why: "zeros" }], nextLookMs: SETTLE_MS * 3 });
   }
   writeFileSync(path, "x\n1\n");
   await inbox.sweep();
@@ -125,7 +143,7 @@ test("a workbook or a packed file under the name of a table is no copy to wait f
   const { inbox, write, pass } = openInbox();
   write("new.csv", workbookOf([{ name: "a", header: ["x"], rows: [["1"]] }]));
   write("old.csv", Buffer.from("d0cf11e0a1b11ae10000000000000000", "hex"));
-  write("packed.csv", gzipSync("x\n1\n"));
+  write("packed.csv", gzipSync(randomBytes(300_000)));
   await inbox.sweep();
   pass(SETTLE_MS * 3);
   expect(names((await inbox.sweep()).ready).sort()).toEqual(["new.csv", "old.csv", "packed.csv"]);
@@ -151,18 +169,31 @@ test("a workbook waits while a spreadsheet program has it open, and until its di
   expect((await inbox.sweep()).ready).toEqual([]);
   write("payroll.xlsx", whole);
   write("sized.xlsx", Buffer.alloc(5000));
-  expect(await waiting()).toEqual(["payroll.xlsx being_written", "sized.xlsx zeros"]);
+  // its directory lies across two of the pieces that it is read in
+  write(
+    "whole.xlsx",
+    Buffer.concat([Buffer.alloc(256 * 1024 - 20, 1), Buffer.from("PK\u0005\u0006"), Buffer.alloc(18)]),
+  );
+  expect(await waiting()).toEqual(["payroll.xlsx being_written", "sized.xlsx zeros", "whole.xlsx being_written"]);
   pass(SETTLE_MS);
-  expect(names((await inbox.sweep()).ready)).toEqual(["payroll.xlsx"]);
+  expect(names((await inbox.sweep()).ready)).toEqual(["payroll.xlsx", "whole.xlsx"]);
 });
 
 test("a table waits while LibreOffice has it open: what is saved so far may be half of it", async () => {
   const { inbox, folder, write, pass } = openInbox();
   write("a.csv.retry.csv", "x\n1\n");
-  write(".~lock.a.csv.retry.csv#", ",asha,desk,22.11.2026 10:00,file:///x;");
-  expect((await inbox.sweep()).waiting).toMatchObject([{ why: "open" }]);
+  await inbox.sweep();
+  const lock = (): string => write(".~lock.a.csv.retry.csv#", ",asha,desk,22.11.2026 10:00,file:///x;");
+  lock();
+  const sweep = await inbox.sweep();
+  expect(sweep.waiting).toMatchObject([{ why: "open", forMs: 0 }]);
+  expect(sweep.nextLookMs, "nothing is looked into before it is closed").toBeUndefined();
   pass(10 * SETTLE_MS);
-  expect((await inbox.sweep()).ready).toEqual([]);
+  expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [{ why: "open", forMs: 10 * SETTLE_MS }] });
+  unlinkSync(join(folder, ".~lock.a.csv.retry.csv#"));
+  await inbox.sweep();
+  lock();
+  expect((await inbox.sweep()).waiting).toMatchObject([{ why: "open", forMs: 0 }]);
   unlinkSync(join(folder, ".~lock.a.csv.retry.csv#"));
   await inbox.sweep();
   pass(SETTLE_MS);
@@ -192,6 +223,61 @@ test("nothing but regular files with the name of an input file is opened, and ea
   const second = await inbox.sweep();
   expect(second.oddities).toEqual([]);
   expect(names(second.ready)).toEqual(["good.csv"]);
+  rmdirSync(join(folder, "c.csv"));
+  await inbox.sweep();
+  mkdirSync(join(folder, "c.csv"));
+  expect((await inbox.sweep()).oddities, "what is gone may come back as something else").toHaveLength(1);
+});
+
+test("a file and a folder that may not be read keep no other file waiting; readable again, they are taken", async () => {
+  const { inbox, folder, write, pass } = openInbox();
+  const closed = [write("closed.csv", "x\n1\n"), join(folder, "payouts")];
+  mkdirSync(join(folder, "payouts"));
+  write("payouts/p.csv", "x\n1\n");
+  write("good.csv", "x\n1\n");
+  chmodSync(folder, 0o755);
+  await asAnybody(() => inbox.sweep());
+  for (const path of closed) chmodSync(path, 0);
+  pass(SETTLE_MS);
+  const { oddities, ready, waiting, nextLookMs } = await asAnybody(() => inbox.sweep());
+  expect(names(ready)).toEqual(["good.csv"]);
+  expect(waiting).toMatchObject([{ path: closed[0], why: "unreadable", forMs: 0 }]);
+  expect(nextLookMs, "it is not looked at all the time").toBeUndefined();
+  expect(oddities.map(({ path, why }) => `${basename(path)} ${why}`).sort()).toEqual([
+    "closed.csv may not be read",
+    "payouts the folder may not be read",
+  ]);
+  expect((await asAnybody(() => inbox.sweep())).oddities).toEqual([]);
+  for (const path of closed) chmodSync(path, 0o755);
+  await asAnybody(() => inbox.sweep());
+  pass(SETTLE_MS);
+  expect(names((await asAnybody(() => inbox.sweep())).ready).sort()).toEqual(["closed.csv", "good.csv", "p.csv"]);
+});
+
+/** As somebody whom rights bind: root may read everything. */
+async function asAnybody<T>(work: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test.skipIf(process.platform !== "linux")("a file that the disk cannot read is one that may not be read", async () => {
+  expect(await lookAt("/proc/self/mem", "csv")).toBe("unreadable");
+});
+
+test("a file that is taken away while it is looked at was never there", async () => {
+  const folder = temporaryDirectory();
+  const standing = (path: string): Promise<"new"> => {
+    unlinkSync(path);
+    return Promise.resolve("new");
+  };
+  const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, wrote: () => Promise.resolve(false) });
+  writeFileSync(join(folder, "a.csv"), "x\n1\n");
+  expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [], oddities: [] });
 });
 
 test("sub-folders named after operations are swept, others and links to folders are not", async () => {
@@ -207,31 +293,40 @@ test("sub-folders named after operations are swept, others and links to folders 
   symlinkSync(elsewhere, join(folder, "transfers"));
   const { oddities } = await inbox.sweep();
   pass(SETTLE_MS);
-  expect(names((await inbox.sweep()).ready).sort()).toEqual(["Loans.csv", "payouts.csv"]);
+  const second = await inbox.sweep();
+  expect(names(second.ready).sort()).toEqual(["Loans.csv", "payouts.csv"]);
   expect(oddities).toMatchObject([{ why: "is a link, not a folder" }]);
+  expect(second.oddities).toEqual([]);
 });
 
 test("an untouched retry file is ours, a corrected one is input", async () => {
   const { inbox, written, write, pass } = openInbox();
   const path = write("a.csv.retry.csv", "x\n1\n");
+  // it is there before it is noted
   await inbox.sweep();
+  written.add(createHash("sha256").update("x\n1\n").digest("hex"));
   pass(SETTLE_MS);
-  const [ready] = (await inbox.sweep()).ready;
-  written.add(ready?.sha256 ?? "");
-  inbox.forget(path);
-  // known at once: a run that ends now must not tell that it is still being written
-  expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [] });
-  pass(SETTLE_MS);
-  expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [] });
+  const second = await inbox.sweep();
+  expect(second).toMatchObject({ ready: [], waiting: [] });
+  expect(second.nextLookMs, "nothing is waited for").toBeUndefined();
+  write("b.csv.retry.csv", "x\n1\n");
+  expect((await inbox.sweep()).waiting, "a run that ends now must not tell that it is being written").toEqual([]);
   writeFileSync(path, "x\n2\n");
   await inbox.sweep();
   pass(SETTLE_MS);
   expect(names((await inbox.sweep()).ready)).toEqual(["a.csv.retry.csv"]);
 });
 
-test("what was taken is passed over until it is another file", async () => {
-  const { inbox, folder, taken, write, pass } = openInbox();
-  const path = write("a.csv", "x\n1\n");
+const MOVED = 1_700_000_000;
+
+test.each<[string, (path: string) => void]>([
+  ["as Excel saves: temporary, delete, rename", (path) => renameSync(written(`${path}.tmp`, "x\n9\n"), path)],
+  ["written over by as many bytes", (path) => void written(path, "x\n9\n")],
+  ["another one with its size and time", (path) => renameSync(written(`${path}.tmp`, "x\n9\n", MOVED), path)],
+  ["a longer one under its time", (path) => void written(path, "x\n1\n2\n", MOVED)],
+])("what was taken is passed over until it is another file: %s", async (_, change) => {
+  const { inbox, taken, write, pass } = openInbox();
+  const path = written(write("a.csv", ""), "x\n1\n", MOVED);
   await inbox.sweep();
   pass(SETTLE_MS);
   const [ready] = (await inbox.sweep()).ready;
@@ -239,12 +334,18 @@ test("what was taken is passed over until it is another file", async () => {
   taken.add(`${path} ${identityText(ready.identity)}`);
   inbox.forget(path);
   expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [] });
-  // as Excel saves: temporary, delete, rename
-  write("A1B2C3.tmp", "x\n9\n");
-  unlinkSync(path);
-  renameSync(join(folder, "A1B2C3.tmp"), path);
+  // rights are no content
+  chmodSync(path, 0o600);
+  expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [] });
+  change(path);
   expect(names((await inbox.sweep()).waiting)).toEqual(["a.csv"]);
 });
+
+function written(path: string, content: string, seconds = Date.now() / 1000): string {
+  writeFileSync(path, content);
+  utimesSync(path, seconds, seconds);
+  return path;
+}
 
 test("files come in the order of their age", async () => {
   const { inbox, write, pass } = openInbox();

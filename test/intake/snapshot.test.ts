@@ -123,6 +123,11 @@ describe("a snapshot", () => {
     expect(error.code).toBe("stopped");
   });
 
+  test.skipIf(process.platform !== "linux")("is not taken of a file that holds more than it says", async () => {
+    const error = await errorOf(takeSnapshot("/proc/version", setUp().directory));
+    expect(error.code).toBe("stopped");
+  });
+
   test("is taken at a later try of a file that stops changing", async () => {
     const { path, directory } = setUp(Buffer.alloc(2_000_000, "x"));
     let writes = 0;
