@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
+import { assemble } from "./assemble.ts";
 import type { Choices, Config } from "./config.ts";
-import { assemble, assertSafe } from "./load.ts";
+import { assertSafe } from "./load.ts";
 import { readMappings } from "./mapping.ts";
 import { readRules } from "./rules.ts";
 import { Secret } from "./secret.ts";

@@ -12,6 +12,7 @@ import { InboxHolds } from "./inbox-holds.ts";
 import type { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { Marks } from "./marks.ts";
+import { NearDuplicates } from "./near-duplicates.ts";
 import { Rows } from "./rows.ts";
 import { SeenRows } from "./seen.ts";
 import { RowTallies } from "./tallies.ts";
@@ -38,9 +39,10 @@ export type Parts = ReturnType<typeof partsOf>;
 export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }: PartsInput) {
   const group = new CommitGroup(database, ballast);
   const seen = new SeenRows(database, past);
-  const verdicts = new Verdicts(database, seen, past);
+  const near = new NearDuplicates(database, past);
+  const verdicts = new Verdicts(database, seen, near);
   return {
-    ...{ database, group, seen, verdicts, now },
+    ...{ database, group, seen, near, verdicts, now },
     batches: new Batches(database),
     rows: new Rows(database, keys, past),
     tallies: new RowTallies(database),

@@ -107,8 +107,8 @@ export interface JournalStore {
   keepTallies(batchId: string): Promise<void>;
   /**
    * Exact sums, in ten-thousandths, of what was sent since then and may have been taken (accepted, unknown, sending,
-   * settled as done), and of what may still go: rows that are ready, not sent, or refused for the key or the address, of all
-   * batches that were taken in since then and not cancelled; or, with `ofBatches`, the ready rows of those.
+   * settled as done), and of what may still go: rows that are ready, not sent, or refused for the key or the address, of
+   * all batches that were taken in since then and not cancelled; or, with `ofBatches`, the ready rows of those.
    */
   goneOrWaiting(day: DaySumOptions): Promise<ReadonlyMap<OperationName, bigint>>;
 
@@ -121,8 +121,8 @@ export interface JournalStore {
   /** Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. */
   judgeAgain(batchId: string, rules: JudgeRules): Promise<void>;
   /**
-   * Lets rows go again: those in `states`, rejected ones only where they were refused for the key or the address. Gives how many. `act`: of the
-   * person who says so, in the same transaction: it never stands where this is refused.
+   * Lets rows in `from` go again, rejected ones only where they were refused for the key or the address. Gives how many.
+   * `act`: of the person who says so, in the same transaction: it never stands where this is refused.
    */
   makeReady(
     batchId: string,
@@ -168,8 +168,8 @@ export interface JournalStore {
   /** Until `false` is said, the results of the batch are behind the journal: `unfinished` gives it after a crash. */
   oweResults(batchId: string, isOwed: boolean): Promise<void>;
   /**
-   * Open batches of files in these folders with rows that may go: ready, not sent, or refused for the key or the address; and
-   * those whose results are owed.
+   * Open batches of files in these folders with rows that may go: ready, not sent, or refused for the key or the address;
+   * and those whose results are owed.
    */
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
   inboxHold(folder: string): Promise<InboxHold | undefined>;

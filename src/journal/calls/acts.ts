@@ -3,7 +3,7 @@ import type { JournalStore } from "../store.ts";
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
 export function actCalls(parts: Parts) {
-  const { archives, attempts, batches, decisions, group, now, read, verdicts, waiting } = parts;
+  const { archives, attempts, batches, decisions, group, near, now, read, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
       group.run(() => {
@@ -49,7 +49,7 @@ export function actCalls(parts: Parts) {
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now(), seenAtMs);
-        verdicts.holdNearToLater(batch, now());
+        near.holdNearToLater(batch, now());
         for (const row of released) batches.addAct(batchId, { ...act, row }, now());
         return released;
       }),

@@ -9,8 +9,8 @@ const JUDGED_ROWS = 20_000;
 
 /** A batch from its first row until it is open, and what is known of it and its rows. */
 export function batchCalls(parts: Parts) {
-  const { attempts, batches, daySums, decisions, group, judge, now, read } = parts;
-  const { rows, seen, tallies, verdicts } = parts;
+  const { attempts, batches, daySums, decisions, group, judge, near, now } = parts;
+  const { read, rows, seen, tallies, verdicts } = parts;
   const seqOf = (batchId: string): number => batches.seqOf(batchId).seq;
   return {
     batch: (idOrPrefix) => read(() => batches.find(idOrPrefix)),
@@ -37,7 +37,7 @@ export function batchCalls(parts: Parts) {
       const { batch, lastNumber } = await group.run(() => {
         const recorded = batches.seqOf(batchId);
         const last = rows.lastNumber(recorded.seq);
-        verdicts.judgesFromHere();
+        near.judgesFromHere();
         if (last >= JUDGED_ROWS) return { batch: recorded, lastNumber: last };
         judgePiece(recorded, seen.enter(recorded.seq, 0, last));
         return { batch: recorded, lastNumber: -1 };
@@ -54,7 +54,7 @@ export function batchCalls(parts: Parts) {
     openBatch: (batchId, totals, allOrNothing = false) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
-        verdicts.holdNearDuplicates(batch, now());
+        near.holdNearDuplicates(batch, now());
         if (allOrNothing) decisions.holdAllOrNothing(batch, now());
         batches.open(batchId, totals);
         batches.oweResults(batchId, true);
