@@ -7,6 +7,9 @@ export const AMOUNT_SCALE = 4;
 /** Plain decimal text as JSON writes numbers: no sign, exponent, separator, leading zero or bare point. */
 export const PLAIN_DECIMAL: RegExp = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
+/** The same with at most four decimals: it can be added up exactly. */
+export const SUMMABLE: RegExp = /^(?:0|[1-9][0-9]*)(?:\.[0-9]{1,4})?$/;
+
 /** Ten-thousandths of a plain decimal text with at most four decimals. */
 export function unitsOf(amount: string): bigint {
   const point = amount.indexOf(".");

@@ -7,7 +7,8 @@ import { HELP_SHAPE } from "./commands/help-shape.ts";
 import { flagsAgain, isAscii } from "./commands/look-of.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
-import { SETTINGS, SETTING_NAMES, flagOf } from "./config/settings.ts";
+import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./config/settings.ts";
+import { isYes } from "./config/values.ts";
 import { PaydropError, messageOf, systemCodeOf } from "./errors.ts";
 import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
 import { keepHeapSmall } from "./heap.ts";
@@ -157,10 +158,7 @@ function report(error: unknown): void {
 
 /** Before or without a parsed command line, an error still has to know in which form it is told. */
 function asked(name: "json" | "verbose"): boolean {
-  return (
-    argv.includes(`--${name}`) ||
-    ["1", "true", "yes", "on"].includes((process.env[`PAYDROP_${name.toUpperCase()}`] ?? "").toLowerCase())
-  );
+  return argv.includes(flagOf(name)) || isYes(process.env[variableOf(name)] ?? "");
 }
 
 /** Before the settings are read: whether lines are broken, and where, and of which characters. */

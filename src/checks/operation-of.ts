@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { listed } from "../counted.ts";
 import type { FileFault } from "../errors.ts";
 import { normalizeName } from "../names.ts";
-import { OPERATIONS, operationNamed, operationSaid } from "../operations/catalogue.ts";
+import { OPERATIONS, OPERATION_NAMES, operationNamed, operationSaid } from "../operations/catalogue.ts";
 import { missingFields, type Operation, type OperationName } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 
@@ -137,11 +137,11 @@ function requiredNames(operation: Operation): readonly string[] {
 const FROM_ELSEWHERE = " A file of another system: confirm once how its columns are read, with paydrop map.";
 
 function unknownOperation(found: string, more = ""): FileFault {
-  const flags = OPERATIONS.map((operation) => operation.name).join(", ");
   const folders = listed(
     OPERATIONS.map((operation) => operation.folder),
     "or",
   );
+  const flags = OPERATION_NAMES.join(", ");
   return {
     code: "operation_unknown",
     message: found,

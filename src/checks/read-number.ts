@@ -1,4 +1,4 @@
-import { AMOUNT_SCALE, PLAIN_DECIMAL } from "../amount.ts";
+import { PLAIN_DECIMAL, SUMMABLE } from "../amount.ts";
 import { inspectFormat } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
@@ -40,9 +40,7 @@ export function inspectWhole(text: string): Finding | undefined {
 /** The amount, where it can be added up exactly, whatever else is wrong with the row. */
 export function readableAmount(text: string): string | undefined {
   const trimmed = text.length > DAMAGE_CHARACTERS_MAX ? "" : text.trim();
-  if (!PLAIN_DECIMAL.test(trimmed)) return undefined;
-  const point = trimmed.indexOf(".");
-  return point >= 0 && trimmed.length - point - 1 > AMOUNT_SCALE ? undefined : trimmed;
+  return SUMMABLE.test(trimmed) ? trimmed : undefined;
 }
 
 const ZERO = /^[0.]*$/;

@@ -9,7 +9,8 @@ const OTHERS = 40;
  * Throws PaydropError `config` where not even one for each request of `concurrency` would be left: what fails for want of
  * files in the middle of a run leaves rows unknown and results unwritten.
  */
-export function connectionsPossible(wanted: number, concurrency: number, filesMax = openFilesMax()): number {
+export function connectionsPossible(wanted: number, concurrency: number): number {
+  const filesMax = openFilesMax();
   const possible = Math.floor((filesMax - OTHERS) / 2);
   if (possible >= concurrency) return Math.min(wanted, possible);
   throw new PaydropError(

@@ -3,8 +3,9 @@ import type { ProxyAgent } from "undici";
 // not all of undici: most of what it takes to start is the rest of it
 import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
-import { isLoopback } from "../config/base-url.ts";
+import { readBaseUrl } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
+import { NotRight, saidOf } from "../config/values.ts";
 import { PaydropError } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
@@ -48,7 +49,7 @@ export interface Transport {
 
 /** Throws PaydropError "config" for an address that must not be used, certificates or a proxy that cannot be right. */
 export function createTransport(options: TransportOptions): Transport {
-  const base = readBaseUrl(options.baseUrl);
+  const base = addressOf(options.baseUrl);
   assertCertificates(options);
   const apiKey = options.apiKey.reveal();
   const connections = connectionsTo(base, options);
@@ -94,22 +95,13 @@ const BODY_BYTES_MAX = 64 * 1024;
 /** Shorter than servers keep an idle connection: one that closes just when a row is written makes the row unknown. */
 const KEEP_ALIVE_MS = 4_000;
 
-function readBaseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== "https:" && url?.protocol !== "http:") {
-    throw new PaydropError("config", "the base URL is not an http address", "Write it like https://api.example.com");
+function addressOf(baseUrl: string): URL {
+  try {
+    return new URL(readBaseUrl(baseUrl));
+  } catch (error) {
+    if (!(error instanceof NotRight)) throw error;
+    throw new PaydropError("config", `base URL: ${saidOf(baseUrl, error)}`, "correct it");
   }
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new PaydropError(
-      "config",
-      `the base URL of ${url.host} has credentials, a query or a fragment`,
-      "Write only the address; the key goes into PAYDROP_API_KEY",
-    );
-  }
-  if (url.protocol === "http:" && !isLoopback(url.href)) {
-    throw new PaydropError("config", `plain http to ${url.host} would show the key to anybody`, "Write https://");
-  }
-  return url;
 }
 
 /** Connections to one origin: nothing can be sent anywhere else. */

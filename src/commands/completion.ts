@@ -18,9 +18,9 @@ export function run(call: Call): Promise<number> {
 }
 
 const SCRIPTS: Readonly<Record<string, () => string>> = {
-  bash: () => bashScript(),
-  zsh: () => zshScript(),
-  fish: () => fishScript(),
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
 };
 
 /** As commander reads them: `--state-dir <folder>`, `--json`. */

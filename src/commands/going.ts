@@ -4,7 +4,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { rowRanges } from "../results/row-ranges.ts";
+import { rowsNamed } from "../results/row-ranges.ts";
 import { rowsIn } from "../results/status.ts";
 
 /** A row that is let go, and why it may go: `not sent`, `settled as not done by asha`. */
@@ -65,9 +65,10 @@ export function sumOf(rows: readonly Pick<GoingRow, "amount">[]): string {
 
 /** `row 91`, `rows 61, 62, 64-92`; a very long list is cut, since its count stands beside it. */
 export function whichRows(rows: readonly { readonly number: number }[]): string {
-  const ranges = rowRanges(rows.map((row) => row.number)).split(", ");
-  const shown = ranges.slice(0, RANGES_SHOWN_MAX).join(", ");
-  return `${rows.length === 1 ? "row" : "rows"} ${shown}${ranges.length > RANGES_SHOWN_MAX ? ", …" : ""}`;
+  return rowsNamed(
+    rows.map((row) => row.number),
+    RANGES_SHOWN_MAX,
+  );
 }
 
 const RANGES_SHOWN_MAX = 40;

@@ -1,4 +1,4 @@
-import { OPERATIONS } from "../operations/catalogue.ts";
+import { OPERATION_NAMES } from "../operations/catalogue.ts";
 import type { Command, OwnOption } from "./command.ts";
 
 const SANDBOX: OwnOption = {
@@ -196,7 +196,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "template",
     operands: "[operation]",
-    words: OPERATIONS.map((operation) => operation.name),
+    words: OPERATION_NAMES,
     shown: "a file to fill in, with two example rows; or the rows of an earlier batch, to start the next one from",
     options: [
       { flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary (default B)" },

@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { cellText } from "../checks/cell.ts";
 import type { Config } from "../config/config.ts";
 import { configNamed, loadSettings } from "../config/load.ts";
 import { mappingToml } from "../config/mapping-toml.ts";
@@ -127,13 +128,9 @@ async function firstValues(sheet: Sheet, columns: readonly string[]): Promise<st
     first.push(...chunk.slice(0, ROWS_LOOKED_AT - first.length));
     if (first.length === ROWS_LOOKED_AT) break;
   }
-  return columns.map((column) => first.map((row) => valueIn(row, column)).filter((text) => text !== ""));
-}
-
-function valueIn(row: Row, column: string): string {
-  const cell = row.cells[row.columns.indexOf(column)] ?? "";
-  if (typeof cell === "string") return cell.trim();
-  return cell.token === "null" ? "" : cell.source;
+  return columns.map((column) =>
+    first.map((row) => cellText(row, row.columns.indexOf(column)).trim()).filter((text) => text !== ""),
+  );
 }
 
 function freeName({ template, near }: ProposalClues, fileName: string, mappings: readonly Mapping[]): string {

@@ -5,7 +5,7 @@ import { folded } from "../results/folded.ts";
 import { decisionsOf } from "../results/report/acts.ts";
 import type { Look } from "../results/look.ts";
 import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
-import { rowRanges, rowRangesCut } from "../results/row-ranges.ts";
+import { rowRanges, rowsNamed } from "../results/row-ranges.ts";
 import { inTheFile } from "../results/totals.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { andMore, statusNext } from "./status-next.ts";
@@ -88,7 +88,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const { at, by, kind, rows, note } of decisionsOf(status.history)) {
-    const which = rows.length === 0 ? "" : ` ${rows.length === 1 ? "row" : "rows"} ${rowRangesCut(rows)}`;
+    const which = rows.length === 0 ? "" : ` ${rowsNamed(rows)}`;
     lines.push(`${isoSecond(at)} ${by}: ${kind}${which} ${note}`.trimEnd());
   }
   const next = statusNext(status);

@@ -8,7 +8,7 @@ import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
-import { countsOf } from "../results/status.ts";
+import { countsOf, rowsIn } from "../results/status.ts";
 import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
@@ -82,13 +82,9 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   }
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
   const history = await journal.history(batch.id);
-  const isAtEnd = !goes(tallies) && resumable === 0;
+  const isAtEnd = rowsIn(tallies, "ready", "sending", "not_sent") === 0 && resumable === 0;
   const owesResults = isAtEnd && (await journal.unfinished([batch.folder])).includes(batch.id);
   return defined({ batch, tallies, history, open, resumable, waitsFor, owesResults });
-}
-
-function goes(tallies: Tallies): boolean {
-  return [tallies.ready, tallies.sending, tallies.not_sent].some((tally) => tally !== undefined && tally.rows > 0);
 }
 
 function hasOpen(tallies: Tallies): boolean {

@@ -103,6 +103,10 @@ export const yesOrNo: ValueReader<boolean> = reader({ type: "boolean" }, (raw) =
   throw new NotRight("true or false");
 });
 
+export function isYes(text: string): boolean {
+  return YES.has(text.toLowerCase());
+}
+
 export function isNo(text: string): boolean {
   return NO.has(text.toLowerCase());
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import { PLAIN_DECIMAL } from "../amount.ts";
+import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
 
@@ -33,7 +33,7 @@ export async function readControlFile(
     if (line.trim() === "") continue;
     const [, name = "", value = ""] = /^\s*(rows|total)\s*=\s*(\S+)\s*$/i.exec(line) ?? [];
     const key = name.toLowerCase();
-    const isGood = key === "rows" ? /^\d{1,9}$/.test(value) : PLAIN_DECIMAL.test(value) && !/\.\d{5}/.test(value);
+    const isGood = key === "rows" ? /^\d{1,9}$/.test(value) : SUMMABLE.test(value);
     if (!isGood) throw refusal(file, "neither", index + 1);
     if (stated.has(key)) throw refusal(file, key === "rows" ? "rows_twice" : "total_twice", index + 1);
     stated.set(key, value);

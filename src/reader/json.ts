@@ -1,4 +1,4 @@
-import { PLAIN_DECIMAL } from "../amount.ts";
+import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
 import { JsonDocument } from "./document.ts";
 import { quotedName } from "./header.ts";
@@ -84,17 +84,12 @@ function readControl(control: Cell, wrong: (found: string) => Error): NonNullabl
   const rows = digitsOf(cells[keys.indexOf("rows")]);
   if (keys.includes("rows") && !/^\d{1,9}$/.test(rows)) throw wrong('"rows" in "control" is not a whole number');
   const total = digitsOf(cells[keys.indexOf("total")]);
-  if (keys.includes("total") && !isTotal(total))
+  if (keys.includes("total") && !SUMMABLE.test(total))
     throw wrong('"total" in "control" is not a plain amount such as 11087750.50');
   return defined({
     rows: keys.includes("rows") ? Number(rows) : undefined,
     total: keys.includes("total") ? total : undefined,
   });
-}
-
-/** Sums are added up with four decimals (`amount.ts`). */
-function isTotal(text: string): boolean {
-  return PLAIN_DECIMAL.test(text) && !/\.\d{5}/.test(text);
 }
 
 function textOf(cell: Cell | undefined): string | undefined {

@@ -16,7 +16,12 @@ export function rowRanges(rows: readonly number[]): string {
 const PARTS_MAX = 20;
 
 /** The same where the list may be long: only the first of it. */
-export function rowRangesCut(rows: readonly number[]): string {
+export function rowRangesCut(rows: readonly number[], partsMax = PARTS_MAX): string {
   const parts = rowRanges(rows).split(", ");
-  return parts.length > PARTS_MAX ? `${parts.slice(0, PARTS_MAX).join(", ")}, …` : parts.join(", ");
+  return parts.length > partsMax ? `${parts.slice(0, partsMax).join(", ")}, …` : parts.join(", ");
+}
+
+/** `row 91`, `rows 61, 62, 64-92`; a very long list is cut. */
+export function rowsNamed(rows: readonly number[], partsMax = PARTS_MAX): string {
+  return `${rows.length === 1 ? "row" : "rows"} ${rowRangesCut(rows, partsMax)}`;
 }

@@ -3,7 +3,7 @@ import { dayOf } from "../day.ts";
 import type { ResultStatus, RowState } from "../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../journal/batch-record.ts";
 import { releaseCommand } from "./next-steps.ts";
-import { RESULT_STATUSES, rowsIn, statusOf } from "./status.ts";
+import { occurringIn, rowsIn, statusOf } from "./status.ts";
 import { addedUp } from "./totals.ts";
 
 /** The batch that a file was taken as before, and how its rows stand now. */
@@ -28,10 +28,7 @@ export function byStatusOf(tallies: Tallies): ByStatus {
 /** What became of a file that went before, and what is left to do. */
 export function takenText(taken: TakenBefore): string {
   const { batch, byStatus } = taken;
-  const counts = RESULT_STATUSES.flatMap((status) => {
-    const rows = rowsIn(byStatus, status);
-    return rows > 0 ? [`${rows} ${status.replaceAll("_", " ")}`] : [];
-  });
+  const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${status.replaceAll("_", " ")}`);
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
   const todo = leftIn(taken);
   return `${said}. Running it again ${sendsText(taken)}.${todo === "" ? "" : ` ${todo}`}`;

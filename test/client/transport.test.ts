@@ -112,12 +112,12 @@ describe("what is sent", () => {
   });
 
   test.each([
-    ["ftp://example.com", "not an http address"],
-    ["nonsense", "not an http address"],
-    ["http://api.example.com", "plain http to api.example.com"],
-    ["https://bob:hunter2@api.example.com", "has credentials"],
-    ["https://:hunter2@api.example.com", "has credentials"],
-    ["https://api.example.com/?key=1", "has credentials, a query"],
+    ["ftp://example.com", "not an https address"],
+    ["nonsense", "not an address"],
+    ["http://api.example.com", "http only to this machine"],
+    ["https://bob:hunter2@api.example.com", "without a user name or password"],
+    ["https://:hunter2@api.example.com", "without a user name or password"],
+    ["https://api.example.com/?key=1", "without ? or #"],
   ])("the base URL %s is refused before anything is sent", (baseUrl, said) => {
     const refusal = catchError(() => open(baseUrl));
     expect(refusal).toBeInstanceOf(PaydropError);

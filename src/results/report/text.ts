@@ -4,7 +4,7 @@ import { printable } from "../../printable.ts";
 import { durationText, wrapped } from "../look.ts";
 import { mappingText } from "../mapping-words.ts";
 import { outNames } from "../names.ts";
-import { rowRangesCut } from "../row-ranges.ts";
+import { rowsNamed } from "../row-ranges.ts";
 import { occurringIn } from "../status.ts";
 import { inTheFile, NO_ROWS } from "../totals.ts";
 import type { Decision } from "./acts.ts";
@@ -113,7 +113,7 @@ function timeLines({ timeline, attempts }: Report, clock: Clock): string[] {
 function actLines(title: string, decisions: readonly Decision[], batchId: string, clock: Clock): string[] {
   if (decisions.length === 0) return [];
   const lines = decisions.slice(0, DECISIONS_SHOWN).flatMap(({ at, by, what, rows, note }) => {
-    const which = rows.length === 0 ? "" : ` ${rows.length === 1 ? "row" : "rows"} ${rowRangesCut(rows)}`;
+    const which = rows.length === 0 ? "" : ` ${rowsNamed(rows)}`;
     return [clock.stamp(at), ...indented(`${by} ${what}${which}`, "  "), ...indented(note, "  ")];
   });
   const rest = decisions.length - DECISIONS_SHOWN;
