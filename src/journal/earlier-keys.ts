@@ -4,7 +4,7 @@ import type { OperationName } from "../operations/operation.ts";
 import type { Environment } from "./batch-record.ts";
 import type { PaymentKeys } from "./keys.ts";
 
-/** Rows of the journal were keyed by a build that compared references, or accounts, as they were written. */
+/** Rows of the journal were keyed by a build that compared references, or ids, as they were written. */
 const IN_META = "keys of an earlier build";
 const DIGITS_MAX = 20;
 
@@ -31,9 +31,10 @@ export class EarlierKeys {
 
   /** The key by which a reference, as it is compared, has been known; undefined: today's is the one. */
   reference(environment: Environment, reference: string): Uint8Array | undefined {
-    if (this.#seen.length === 0 || !/^[0-9]+$/.test(reference)) return undefined;
-    for (let digits = reference.length; digits <= DIGITS_MAX; digits += 1) {
-      const key = this.#keys.reference(environment, reference.padStart(digits, "0"));
+    if (this.#seen.length === 0) return undefined;
+    const digitsMax = /^[0-9]+$/.test(reference) ? DIGITS_MAX : reference.length;
+    for (let digits = reference.length; digits <= digitsMax; digits += 1) {
+      const key = this.#keys.referenceAsWritten(environment, reference.padStart(digits, "0"));
       if (this.#isSeen(key)) return key;
     }
     return undefined;
@@ -41,8 +42,8 @@ export class EarlierKeys {
 
   /** The same of the core fields. */
   core(environment: Environment, operation: OperationName, texts: PaymentTexts): Uint8Array | undefined {
-    const key = this.#seen.length === 0 ? undefined : this.#keys.coreWithZeros(environment, operation, texts);
-    return key && this.#isSeen(key) ? key : undefined;
+    if (this.#seen.length === 0) return undefined;
+    return this.#keys.coresAsWritten(environment, operation, texts).find((key) => this.#isSeen(key));
   }
 
   #isSeen(key: Uint8Array): boolean {

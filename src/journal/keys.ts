@@ -18,20 +18,25 @@ export class PaymentKeys {
   }
 
   reference(environment: Environment, reference: string): Uint8Array {
+    return this.referenceAsWritten(environment, reference.toLowerCase().replaceAll(/ +/g, " "));
+  }
+
+  /** As a build made it that took `INV-9` and `inv-9` for two references. */
+  referenceAsWritten(environment: Environment, reference: string): Uint8Array {
     return this.#hash("reference", environment, reference);
   }
 
   core(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array {
-    return this.#hash("core", environment, operation, compared(core));
+    return this.#hash("core", environment, operation, valuesInOneCase(withoutZeros(core)));
   }
 
-  /** As a build made it that took `0050` and `50` for two accounts; undefined: as today's. */
-  coreWithZeros(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array | undefined {
-    return compared(core) === core ? undefined : this.#hash("core", environment, operation, core);
+  /** As builds made it that took `ACC-1` and `acc-1`, and before that also `0050` and `50`, for two accounts. */
+  coresAsWritten(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array[] {
+    return [withoutZeros(core), core].map((text) => this.#hash("core", environment, operation, text));
   }
 
   beneficiary(environment: Environment, operation: OperationName, { beneficiary }: PaymentTexts): Uint8Array {
-    return this.#hash("beneficiary", environment, operation, compared(beneficiary));
+    return this.#hash("beneficiary", environment, operation, withoutZeros(beneficiary));
   }
 
   #hash(...parts: readonly string[]): Uint8Array {
@@ -44,8 +49,13 @@ export class PaymentKeys {
 }
 
 /** The zeros that a spreadsheet takes from an account or an id make no other payment of it. */
-function compared(texts: string): string {
+function withoutZeros(texts: string): string {
   return texts.replaceAll(ZEROS_OF_EACH, "");
+}
+
+/** Nor does the case in which somebody typed it. What stands before the values is ours. */
+function valuesInOneCase(texts: string): string {
+  return texts.replace(/\u001f.*/s, (values) => values.toLowerCase());
 }
 
 const ZEROS_OF_EACH = /(?<=\u001f)0+(?=[0-9]+(?:\u001f|$))/g;

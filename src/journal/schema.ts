@@ -191,6 +191,9 @@ export const MIGRATIONS: readonly string[] = [
 
   // An unknown row is found among any number of equal ones. Few are: it costs the others nothing.
   `CREATE INDEX row_unknown ON row (core_key) WHERE state = 'unknown';`,
+
+  // References and ids were compared in the case in which they were written.
+  `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
 ];
 
 /** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */

@@ -12,6 +12,7 @@ import { addBatch, allRows, newRow, sendRow } from "./store-contract.ts";
 
 const VERSION_WITH_OLD_KEYS = 6;
 const VERSION_WITH_ZEROS = 8;
+const VERSION_WITH_CASES = 10;
 
 function opened(store: JournalStore): JournalStore {
   onTestFinished(() => store.close());
@@ -77,8 +78,8 @@ test("what an earlier build sent to an account with zeros in front is known: it 
   const keys = new PaymentKeys(readIdentity(database).hashKey);
   for (const { payment } of sent) {
     if (!payment) continue;
-    const [old, today] = [keys.coreWithZeros("test", "transfer", payment), keys.core("test", "transfer", payment)];
-    if (!old) continue;
+    const today = keys.core("test", "transfer", payment);
+    const [, old = today] = keys.coresAsWritten("test", "transfer", payment);
     database.prepare("UPDATE row SET core_key = ? WHERE core_key = ?").run(old, today);
     database.prepare("UPDATE seen SET key = ? WHERE key = ?").run(old, today);
   }
@@ -93,5 +94,38 @@ test("what an earlier build sent to an account with zeros in front is known: it 
     "possible_duplicate",
     "ready",
     "repeat_in_file",
+  ]);
+});
+
+test("what an earlier build sent under a reference, or to an id, in capitals is known as it was written", async () => {
+  const sent = [newRow(2, "\u001fACC-1\u001fBEN-1\u001f100"), newRow(3, "p/1", { reference: "INV-9" })];
+  const stateDir = temporaryDirectory();
+  const before = openSqliteJournal(stateDir, createJudge);
+  await addBatch(before, "AAAA1111", sent);
+  for (const { number } of sent) await sendRow(before, "AAAA1111", number, "accepted");
+  await before.close();
+  const database = new DatabaseSync(join(stateDir, "journal.db"));
+  const keys = new PaymentKeys(readIdentity(database).hashKey);
+  for (const { payment, operation = "transfer" } of sent) {
+    if (!payment) continue;
+    const [old = null] = keys.coresAsWritten("test", operation, payment);
+    const { reference = "" } = payment;
+    for (const [today, asWritten] of [
+      [keys.core("test", operation, payment), old],
+      [keys.reference("test", reference), keys.referenceAsWritten("test", reference)],
+    ] as const) {
+      database.prepare("UPDATE row SET core_key = ? WHERE core_key = ?").run(asWritten, today);
+      database.prepare("UPDATE row SET reference_key = ? WHERE reference_key = ?").run(asWritten, today);
+      database.prepare("UPDATE seen SET key = ? WHERE key = ?").run(asWritten, today);
+    }
+  }
+  database.exec(`PRAGMA user_version = ${VERSION_WITH_CASES}`);
+  database.close();
+
+  const store = opened(openSqliteJournal(stateDir, createJudge));
+  await addBatch(store, "BBBB2222", sent);
+  expect((await allRows(store, "BBBB2222")).map(({ state, code }) => code ?? state)).toEqual([
+    "possible_duplicate",
+    "duplicate",
   ]);
 });

@@ -43,6 +43,16 @@ test("an unknown row holds equal ones, however many of them were accepted after 
   expect(await said(store, "BBBB2222")).toEqual(["held other_row_open AAAA1111"]);
 });
 
+test("a reference or an id in another case is the same one", async () => {
+  const store = open();
+  const reference = "INV 9";
+  await addBatch(store, "AAAA1111", [newRow(2, "\u001fACC-1\u001fBEN-1\u001f100"), newRow(3, "p/1", { reference })]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  const again = [newRow(2, "\u001facc-1\u001fBen-1\u001f100"), newRow(3, "p/1", { reference: "inv  9" })];
+  await addBatch(store, "BBBB2222", again);
+  expect(await said(store, "BBBB2222")).toEqual(["held possible_duplicate AAAA1111", "duplicate  AAAA1111"]);
+});
+
 test("a row of an older file that goes again finds what a newer one has sent meanwhile", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100", { reference: "SAL-1" })]);
