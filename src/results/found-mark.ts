@@ -17,6 +17,8 @@ export interface FoundMark {
   readonly environment?: string;
   /** Of an inbox: which process keeps it, or did. */
   readonly keeper?: string;
+  /** It stands beside another file, which may have been sent from another state directory. */
+  readonly isOfOther?: true;
 }
 
 export interface MarkPolicy {
@@ -33,8 +35,9 @@ export const INBOX_MARK = ".paydrop";
 const LOOKS_MAX = 10;
 
 /**
- * What concerns a file: every summary beside it, also of earlier batches, and the mark of each folder that may be its
- * inbox. Whoever `keeps` the mark of one of those need not look through the folder for each of its files, but at the
+ * What concerns a file: every summary beside it, also of earlier batches, the newest one of the other files in its folder,
+ * since the same payments may lie there under another name, and the mark of each folder that may be its inbox. Whoever
+ * `keeps` the mark of one of those need not look through the folder for each of its files, but at the
  * marks of the others: a folder `payouts/` is in reach of a watcher of its own and of one above.
  */
 export async function marksBeside(file: string, keeps: (inbox: string) => boolean): Promise<FoundMark[]> {
@@ -49,8 +52,17 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
     const found = await marksAt(summaries.map((name) => join(folder, name)));
     // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
     if (found.includes("gone") && look < LOOKS_MAX) continue;
-    return existing([...found, ...(await marksAt(others))]);
+    const elsewhere = names.filter((name) => name.endsWith(".summary.json") && !summaries.includes(name));
+    return existing([...found, ...(await marksAt(others)), ...(await newestOf(folder, elsewhere))]);
   }
+}
+
+async function newestOf(folder: string, names: readonly string[]): Promise<FoundMark[]> {
+  const writtenAt = async (path: string): Promise<number> => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0;
+  const times = await Promise.all(names.map((name) => writtenAt(join(folder, name))));
+  const newest = names[times.indexOf(Math.max(...times))];
+  const found = newest === undefined ? [] : existing([await markAt(join(folder, newest))]);
+  return found.map((one) => ({ ...one, isOfOther: true }));
 }
 
 function marksAt(paths: readonly string[]): Promise<(FoundMark | "gone" | "foreign")[]> {
@@ -77,6 +89,7 @@ export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise
   const { mark, path } = found;
   if (!mark || (await journal.knows(mark, place))) return undefined;
   const isOurs = mark.stateId === journal.stateId;
+  if (!isOurs && found.isOfOther) return undefined;
   // what another state directory sent to a test service is not this one's business
   if (!isOurs && found.environment !== undefined && found.environment !== environment) return undefined;
   const name = printable(basename(path));

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
@@ -188,14 +197,20 @@ it("the mark of another state directory, in a folder that was put in the place o
   expect(readFileSync(input.path, "utf8")).toBe(others);
 });
 
-it("finds the summaries of earlier batches of the file too, and no other file's", async () => {
+it("finds the summaries of earlier batches of the file too, and the newest one of the other files", async () => {
   const folder = temporaryDirectory();
   const summary = (stateId: string) => JSON.stringify({ paydrop: { state_id: stateId, last_attempt: 0 } });
   writeFileSync(join(folder, "t.csv.summary.json"), summary("now"));
   writeFileSync(join(folder, "t.csv.summary.K7Q29F3M.json"), summary("earlier"));
   writeFileSync(join(folder, "u.csv.summary.json"), summary("other"));
+  writeFileSync(join(folder, "v.csv.summary.json"), summary("older"));
+  utimesSync(join(folder, "v.csv.summary.json"), 1_800_000_000, 1_700_000_000);
   const found = await marksBeside(join(folder, "t.csv"), () => false);
-  expect(found.map((one) => one.mark?.stateId).sort()).toEqual(["earlier", "now"]);
+  expect(found.map(({ mark, isOfOther = false }) => [mark?.stateId, isOfOther]).sort()).toEqual([
+    ["earlier", false],
+    ["now", false],
+    ["other", true],
+  ]);
 });
 
 it("the first attempt is in the mark before it goes, also where rows before it did not go after all", async () => {

@@ -134,6 +134,23 @@ describe("the journal is older than the folder knows", () => {
     expect(stderr).toMatch(/the journal is older than t\.csv\.summary\.json: it does not know attempt 4/);
   });
 
+  test("restored from before the file: its copy under another name is not sent either, nor kept by what others sent", async () => {
+    const { server, desk } = await deskWith(1);
+    desk.write("other.csv", transfersTo("701", 1));
+    await desk.run("other.csv", "--state-dir", `${desk.stateDir}2`);
+    await desk.process("t.csv");
+    backUp(desk);
+    desk.write("later.csv", transfersTo("702", 2));
+    await desk.process("later.csv");
+    restore(desk);
+    desk.write("later (1).csv", transfersTo("702", 2));
+    const { code, stderr } = await desk.run("later (1).csv");
+    expect([code, server.requests.length]).toEqual([74, 4]);
+    expect(stderr).toContain("the journal is older than later.csv.summary.json");
+    desk.write("other (1).csv", transfersTo("703", 1));
+    expect((await desk.run("other (1).csv", "--state-dir", `${desk.stateDir}2`)).code).toBe(0);
+  });
+
   test("it does not help that other files brought it to the same number meanwhile", async () => {
     const { server, desk } = await deskWith(3);
     await desk.process("t.csv");
@@ -142,8 +159,9 @@ describe("the journal is older than the folder knows", () => {
     desk.write("u.csv", transfersTo("702", 2));
     await desk.process("u.csv");
     restore(desk);
-    desk.write("v.csv", transfersTo("703", 9));
-    expect((await desk.process("v.csv")).exitCode).toBe(0);
+    mkdirSync(join(desk.folder, "elsewhere"));
+    desk.write("elsewhere/v.csv", transfersTo("703", 9));
+    expect((await desk.process("elsewhere/v.csv")).exitCode).toBe(0);
     expect((await desk.run("u.csv")).code).toBe(74);
     expect(server.requests).toHaveLength(3 + 2 + 9);
   });
