@@ -34,19 +34,19 @@ export class FolderMarks {
   async keepInbox(folder: string): Promise<InboxKeeper> {
     const inbox = resolve(folder);
     const policy = this.#markPolicy(inbox);
+    const mark = inboxMark(inbox);
     const keeper = this.#isSandbox
       ? undefined
       : await keepMark({
-          ...inboxMark(inbox),
+          ...mark,
           mode: 0o644,
           leftovers: this.#leftovers,
           now: () => this.#journal.mark(),
           assertKnown: (found) => assertKnown(found, policy),
         });
     if (keeper) this.#inboxes.set(inbox, keeper);
-    const { path } = inboxMark(inbox);
     return {
-      remark: keeper || this.#isSandbox || (await markAt(path)) !== "foreign" ? undefined : noMarkText(path),
+      remark: keeper || this.#isSandbox || (await markAt(mark.path)) !== "foreign" ? undefined : noMarkText(mark.path),
       isStanding: () => keeper?.isStanding() ?? Promise.resolve(true),
       close: () => {
         this.#inboxes.delete(inbox);
