@@ -1,6 +1,7 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
+import { counted } from "../counted.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
@@ -224,7 +225,7 @@ export class BatchSending {
     await this.#ground.journal.note(batch.id, {
       by: "paydrop",
       kind: "stop",
-      note: `${stop.message}; ${remaining} rows remain`,
+      note: `${stop.message}; ${counted(remaining)} left`,
     });
     this.#ground.tell({ type: "stopped", batch: batch.id, stop, remaining });
     return submitted;

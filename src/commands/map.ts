@@ -9,7 +9,7 @@ import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError, PaydropError } from "../errors.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
-import { printable } from "../printable.ts";
+import { asWord, printable } from "../printable.ts";
 import { headerOf, headerless, nearestMapping, sameHeader } from "../reader/mapping/choose.ts";
 import type { Proposal, ProposalClues } from "../reader/mapping/propose.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
@@ -52,7 +52,7 @@ async function mapFile(call: Call): Promise<number> {
     if (noHeader) throw new FileRefusedError(basename(file), [noHeader]);
     const columns = headerOf(input.columns);
     const flags = readMapFlags(call, columns);
-    assertNew(columns, config, flags);
+    assertNew(file, columns, config, flags);
     const show = (one: Answered): void => {
       if (config.quiet || config.json) return;
       const look = lookOf(call.stderr, call, config);
@@ -82,8 +82,9 @@ async function mapFile(call: Call): Promise<number> {
 }
 
 function tellWritten(call: Call, config: Config, name: string, target: string, isNew: boolean): void {
-  const wrote = `wrote [mapping.${name}] to ${printable(target)}${isNew ? ", a new file" : ""}\n`;
-  call.stdout.write(folded(wrote, lookOf(call.stdout, call, config)));
+  const wrote = `wrote [mapping.${name}] to ${printable(target)}${isNew ? ", a new file" : ""}`;
+  const then = "  → a paydrop watch that is running reads it when it is started again";
+  call.stdout.write(folded(`${wrote}\n${then}\n`, lookOf(call.stdout, call, config)));
 }
 
 /** Where a mapping goes as long as there are no settings: the file that somebody named, else the user's own. */
@@ -94,10 +95,11 @@ function newSettingsFile({ flags, env }: Call): string {
 }
 
 /** A second mapping of the same columns would make every such file a question. */
-function assertNew(columns: readonly string[], { mappings }: Config, { name }: MapFlags): void {
+function assertNew(file: string, columns: readonly string[], { mappings }: Config, { name }: MapFlags): void {
   const same = mappings.find((mapping) => sameHeader(mapping.header, columns));
   if (same) {
-    throw new PaydropError("usage", `the mapping ${same.name} is for exactly these columns already`, `paydrop check shows what it makes of the file; to change it, edit [mapping.${same.name}]`); // prettier-ignore
+    const hint = `paydrop check ${asWord(file)} shows what it makes of the file; to change it, edit [mapping.${same.name}]`;
+    throw new PaydropError("usage", `the mapping ${same.name} is for exactly these columns already`, hint);
   }
   if (name === undefined || !mappings.some((mapping) => mapping.name === name)) return;
   throw new PaydropError("usage", `there is a mapping ${name} already`, "give another --name, or take the old one out");

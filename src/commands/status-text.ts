@@ -1,3 +1,4 @@
+import type { Config } from "../config/config.ts";
 import { isoSecond } from "../day.ts";
 import type { RowState } from "../journal/state.ts";
 import { printable } from "../printable.ts";
@@ -38,9 +39,14 @@ const COLUMNS: readonly Column[] = [
   { title: "to", right: false, cell: ({ batch }) => batch.destination },
 ];
 
+/** Where nothing was ever sent. Whoever works as another user looks into another state folder, and finds none. */
+export function noBatchText({ stateDir }: Config): string {
+  return `no batch yet in the state folder ${printable(stateDir)}\n`;
+}
+
 /** All batches, one line each, as many columns as fit. */
 export function batchTable(all: readonly BatchStatus[], columns: number): string {
-  if (all.length === 0) return "no batch yet\n";
+  if (all.length === 0) return "";
   let lines = all.map(() => "");
   let heading = "";
   for (const column of COLUMNS) {

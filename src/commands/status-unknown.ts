@@ -9,6 +9,7 @@ import { settleCommand } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
 import { sumOf } from "./going.ts";
 import { lookOf } from "./look-of.ts";
+import { noBatchText } from "./status-text.ts";
 import { recoverIfDead } from "./try-lock.ts";
 import { unknownRows, type UnknownRow } from "./unknown-rows.ts";
 
@@ -16,7 +17,8 @@ import { unknownRows, type UnknownRow } from "./unknown-rows.ts";
 export async function showUnknown(call: Call, config: Config): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
     let onTheirWay = 0;
-    for (const { id } of await journal.batches()) onTheirWay += (await journal.rowsIn(id, ["sending"])).length;
+    const batches = await journal.batches();
+    for (const { id } of batches) onTheirWay += (await journal.rowsIn(id, ["sending"])).length;
     // rows of a process that died are unknown, but nobody has said so yet
     if (onTheirWay > 0 && (await recoverIfDead(config))) onTheirWay = 0;
     const rows = await unknownRows(journal, config);
@@ -27,7 +29,10 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
       for (const row of rows) call.stdout.write(`${JSON.stringify(unknownObject(row))}\n`);
       const summary = { type: "summary", unknown: rows.length, on_their_way: onTheirWay, exit_code: code };
       call.stdout.write(`${JSON.stringify(summary)}\n`);
-    } else call.stdout.write(folded(unknownText(rows), lookOf(call.stdout, call, config)));
+    } else {
+      const text = batches.length === 0 ? noBatchText(config) : unknownText(rows);
+      call.stdout.write(folded(text, lookOf(call.stdout, call, config)));
+    }
     if (onTheirWay > 0 && !config.json) call.stderr.write(`${onTheirWay} more are being sent at this moment\n`);
     return code;
   });

@@ -13,7 +13,7 @@ import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./look-of.ts";
-import { batchText, batchTable } from "./status-text.ts";
+import { batchTable, batchText, noBatchText } from "./status-text.ts";
 import { statusNext } from "./status-next.ts";
 import { showUnknown } from "./status-unknown.ts";
 
@@ -51,7 +51,8 @@ export async function run(call: Call): Promise<number> {
     if (config.json) {
       const summary = { type: "summary", batches: all.length, exit_code: code };
       for (const one of [...all.map(batchObject), summary]) call.stdout.write(`${JSON.stringify(one)}\n`);
-    } else if (said === undefined) call.stdout.write(batchTable(all, roomOf(look)));
+    } else if (said === undefined)
+      call.stdout.write(all.length === 0 ? noBatchText(config) : batchTable(all, roomOf(look)));
     else for (const one of all) call.stdout.write(batchText(one, look));
     return code;
   });

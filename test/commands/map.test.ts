@@ -95,7 +95,7 @@ describe("paydrop map", () => {
     chmodSync(path, 0o640);
     const { code, stdout } = await desk.map("--write", "--config", path, "--name", "hrms", ...SAID);
     expect(code).toBe(0);
-    expect(stdout).toContain(`wrote [mapping.hrms] to ${path}\n`);
+    expect(stdout).toContain(`wrote [mapping.hrms] to ${path}\n  → a paydrop watch that is running reads it when`);
     const text = readFileSync(path, "utf8");
     expect(text.startsWith(`${before}\n\n# How the columns of pay.csv are read, confirmed on 20`)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o640);
@@ -104,6 +104,7 @@ describe("paydrop map", () => {
 
     const again = await desk.map("--write", "--config", path, "--name", "other", ...SAID);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("the mapping hrms is for exactly these columns already")]); // prettier-ignore
+    expect(again.stderr).toMatch(/→ paydrop check .*pay\.csv shows what it makes of the file/);
     writeFileSync(join(desk.folder, "pay.csv"), FILE.replace("Emp No", "Staff,No").replaceAll(/^E/gm, "x,E"));
     const sameName = await desk.map("--write", "--config", path, "--name", "hrms", ...SAID);
     expect([sameName.code, sameName.stderr]).toEqual([2, expect.stringContaining("there is a mapping hrms already")]);

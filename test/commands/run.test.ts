@@ -166,9 +166,11 @@ describe("status and results of a batch", () => {
     expect((await call("results", "NOSUCH00")).code).toBe(2);
   });
 
-  test("an empty state folder has no batch yet", async () => {
+  test("an empty state folder has no batch yet, and is named: it may be another one than that of the service", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "state"), { mode: 0o700 });
-    expect((await paydrop(["status", "--state-dir", "state"], {}, folder)).stdout).toBe("no batch yet\n");
+    const none = `no batch yet in the state folder ${join(folder, "state")}\n`;
+    expect((await paydrop(["status", "--state-dir", "state"], {}, folder)).stdout).toBe(none);
+    expect((await paydrop(["status", "--unknown", "--state-dir", "state"], {}, folder)).stdout).toBe(none);
   });
 });

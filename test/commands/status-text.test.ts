@@ -78,10 +78,6 @@ describe("the table of all batches", () => {
     const paused = { ...batch, phase: "paused" } as const;
     expect(batchTable([{ batch: paused, tallies: ended }], 200)).toMatch(/ paused /);
   });
-
-  test("says so when there is none", () => {
-    expect(batchTable([], 80)).toBe("no batch yet\n");
-  });
 });
 
 describe("one batch in full", () => {
