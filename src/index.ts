@@ -1,3 +1,5 @@
+// kept in the declarations: a project that names no types has none of Node since TypeScript 6
+/// <reference types="node" preserve="true" />
 /**
  * paydrop as a library: the four calls of the service, and whole files. Nothing here ends the process, reads its
  * environment for keys, or writes to its output.

@@ -1,3 +1,5 @@
+// kept in the declarations: a project that names no types has none of Node since TypeScript 6
+/// <reference types="node" preserve="true" />
 import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
