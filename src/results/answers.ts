@@ -246,6 +246,7 @@ function textOf(head: string, lines: readonly string[]): string {
 const TYPED_BY = "Lines that begin with paydrop are typed by whoever runs it here: send them this text.";
 
 function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  // the name of a file stays as it is
+  const first = /^\S+\.\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return first === "" || /[.?!]$/.test(first) ? first : `${first}.`;
 }

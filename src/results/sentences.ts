@@ -57,15 +57,15 @@ const BY_REASON: Readonly<Record<Reason, Words>> = {
   local_error: ["This row could not be made ready on this machine; nothing was sent.", "Ask IT"],
 };
 
-/** Why a row waits for a person (DESIGN §7), after `WAITING`. */
+/** Why a row waits for a person (DESIGN §7), after `WAITING`. One that nobody decides on holds later payments. */
 const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   same_file: [
     "this very file was sent before{batch}",
-    "A new month? Run it with --period. The same payments again? Do nothing",
+    "A new month? Run it with --period. The same payments again? Cancel the batch",
   ],
   possible_duplicate: [
     "same payment as {other}",
-    "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Do nothing",
+    "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Cancel the batch once the rest went",
   ],
   reference_conflict: [
     "its reference was used for another {party}, {differing} in {other}",
@@ -75,14 +75,14 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "same {party} with another {differing} as {other}, which this file repeats",
     "Compare both; release it if both are meant",
   ],
-  repeat_in_file: ["same payment as {other}", "Release it if both are meant, else do nothing"],
+  repeat_in_file: ["same payment as {other}", "Release it if both are meant, else cancel the batch once the rest went"],
   other_row_open: [
     "same payment as {other}, which has no end yet",
     "See to that row first: paydrop status {otherbatch}",
   ],
   origin_accepted: [
     "it corrects {other}: there is nothing left to correct",
-    "Nothing, or release it if it is to be carried out as well",
+    "Cancel the batch once the rest went, or release it if it is to be carried out as well",
   ],
   corrected_twice: [
     "{other} corrects the same row of an earlier file",
@@ -105,7 +105,7 @@ const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
 const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
 const WAITING = "Waiting for a person";
-const HELD_ACTION = "Release it, or do nothing";
+const HELD_ACTION = "Release it, or cancel the batch once the rest went";
 const DUPLICATE: Words = ["This row was already accepted{before}", "Nothing, or release"];
 const SETTLED_DONE: Words = ["Settled as done by {by}", NOTHING];
 const SETTLED_NOT_DONE: Words = ["Settled as not done by {by}", BY_RETRY];

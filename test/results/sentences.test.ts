@@ -125,7 +125,7 @@ describe("the words", () => {
       { state: "held", code: "possible_duplicate", other: OTHER },
       [
         "Waiting for a person: same payment as row 33 of batch H2MM0000, accepted 30 Sep 2026",
-        "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Do nothing",
+        "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Cancel the batch once the rest went",
       ],
     ],
     [
@@ -137,7 +137,10 @@ describe("the words", () => {
     ],
     [
       { state: "held", code: "repeat_in_file", other: { batch: "K7Q29F3M", row: 12 } },
-      ["Waiting for a person: same payment as row 12 of this file", "Release it if both are meant, else do nothing"],
+      [
+        "Waiting for a person: same payment as row 12 of this file",
+        "Release it if both are meant, else cancel the batch once the rest went",
+      ],
     ],
     [
       { state: "held", code: "near_duplicate", operation: "loan", other: OTHER },

@@ -98,6 +98,7 @@ test.each([".control", ".control.txt"])(
       code: 5,
       stderr: expect.stringContaining(`a.csv${ending} says 2 rows`) as unknown,
     });
+    expect(desk.read("a.csv.refused.txt")).toContain(`\r\na.csv${ending} says 2 rows`);
     writeFileSync(desk.path(`a.csv${ending}`), "rows=1\n");
     expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
     expect(server.requests).toHaveLength(1);
