@@ -109,8 +109,14 @@ describe("what became of it is a value", () => {
   });
 
   test("a signal gives up waiting", async () => {
-    const { client } = await start({ latencyMs: { min: 5_000, max: 5_000 } });
-    const signal = AbortSignal.timeout(100);
+    const caller = new AbortController();
+    const silent = await wire.startFaultServer(() => {
+      caller.abort();
+      return wire.silence();
+    });
+    cleanups.push(() => silent.close());
+    const client = createClient({ baseUrl: silent.url, apiKey: "k" });
+    const { signal } = caller;
     expect(await client.transfer(transfer, { signal })).toMatchObject({ outcome: "unknown", reason: "interrupted" });
   });
 
