@@ -68,7 +68,7 @@ export class CommitGroup {
       this.#rollBack();
       const failure = (this.#failure ??= asJournalError(error));
       this.#savesOutcomes = sqliteCodeOf(error) === SQLITE_FULL && this.#ballast?.free() === true;
-      if (this.#savesOutcomes) this.#waiting = [...this.#onlyOutcomes(group, failure), ...this.#waiting];
+      if (this.#savesOutcomes) this.#waiting = this.#onlyOutcomes(group, failure);
       else for (const { reject } of group) reject(failure);
       if (this.#waiting.length > 0) setImmediate(() => this.#commit());
     }

@@ -92,7 +92,6 @@ export class AtomicFile {
         await this.publish();
         return true;
       }
-      await this.discard();
       await syncFolder(dirname(this.path));
       return true;
     });

@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, readdir, readFile, readlink, rm, stat, symlink, truncat
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AtomicFile, removeTemporaries } from "../../src/results/atomic.ts";
+import { AtomicFile, makingFile, removeTemporaries } from "../../src/results/atomic.ts";
 import { Leftovers } from "../../src/results/leftovers.ts";
 
 let folder = "";
@@ -41,6 +41,23 @@ describe("an atomic file", () => {
         process.umask(before);
       }
     }
+  });
+
+  test("holds its pieces in their order, however fast they come", async () => {
+    const path = join(folder, "a");
+    const pieces = Array.from({ length: 100 }, (_, index) => `${index} `.repeat(100_000));
+    await makingFile(path, 0o600, async (file) => {
+      for (const piece of pieces) await file.write(piece);
+      await file.finish();
+      await file.publish();
+    });
+    expect((await readFile(path, "utf8")) === pieces.join("")).toBe(true);
+  });
+
+  test("leaves nothing behind when the work on it fails", async () => {
+    const work = () => Promise.reject(new Error("no such row"));
+    await expect(makingFile(join(folder, "a"), 0o600, work)).rejects.toThrow("no such row");
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test("of which bytes are missing never gets its name", async () => {

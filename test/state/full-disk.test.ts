@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, wr
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { AtomicFile } from "../../src/results/atomic.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
@@ -156,6 +157,14 @@ withDisk("the disk of the results is full", () => {
     expect((await run()).code).toBe(0);
     expect(server.requests).toHaveLength(1500);
     expect(readFileSync(join(inbox, "t.csv.results.csv")).equals(saved)).toBe(true);
+  });
+
+  test("what it refuses of a file is told to whoever waits for that, and ends nothing before", async () => {
+    const file = await AtomicFile.create(join(smallDisk(64), "a"), 0o600);
+    await file.write("x".repeat(300_000));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect(file.finish()).rejects.toThrow("the disk is full");
+    await file.discard();
   });
 
   test("an input on a read-only disk is sent once; its results lie in the state directory", async () => {
