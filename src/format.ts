@@ -20,14 +20,18 @@ export function formatOfName(fileName: string): FileFormat | undefined {
   return Object.hasOwn(FORMATS, extension) ? FORMATS[extension] : undefined;
 }
 
-/** A file of a spreadsheet program that is not read: a person surely meant it to be sent. */
-export function isOtherWorkbook(fileName: string): boolean {
-  return /^[^.~].*\.(?:xls|xlsb|ods|numbers)$/i.test(fileName);
-}
+/** A kind of file that is not read, although a person surely meant what is in it to be sent. */
+export type UnreadKind = "workbook" | "packed" | "document";
 
-/** One or several files in one: a person surely meant what is in it to be sent. */
-export function isPackedName(fileName: string): boolean {
-  return /^[^.~].*\.(?:zip|gz|7z|rar)$/i.test(fileName);
+const UNREAD: readonly (readonly [UnreadKind, RegExp])[] = [
+  ["workbook", /^[^.~].*\.(?:xls|xlsb|ods|numbers)$/i],
+  ["packed", /^[^.~].*\.(?:zip|gz|7z|rar)$/i],
+  ["document", /^[^.~].*\.(?:pdf|docx?|odt|rtf|html?|xml)$/i],
+];
+
+/** By its name. */
+export function unreadKind(fileName: string): UnreadKind | undefined {
+  return UNREAD.find(([, pattern]) => pattern.test(fileName))?.[0];
 }
 
 const BINARY = [

@@ -73,7 +73,7 @@ async function batchSaid(
   throw new PaydropError(
     "usage",
     `no batch was made of ${said}`,
-    "`paydrop status` lists the batches; a refused file makes none (`paydrop check` says why it was refused), and of `run --sandbox` none is kept without --state-dir",
+    "name it with its folder, or the batch by its id: `paydrop status` lists them; a refused file makes none (`paydrop check` says why it was refused), and of `run --sandbox` none is kept without --state-dir",
   );
 }
 

@@ -3,7 +3,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../defined.ts";
 import { messageOf, systemCodeOf } from "../errors.ts";
-import { formatOfName, isOtherWorkbook, isPackedName } from "../format.ts";
+import { formatOfName, type UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
@@ -20,7 +20,7 @@ interface Oddity {
   /** Goes on after the name: `is a link`. */
   readonly why: string;
   /** A person surely meant it to be sent, but for its kind, or its name. */
-  readonly meant?: "workbook" | "packed" | "name";
+  readonly meant?: UnreadKind | "name";
 }
 
 /** What one sweep of the folder found. */
@@ -113,11 +113,10 @@ export class Inbox {
     const said = inputName(name);
     const format = said.ignored === undefined ? said.format : said.unlessChanged;
     if (format === undefined) {
-      const kind = isOtherWorkbook(name) ? "workbook" : isPackedName(name) ? "packed" : undefined;
-      if (!kind && !(said.ignored !== undefined && said.report)) return;
+      if (said.ignored === undefined || !(said.unread ?? said.report)) return;
       found.seen.add(path);
-      if (kind) this.#tell(path, UNREAD[kind], found, kind);
-      else this.#tell(path, `was not opened: ${said.ignored ?? ""}`, found, await meantBy(path, name));
+      if (said.unread) this.#tell(path, UNREAD[said.unread], found, said.unread);
+      else this.#tell(path, `was not opened: ${said.ignored}`, found, await meantBy(path, name));
       return;
     }
     const stats = await statsOf(path);
@@ -190,6 +189,7 @@ function byAge(one: ReadyFile, other: ReadyFile): number {
 const UNREAD = {
   workbook: "is a workbook of a kind that paydrop does not read",
   packed: "is a packed file, which paydrop does not open",
+  document: "is a document, which paydrop does not read",
 } as const;
 
 const WHY_AWAY: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
-import { formatOfName, INPUT_EXTENSIONS, isOtherWorkbook, isPackedName } from "../format.ts";
-import type { FileFormat } from "../format.ts";
+import { formatOfName, INPUT_EXTENSIONS, unreadKind } from "../format.ts";
+import type { FileFormat, UnreadKind } from "../format.ts";
+import { defined } from "../defined.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 
 /** What a file's name says: it may be input, or why it never is. */
@@ -9,6 +10,8 @@ type InputName =
       readonly ignored: string;
       /** A person should hear of it: the file was probably meant to be sent. */
       readonly report: boolean;
+      /** What it holds was surely meant to be sent. */
+      readonly unread?: UnreadKind;
       /** Our own retry file: input after all, once it differs from what we wrote (DESIGN §6). */
       readonly unlessChanged?: FileFormat;
     };
@@ -57,7 +60,13 @@ export function inputName(name: string): InputName {
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
     return { ignored: `its name is longer than ${NAME_BYTES_MAX} bytes`, report: true };
   }
-  if (format === undefined) return { ignored: "its name does not end like a file we can read", report: false };
+  if (format === undefined) {
+    return defined({
+      ignored: "its name does not end like a file we can read",
+      report: false,
+      unread: unreadKind(name),
+    });
+  }
   if (RESULTS_LIKE.test(name))
     return { ignored: "its name is that of a results file, retry file or summary", report: true };
   return { format };
@@ -66,12 +75,10 @@ export function inputName(name: string): InputName {
 /** Whether a change of it can give work in a drop folder; what we write there, notes and temporary files cannot. */
 export function mayGiveWork(name: string): boolean {
   const said = inputName(name);
-  if (said.ignored === undefined || said.unlessChanged !== undefined) return true;
+  if (said.ignored === undefined || said.unlessChanged !== undefined || said.unread !== undefined) return true;
   // what was closed can be taken
   if (OPEN_MARK.test(name)) return true;
-  return (
-    isOtherWorkbook(name) || isPackedName(name) || isStopName(name) || CONTROL.test(name) || isOperationFolder(name)
-  );
+  return isStopName(name) || CONTROL.test(name) || isOperationFolder(name);
 }
 
 /** What Excel lays beside a workbook, and LibreOffice beside any file, for as long as they have it open. */

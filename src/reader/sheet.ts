@@ -1,5 +1,5 @@
 import { defined } from "../defined.ts";
-import { formatOfName, isOtherWorkbook, isPackedName, type FileFormat } from "../format.ts";
+import { formatOfName, unreadKind, type FileFormat } from "../format.ts";
 import { openCsv } from "./csv.ts";
 import { refuseOtherFormat, UNPACK } from "./other-format.ts";
 import { refuserOf } from "./refusals.ts";
@@ -50,8 +50,9 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
     case "xlsx":
       return (await import("./xlsx.ts")).openXlsx(source);
     case undefined:
-      if (isOtherWorkbook(options.fileName)) throw refuse("workbook_of_another_kind", { found: OTHER_WORKBOOK });
-      throw refuse("format_unknown", isPackedName(options.fileName) ? { hint: UNPACK } : {});
+      if (unreadKind(options.fileName) === "workbook")
+        throw refuse("workbook_of_another_kind", { found: OTHER_WORKBOOK });
+      throw refuse("format_unknown", unreadKind(options.fileName) === "packed" ? { hint: UNPACK } : {});
     default:
       return format satisfies never;
   }

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { counted } from "../counted.ts";
 import type { FileFault } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
+import type { UnreadKind } from "../format.ts";
 import type { InboxHold } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { isOwnAnswer, ownText, putAnswer } from "./answer-files.ts";
@@ -22,7 +23,11 @@ const FAULTS_MAX = 20;
 export function refusedAnswer(path: string, faults: readonly FileFault[]): Answer {
   const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
     const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
-    return [place ? `${place}: ${message}` : sentence(message), ...(hint === "" ? [] : [`  What to do: ${hint}`]), ""];
+    return [
+      place ? `${place}: ${message}` : sentence(message),
+      ...(hint === "" ? [] : [`  What to do: ${sentence(hint)}`]),
+      "",
+    ];
   });
   const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
   return answer("refused", path, "was not taken. Nothing of it was sent.", [
@@ -33,21 +38,24 @@ export function refusedAnswer(path: string, faults: readonly FileFault[]): Answe
 }
 
 /** Of a file that is never taken, though a person surely meant it to be sent. `why` as of an oddity of the folder. */
-export function neverAnswer(path: string, meant: "workbook" | "packed" | "name", why: string): Answer {
+export function neverAnswer(path: string, meant: UnreadKind | "name", why: string): Answer {
   if (meant === "name") return nameAnswer(path, why);
-  return meant === "packed" ? packedAnswer(path) : workbookAnswer(path);
+  const [what, hint] = UNREAD[meant];
+  return refusedAnswer(path, [{ code: meant, message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }]);
 }
 
-function workbookAnswer(path: string): Answer {
-  const message = "this is a workbook of a kind that paydrop does not read; it reads .xlsx, CSV and JSON";
-  const hint = 'in Excel choose "Save as", then "Excel Workbook (.xlsx)", and save it into this folder';
-  return refusedAnswer(path, [{ code: "workbook", message, hint }]);
-}
-
-function packedAnswer(path: string): Answer {
-  const message = "this is a packed file, which paydrop does not open; it reads .xlsx, CSV and JSON";
-  return refusedAnswer(path, [{ code: "packed", message, hint: "unpack it, and save what is in it into this folder" }]);
-}
+/** What it is, and what to do instead. */
+const UNREAD: Readonly<Record<UnreadKind, readonly [string, string]>> = {
+  workbook: [
+    "a workbook of a kind that paydrop does not read",
+    'in Excel choose "Save as", then "Excel Workbook (.xlsx)", and save it into this folder',
+  ],
+  packed: ["a packed file, which paydrop does not open", "unpack it, and save what is in it into this folder"],
+  document: [
+    "a document, which paydrop does not read",
+    'save the table itself into this folder: in Excel "Save as", then "Excel Workbook (.xlsx)"',
+  ],
+};
 
 /** `why` goes on after the name: `was not opened: its name is …`. */
 function nameAnswer(path: string, why: string): Answer {

@@ -9,6 +9,7 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -393,13 +394,22 @@ test("a file that its name keeps from being opened is answered beside it, until 
   expect(desk.names()).not.toContain("march.results.csv.refused.txt");
 }, 60_000);
 
-test("a packed file is answered beside it", async () => {
+test("a packed file and a document are answered beside them, once; our own report is none", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
   for (const name of ["march.csv.gz", "march.ZIP"]) writeFileSync(desk.path(name), gzipSync(transfer("ACC-2")));
   expect((await desk.call("run", "--inbox", desk.inbox)).stderr).toContain("march.ZIP is a packed file");
-  expect(desk.read("march.csv.gz.refused.txt")).toMatch(/a packed file[^]*unpack it/);
-  expect(desk.read("march.ZIP.refused.txt")).toMatch(/a packed file[^]*unpack it/);
+  expect(desk.read("march.csv.gz.refused.txt")).toMatch(/a packed file[^]*Unpack it/);
+  expect(desk.read("march.ZIP.refused.txt")).toMatch(/a packed file[^]*Unpack it/);
+  for (const name of ["march.PDF", "march.xml", "march.docx"]) {
+    writeFileSync(desk.path(name), "x");
+    writeFileSync(desk.path("march.csv.report.html"), "x");
+    expect((await desk.call("run", "--inbox", desk.inbox)).stderr).toContain(`${name} is a document`);
+    expect(desk.read(`${name}.refused.txt`)).toMatch(/This is a document[^]*\r\n {2}What to do: Save the table itself/);
+    unlinkSync(desk.path(name));
+  }
+  expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect(desk.names().filter((name) => /pdf|xml|docx|html\.refused/i.test(name))).toEqual([]);
 }, 60_000);
 
 test("what is kept of an earlier file of the same name is ours, not input", async () => {
