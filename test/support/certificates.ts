@@ -1,7 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import forge from "node-forge";
 
 export interface Pair {
   /** PEM texts. */
@@ -23,49 +21,57 @@ export interface Certificates {
   readonly client: Pair;
 }
 
-/** Fresh certificates made by the openssl command. */
-export function createCertificates(): Certificates {
-  const folder = mkdtempSync(join(tmpdir(), "paydrop-certificates-"));
-  const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
-  const read = (name: string): Pair => ({
-    key: readFileSync(join(folder, `${name}.key`), "utf8"),
-    cert: readFileSync(join(folder, `${name}.crt`), "utf8"),
-  });
-
-  const createKey = (name: string) =>
-    openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", `${name}.key`);
-
-  function selfSign(name: string, subject: string, extension: string): void {
-    createKey(name);
-    const subjectArgs = ["-subj", subject, "-addext", extension];
-    openssl("req", "-x509", "-new", "-key", `${name}.key`, ...subjectArgs, "-days", "2", "-out", `${name}.crt`);
-  }
-
-  function sign(name: string, alternativeName: string, validity: readonly string[] = ["-days", "2"]): Pair {
-    createKey(name);
-    openssl("req", "-new", "-key", `${name}.key`, "-subj", `/CN=${name}`, "-out", `${name}.csr`);
-    writeFileSync(join(folder, `${name}.ext`), `subjectAltName=${alternativeName}\n`);
-    const authority = ["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", `${name}.ext`];
-    openssl("x509", "-req", "-in", `${name}.csr`, ...authority, ...validity, "-out", `${name}.crt`);
-    return read(name);
-  }
-
-  try {
-    selfSign("ca", "/CN=paydrop test authority", "keyUsage=critical,keyCertSign");
-    selfSign("self", "/CN=localhost", LOCALHOST);
-    return {
-      ca: read("ca").cert,
-      server: sign("server", LOCAL_NAMES),
-      otherHost: sign("other", "DNS:elsewhere.example"),
-      // openssl 3.0 cannot set a past end by date, but takes a negative number of days
-      expired: sign("expired", LOCAL_NAMES, ["-days", "-1"]),
-      selfSigned: read("self"),
-      client: sign("client", "DNS:client.example"),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+interface Wanted {
+  readonly name: string;
+  readonly extension: object;
+  /** Signs itself unless said. */
+  readonly signedBy?: { readonly name: string; readonly key: string };
+  readonly endsInDays?: number;
 }
 
-const LOCAL_NAMES = "DNS:localhost,IP:127.0.0.1";
-const LOCALHOST = `subjectAltName=${LOCAL_NAMES}`;
+/** Fresh ones, made without any program of the machine. */
+export function createCertificates(): Certificates {
+  const ca = create({
+    name: "paydrop test authority",
+    extension: { name: "keyUsage", critical: true, keyCertSign: true },
+  });
+  const signedBy = { name: "paydrop test authority", key: ca.key };
+  return {
+    ca: ca.cert,
+    server: create({ name: "server", extension: LOCAL_NAMES, signedBy }),
+    otherHost: create({ name: "other", extension: namesOf("elsewhere.example"), signedBy }),
+    expired: create({ name: "expired", extension: LOCAL_NAMES, signedBy, endsInDays: -1 }),
+    selfSigned: create({ name: "localhost", extension: LOCAL_NAMES }),
+    client: create({ name: "client", extension: namesOf("client.example"), signedBy }),
+  };
+}
+
+function create({ name, extension, signedBy, endsInDays = 2 }: Wanted): Pair {
+  const { privateKey: key, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const cert = forge.pki.createCertificate();
+  cert.publicKey = forge.pki.publicKeyFromPem(publicKey);
+  // zero in front: a serial number is positive
+  cert.serialNumber = `00${randomBytes(8).toString("hex")}`;
+  cert.validity.notBefore = new Date(Date.now() - 2 * DAY_MS);
+  cert.validity.notAfter = new Date(Date.now() + endsInDays * DAY_MS);
+  cert.setSubject([{ name: "commonName", value: name }]);
+  cert.setIssuer([{ name: "commonName", value: signedBy?.name ?? name }]);
+  cert.setExtensions([...(signedBy ? [] : [{ name: "basicConstraints", critical: true, cA: true }]), extension]);
+  cert.sign(forge.pki.privateKeyFromPem(signedBy?.key ?? key), forge.md.sha256.create());
+  return { key, cert: forge.pki.certificateToPem(cert) };
+}
+
+const DAY_MS = 86_400_000;
+const DNS = 2;
+const IP = 7;
+
+function namesOf(host: string, ip?: string): object {
+  const names = [{ type: DNS, value: host }, ...(ip === undefined ? [] : [{ type: IP, ip }])];
+  return { name: "subjectAltName", altNames: names };
+}
+
+const LOCAL_NAMES = namesOf("localhost", "127.0.0.1");
