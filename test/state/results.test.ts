@@ -79,6 +79,17 @@ describe("results that a kill kept from being written", () => {
     expect((await paydrop("status", batch)).stdout).not.toContain("paydrop results");
     expect(server.requests).toHaveLength(ROWS);
   });
+
+  test("those of an earlier run say what is not true any more: they are owed again", async () => {
+    const { server, desk } = await deskWithFile();
+    server.use(() => answer(401));
+    expect((await desk.run("t.csv")).code).toBe(7);
+    server.use(() => answer(200));
+    const env = { ...desk.env, PAYDROP_TEST: "1", PAYDROP_FAULT: `crash@answer.read:${ROWS}` };
+    expect((await runProgram(["run", "t.csv"], { env, cwd: desk.folder })).signal).toBe("SIGKILL");
+    expect(desk.results("t.csv").filter((row) => row.result_status === "not_sent")).toHaveLength(ROWS - 1);
+    expect(await desk.inProcess((processor) => processor.unfinished([desk.folder]))).toHaveLength(1);
+  });
 });
 
 describe("results that cannot be written beside the input", () => {
@@ -186,7 +197,9 @@ describe("the destination", () => {
 
   test("an address that turns from test to live would forget what went there: exit 78, until a person says so", async () => {
     const { server, desk } = await deskWithFile();
-    server.use(() => answer(200));
+    server.use(({ number }) => answer(number === 1 ? 401 : 200));
+    desk.write("stopped.csv", "from_account,to_account,amount\n50100271828001,60200000000098,8.00\n");
+    expect((await desk.run("stopped.csv")).code).toBe(7);
     expect((await desk.run("t.csv")).code).toBe(0);
     desk.env["PAYDROP_ENVIRONMENT"] = "live";
     for (const file of ["t.csv", "corrected.csv"]) {
@@ -195,20 +208,22 @@ describe("the destination", () => {
         `${readFileSync(join(desk.folder, "t.csv"), "utf8")}50100271828001,60200000000099,9.00\n`,
       );
       const refused = await desk.run(file);
-      expect([refused.code, server.requests.length]).toEqual([78, ROWS]);
+      expect([refused.code, server.requests.length]).toEqual([78, 1 + ROWS]);
       expect(refused.stderr).toMatch(
         /is live by these settings, and was test before.*\n {2}→ set environment = "test" again/,
       );
     }
     expect([(await desk.run("t.csv", "--accept-destination", "--by", "Asha")).code, server.requests.length]).toEqual([
       0,
-      2 * ROWS,
+      1 + 2 * ROWS,
     ]);
     // said once, for good; and what is live now does not become a test again by itself
     expect((await desk.run("corrected.csv")).counts).toEqual({ held: ROWS, accepted: 1 });
     expect(await noted(desk)).toEqual([`Asha: ${server.url} was test, is live`]);
     desk.env["PAYDROP_ENVIRONMENT"] = "test";
     expect((await desk.run("corrected.csv")).code).toBe(78);
+    expect((await desk.run("stopped.csv")).code, "what was begun as a test is no other").toBe(78);
+    expect(server.requests).toHaveLength(2 + 2 * ROWS);
   });
 });
 

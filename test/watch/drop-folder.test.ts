@@ -168,6 +168,7 @@ test.each(["is seen as away", "is back before it is looked at", "is back for the
       if (when.endsWith("process")) return;
       await drop.sweep();
       expect(await drop.workOne()).toBe(true);
+      await drop.sweep();
       expect(await drop.workOne()).toBe(false);
     });
     await desk.inProcess(async (processor) => {
@@ -179,9 +180,9 @@ test.each(["is seen as away", "is back before it is looked at", "is back for the
   },
 );
 
-test.skipIf(!canMount)(
-  "results that a disk refused come into the folder when it takes them again, told once",
-  async () => {
+test.skipIf(!canMount).each([0, 2])(
+  "results that a disk refused, and refused again %i times, come into the folder when it takes them, told once",
+  async (times) => {
     const disk = smallDisk(1024);
     const server = await startService(() => {
       makeReadOnly(disk);
@@ -206,8 +207,7 @@ test.skipIf(!canMount)(
       });
       await sweepAll(drop);
       await drop.workOne();
-      await workAgain(drop);
-      await workAgain(drop);
+      for (let time = 1; time <= times; time += 1) await workAgain(drop);
       expect(told).toEqual([74]);
     });
     makeWritable(disk);
@@ -227,7 +227,9 @@ test("a batch whose private copy is missing keeps no other file waiting; dropped
   const server = await startService(() => answer(status));
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(3));
-  await desk.process("a.csv");
+  const { batch } = await desk.process("a.csv");
+  // nor does a person's word for it make it be tried again and again
+  await desk.inProcess(({ journal }) => journal.note(batch, { by: "asha", kind: "handover", note: "" }));
   status = 200;
   const snapshots = join(desk.stateDir, "snapshots");
   for (const name of readdirSync(snapshots)) unlinkSync(join(snapshots, name));
@@ -268,9 +270,9 @@ test("control totals that come while a file is refused for the lack of them are 
 
 test("two files that one outage stopped are both told; a further try is not", async () => {
   const server = await startService(() => answer(401));
-  const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "50ms" });
+  const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "3s" });
   desk.write("a.csv", transfersCsv(3));
-  desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
+  for (const name of ["b", "c"]) desk.write(`${name}.csv`, `from_account,to_account,amount\nACC-1,ACC-${name},1.00\n`);
   const told: boolean[] = [];
   await desk.inProcess(async (processor) => {
     const drop = await openDrop(desk, processor, { ended: (_, { isNews }) => told.push(isNews) });
@@ -278,7 +280,11 @@ test("two files that one outage stopped are both told; a further try is not", as
     await Promise.all([drop.workOne("any"), drop.workOne("small")]);
     expect(told).toEqual([true, true]);
     expect(server.requests).toHaveLength(1);
-    while (!(await drop.workOne())) await sleep(10);
+    expect(await drop.workOne(), "it is not tried at once").toBe(false);
+    for (let isTried = false; !isTried; isTried = await drop.workOne()) {
+      await sleep(10);
+      expect(await drop.workOne("small"), "one tries").toBe(false);
+    }
     expect(told).toEqual([true, true, false]);
   });
 });
@@ -330,4 +336,44 @@ test.each([
   });
   expect(ended.at(-1)).toMatchObject({ exitCode: 0, byStatus: { duplicate: { rows: 1 } } });
   expect(server.requests).toHaveLength(sent);
+});
+
+test("a file that is refused while another one waits for its turn is the only one that is", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  utimesSync(desk.write("a.csv", "nothing of ours\n1\n"), 1_790_000_000, 1_790_000_000);
+  desk.write("b.csv", transfersCsv(1));
+  const failed: string[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { failed: ({ message }) => void failed.push(message) });
+    await sweepAll(drop);
+    await Promise.all([drop.workOne("any"), drop.workOne("small")]);
+  });
+  expect(failed).toEqual([expect.stringContaining("a.csv")]);
+  expect(desk.results("b.csv")).toMatchObject([{ result_status: "accepted" }]);
+});
+
+test("two copies of a file that are found together are one batch: its rows go once, and both have their results", async () => {
+  const server = await startService(() => async (socket) => {
+    await sleep(50);
+    await answer(200)(socket);
+  });
+  const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  const names = ["a.csv", "b.csv"];
+  for (const name of names) desk.write(name, transfersCsv(4));
+  const codes: number[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { ended: ({ exitCode }) => void codes.push(exitCode) });
+    await sweepAll(drop);
+    const working = [drop.workOne("any"), drop.workOne("small")];
+    while (server.requests.length === 0) await sleep(10);
+    await drop.sweep();
+    expect(await drop.workOne("small"), "what is in work waits for nobody").toBe(false);
+    await Promise.all(working);
+  });
+  expect(codes).toEqual([0, 0]);
+  for (const name of names) {
+    expect(desk.results(name).map((row) => row.result_status)).toEqual(Array(4).fill("accepted"));
+  }
+  expect(server.requests).toHaveLength(4);
 });
