@@ -1,7 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 /** They measure time or memory: nothing else may run beside them. */
-const MEASURING = ["test/reader/limits.test.ts", "test/results/flat-memory.test.ts"];
+const MEASURING = [
+  "test/commands/many-going.test.ts",
+  "test/reader/limits.test.ts",
+  "test/results/flat-memory.test.ts",
+];
 
 export default defineConfig({
   test: {

@@ -65,7 +65,7 @@ function answer(store: JournalStore, method: keyof JournalStore, args: readonly 
   const answered = calls[method]?.(...args) ?? Promise.reject(new Error(`a journal has no method ${method}`));
   if (!(Symbol.asyncIterator in answered)) return answered;
   const page = firstPage(answered);
-  return method === "rows" ? page.then((rows) => recordsAsColumns(rows as RowRecord[])) : page;
+  return method === "rows" || method === "rowsIn" ? page.then((rows) => recordsAsColumns(rows as RowRecord[])) : page;
 }
 
 function shortly(begun: Begun): Begun | number {

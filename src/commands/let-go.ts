@@ -6,7 +6,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { openProcessor, type Processor, type Services } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { goingText, sumOf, type GoingRow } from "./going.ts";
+import type { Going } from "./going.ts";
 import { wholeBatch } from "./known-batch.ts";
 import { monitored } from "./monitor.ts";
 import { sandboxedIfAsked, sendHandedOver, withTeller } from "./sending.ts";
@@ -18,7 +18,7 @@ import { trySending } from "./try-lock.ts";
 interface LettingGo {
   readonly act: "retry" | "release" | "resume";
   readonly by: string;
-  readonly rows: readonly GoingRow[];
+  readonly going: Going;
   /** What does not go, and why: a line each. */
   readonly stays: readonly string[];
   /** Makes the rows ready and notes the act. Left out when there is nothing to do. */
@@ -143,18 +143,19 @@ async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Co
   requireSending(config, operations.some(({ operation }) => operation === "payout")); // prettier-ignore
 }
 
-function tellGoing(call: Call, config: Config, batch: BatchRecord, going: LettingGo, held?: Stop): void {
-  const { act, by, rows } = going;
-  const stays = held && going.apply ? [...going.stays, `Not yet: ${held.message}`] : going.stays;
-  const lines = [...(rows.length > 0 ? [goingText(rows)] : []), ...stays];
+function tellGoing(call: Call, config: Config, batch: BatchRecord, letting: LettingGo, held?: Stop): void {
+  const { act, by, going } = letting;
+  const count = going.numbers.length;
+  const stays = held && letting.apply ? [...letting.stays, `Not yet: ${held.message}`] : letting.stays;
+  const lines = [...(count > 0 ? [going.text()] : []), ...stays];
   tell(call, config, lines.join("\n"), {
     type: "going",
     batch: batch.id,
     act,
     by,
-    count: rows.length,
-    amount: sumOf(rows),
-    rows: rows.map(({ number, amount, why }) => ({ row: number, amount, why })),
+    count,
+    amount: going.sum,
+    rows: going.listed,
     stays,
   });
 }
@@ -174,17 +175,17 @@ async function nothingToDo(
 }
 
 /** Whoever works with this state folder leaves them too. */
-function waits(call: Call, config: Config, batch: BatchRecord, { rows }: LettingGo, { hint }: Stop): number {
-  const object = { type: "summary", batch: batch.id, left: rows.length, requests: 0, exit_code: 7 };
+function waits(call: Call, config: Config, batch: BatchRecord, { going }: LettingGo, { hint }: Stop): number {
+  const object = { type: "summary", batch: batch.id, left: going.numbers.length, requests: 0, exit_code: 7 };
   tell(call, config, `  → ${hint}`, object);
   return 7;
 }
 
-function left(call: Call, config: Config, batch: BatchRecord, { rows }: LettingGo): number {
+function left(call: Call, config: Config, batch: BatchRecord, { going }: LettingGo): number {
   const text = [
     "Another paydrop is working with this state folder at the moment: the rows are left to it, and it sends them before it ends.",
     `  → paydrop status ${batch.id} shows what became of them; if it was ended before: paydrop retry ${batch.id}`,
   ].join("\n");
-  tell(call, config, text, { type: "summary", batch: batch.id, left: rows.length, requests: 0, exit_code: 0 });
+  tell(call, config, text, { type: "summary", batch: batch.id, left: going.numbers.length, requests: 0, exit_code: 0 });
   return 0;
 }

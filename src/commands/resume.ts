@@ -9,9 +9,9 @@ import { asWord } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import { assertKnown, INBOX_MARK, markAt } from "../results/found-mark.ts";
 import type { Call } from "./command.ts";
-import { staysText } from "./going.ts";
+import { Going, staysText } from "./going.ts";
 import { letGo, type Prepare } from "./let-go.ts";
-import { asGoing, makeReady, safeRows } from "./retry.ts";
+import { makeReady, safeRows } from "./retry.ts";
 import { tell } from "./tell.ts";
 import { personNamed, personOrLogin, textSaid } from "./who.ts";
 
@@ -30,23 +30,24 @@ const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
       "what was not sent stays unsent; put the rows that must go after all into a new file",
     );
   }
-  const rows = await safeRows(journal, batch, ["ready", "not_sent", "rejected"]);
-  const stays = await staysText(journal, batch, rows);
+  const safe = await safeRows(journal, batch, ["ready", "not_sent", "rejected"], config);
+  const { length } = safe.going.numbers;
+  const stays = await staysText(journal, batch, safe.counts);
   const base = { act: "resume", by: who.by, code: 0 } as const;
   if (batch.phase === "open") {
     return {
       ...base,
-      rows: [],
+      going: new Going(config.json),
       stays: [`Batch ${batch.id} is not paused; paydrop retry ${batch.id} sends what was not sent`],
     };
   }
   return {
     ...base,
-    rows: rows.map(asGoing),
-    stays: [...(rows.length === 0 ? ["The batch is open again; nothing of it waits to be sent."] : []), ...stays],
+    going: safe.going,
+    stays: [...(length === 0 ? ["The batch is open again; nothing of it waits to be sent."] : []), ...stays],
     apply: async () => {
       await journal.setPhase(batch.id, "open", who.act("resume", textSaid(call.flags["reason"])));
-      await makeReady(journal, batch, rows, { by: who.by, kind: "resume", note: `${rows.length} rows` });
+      await makeReady(journal, batch, safe, { by: who.by, kind: "resume", note: `${length} rows` });
     },
   };
 };

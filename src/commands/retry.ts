@@ -1,10 +1,12 @@
+import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
+import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
-import { staysText, whichRows, type GoingRow } from "./going.ts";
+import { Going, staysText, whichRows, type GoingRow } from "./going.ts";
 import { letGo, type Prepare } from "./let-go.ts";
 import { personOrLogin, textSaid } from "./who.ts";
 
@@ -18,41 +20,54 @@ const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }
   const who = personOrLogin(config);
   // rows of a batch that is being sent go by themselves; other ready ones were freed by a settlement, and nobody knows
   const isOnItsWay = !isSending && (await journal.tallies(batch.id)).sending !== undefined;
-  const rows = await safeRows(journal, batch, [
-    ...(isOnItsWay ? [] : (["ready"] as const)),
-    "not_sent",
-    "settled_not_done",
-    "rejected",
-  ]);
-  const going = rows.map(asGoing);
-  const stays = await staysText(journal, batch, rows);
-  const base = { act: "retry", by: who.by, rows: going, code: 0 } as const;
-  if (rows.length === 0) return { ...base, stays: ["Nothing to send again.", ...stays] };
-  const act = who.act("retry", textSaid(call.flags["reason"]), whichRows(rows));
-  return { ...base, stays, apply: () => makeReady(journal, batch, rows, act) };
+  const states = ["not_sent", "settled_not_done", "rejected"] as const;
+  const safe = await safeRows(journal, batch, isOnItsWay ? states : ["ready", ...states], config);
+  const stays = await staysText(journal, batch, safe.counts);
+  const base = { act: "retry", by: who.by, going: safe.going, code: 0 } as const;
+  if (safe.going.numbers.length === 0) return { ...base, stays: ["Nothing to send again.", ...stays] };
+  const act = who.act("retry", textSaid(call.flags["reason"]), whichRows(safe.going.numbers));
+  return { ...base, stays, apply: () => makeReady(journal, batch, safe, act) };
 };
+
+/** Rows that are safe to send. */
+export interface SafeRows {
+  readonly going: Going;
+  /** How many of each state. */
+  readonly counts: ReadonlyMap<RowState, number>;
+  /** Those that are not ready yet. */
+  readonly waiting: readonly number[];
+}
 
 /** Rows of these states that are safe to send: a refused one only where the key or the address was at fault. */
 export async function safeRows(
   journal: JournalStore,
   batch: BatchRecord,
-  states: readonly RowRecord["state"][],
-): Promise<readonly RowRecord[]> {
-  const rows = await journal.rowsIn(batch.id, states);
-  return rows.filter((row) => row.state !== "rejected" || isResumable(row));
+  states: readonly RowState[],
+  { json }: Pick<Config, "json">,
+): Promise<SafeRows> {
+  const going = new Going(json);
+  const counts = new Map<RowState, number>();
+  const waiting: number[] = [];
+  for await (const rows of journal.rowsIn(batch.id, states)) {
+    for (const row of rows) {
+      if (row.state === "rejected" && !isResumable(row)) continue;
+      going.add(asGoing(row));
+      counts.set(row.state, (counts.get(row.state) ?? 0) + 1);
+      if (row.state !== "ready") waiting.push(row.number);
+    }
+  }
+  return { going, counts, waiting };
 }
 
 /** The act never stands without its rows, nor the rows without the act (I5). */
 export async function makeReady(
   journal: JournalStore,
   batch: BatchRecord,
-  rows: readonly RowRecord[],
+  { counts, waiting }: SafeRows,
   act: { readonly by: string; readonly kind: string; readonly note: string },
 ): Promise<void> {
-  const waiting = rows.filter((row) => row.state !== "ready");
-  const states = [...new Set(waiting.map((row) => row.state))];
-  const numbers = waiting.map((row) => row.number);
-  await journal.makeReady(batch.id, numbers, states, act);
+  const states = [...counts.keys()].filter((state) => state !== "ready");
+  await journal.makeReady(batch.id, waiting, states, act);
 }
 
 export function asGoing({ number, amount, state, code, settledBy }: RowRecord): GoingRow {

@@ -20,8 +20,7 @@ function stepsOf(status: FullStatus): string[] {
   }
   const rows = (...states: RowState[]): number => rowsIn(tallies, ...states);
   const steps: string[] = [];
-  const named = (state: RowState): string =>
-    whichRows((open[state] ?? []).map((number) => ({ number }))) + andMore(status, state);
+  const named = (state: RowState): string => whichRows(open[state] ?? []) + andMore(status, state);
   if (rows("unknown") > 0) {
     steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
     steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);

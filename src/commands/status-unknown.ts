@@ -1,13 +1,16 @@
 import { stringify } from "csv-stringify/sync";
+import { formatUnits, unitsOf } from "../amount.ts";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
+import type { BatchRecord, Tally } from "../journal/batch-record.ts";
+import type { RowState } from "../journal/state.ts";
+import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import { guardCell } from "../results/cell.ts";
 import { folded } from "../results/folded.ts";
 import { settleCommand } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
-import { sumOf } from "./going.ts";
 import { lookOf } from "./look-of.ts";
 import { noBatchText } from "./status-text.ts";
 import { recoverIfDead } from "./try-lock.ts";
@@ -16,56 +19,78 @@ import { unknownRows, type UnknownRow } from "./unknown-rows.ts";
 /** `status --unknown`: what a person must look up. Exit 0; with `--check` 4 when there is any. */
 export async function showUnknown(call: Call, config: Config): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
-    let onTheirWay = 0;
     const batches = await journal.batches();
-    for (const { id } of batches) onTheirWay += (await journal.rowsIn(id, ["sending"])).length;
+    let { rows: onTheirWay } = await allIn(journal, batches, "sending");
     // rows of a process that died are unknown, but nobody has said so yet
     if (onTheirWay > 0 && (await recoverIfDead(config))) onTheirWay = 0;
-    const rows = await unknownRows(journal, config);
-    const code = call.flags["check"] === true && rows.length > 0 ? 4 : 0;
+    const all = await allIn(journal, batches, "unknown");
+    const code = call.flags["check"] === true && all.rows > 0 ? 4 : 0;
     if (config.quiet && code === 0) return code;
-    if (call.flags["csv"] === true) call.stdout.write(unknownCsv(rows));
+    const rows = unknownRows(journal, config);
+    const look = lookOf(call.stdout, call, config);
+    if (call.flags["csv"] === true) for await (const text of unknownCsv(rows)) call.stdout.write(text);
     else if (config.json) {
-      for (const row of rows) call.stdout.write(`${JSON.stringify(unknownObject(row))}\n`);
-      const summary = { type: "summary", unknown: rows.length, on_their_way: onTheirWay, exit_code: code };
+      for await (const page of rows)
+        for (const row of page) call.stdout.write(`${JSON.stringify(unknownObject(row))}\n`);
+      const summary = { type: "summary", unknown: all.rows, on_their_way: onTheirWay, exit_code: code };
       call.stdout.write(`${JSON.stringify(summary)}\n`);
-    } else {
-      const text = batches.length === 0 ? noBatchText(config) : unknownText(rows);
-      call.stdout.write(folded(text, lookOf(call.stdout, call, config)));
-    }
+    } else if (batches.length === 0) call.stdout.write(folded(noBatchText(config), look));
+    else for await (const text of unknownText(rows, all)) call.stdout.write(folded(text, look));
     if (onTheirWay > 0 && !config.json) call.stderr.write(`${onTheirWay} more are being sent at this moment\n`);
     return code;
   });
 }
 
+/** Rows of these batches in this state. */
+async function allIn(journal: JournalStore, batches: readonly BatchRecord[], state: RowState): Promise<Tally> {
+  const all = await Promise.all(batches.map(({ id }) => journal.tallies(id)));
+  const found = all.flatMap((tallies) => tallies[state] ?? []);
+  const units = found.reduce((sum, { amount }) => sum + unitsOf(amount), 0n);
+  return { rows: found.reduce((sum, { rows }) => sum + rows, 0), amount: formatUnits(units) };
+}
+
+type Pages = AsyncIterable<readonly UnknownRow[]>;
+
 /** For a person: each row with where to look, then what to do. */
-function unknownText(rows: readonly UnknownRow[]): string {
-  if (rows.length === 0) return "no unknown row\n";
-  const sum = sumOf(rows.map(({ record }) => record));
-  const lines = [`${counted(rows.length)} unknown, ${sum}. DO NOT SEND AGAIN before you looked them up.`];
-  for (const row of rows) {
-    const { batch, record } = row;
-    lines.push(
-      "",
-      `batch ${batch.id}   row ${record.number}   ${record.amount ?? ""}   ${printable(batch.fileName)}`,
-      `  ${row.happened}`,
-      `  look for ${lookFor(row)}`,
-      `  ${sentText(row)}`,
-      "  → look it up, then",
-      `    ${settleCommand(batch.id, record.number)}`,
-    );
+async function* unknownText(pages: Pages, { rows: count, amount }: Tally): AsyncGenerator<string> {
+  if (count === 0) {
+    yield "no unknown row\n";
+    return;
   }
-  lines.push("", "Many at once, by a list whose columns as, by and note you fill in:");
-  lines.push("    paydrop status --unknown --csv > unknown.csv", "    paydrop settle --from unknown.csv");
-  return `${lines.join("\n")}\n`;
+  yield `${counted(count)} unknown, ${amount}. DO NOT SEND AGAIN before you looked them up.\n`;
+  for await (const rows of pages) yield rows.map(textOf).join("");
+  yield [
+    "",
+    "Many at once, by a list whose columns as, by and note you fill in:",
+    "    paydrop status --unknown --csv > unknown.csv",
+    "    paydrop settle --from unknown.csv",
+    "",
+  ].join("\n");
+}
+
+function textOf(row: UnknownRow): string {
+  const { batch, record } = row;
+  return [
+    "",
+    `batch ${batch.id}   row ${record.number}   ${record.amount ?? ""}   ${printable(batch.fileName)}`,
+    `  ${row.happened}`,
+    `  look for ${lookFor(row)}`,
+    `  ${sentText(row)}`,
+    "  → look it up, then",
+    `    ${settleCommand(batch.id, record.number)}`,
+    "",
+  ].join("\n");
 }
 
 /** A list to fill in: a person decides in the last three columns. UTF-8 with BOM and CRLF, as a spreadsheet wants it. */
-function unknownCsv(rows: readonly UnknownRow[]): string {
+async function* unknownCsv(pages: Pages): AsyncGenerator<string> {
   const cells = Object.values(COLUMNS);
-  const lines = rows.map((row) => [...cells.map((cellOf) => guardCell(printable(cellOf(row) ?? ""))), "", "", ""]);
   const header = [...Object.keys(COLUMNS), "as", "by", "note"];
-  return stringify([header, ...lines], { bom: true, record_delimiter: "\r\n" });
+  yield stringify([header], { bom: true, record_delimiter: "\r\n" });
+  for await (const rows of pages) {
+    const lines = rows.map((row) => [...cells.map((cellOf) => guardCell(printable(cellOf(row) ?? ""))), "", "", ""]);
+    yield stringify(lines, { record_delimiter: "\r\n" });
+  }
 }
 
 const COLUMNS: Readonly<Record<string, (row: UnknownRow) => string | undefined>> = {

@@ -5,6 +5,8 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { maskAccountId } from "../mask.ts";
+import type { RowMapper } from "../reader/mapping/mapped-rows.ts";
+import { RisingRows } from "../reader/rising-rows.ts";
 import type { Row } from "../reader/row.ts";
 import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
 import { sentenceOf } from "../results/sentences.ts";
@@ -23,36 +25,54 @@ export interface UnknownRow {
   readonly happened: string;
 }
 
-/** Every unknown row over all batches, oldest batch first. */
-export async function unknownRows(journal: JournalStore, config: Config): Promise<readonly UnknownRow[]> {
-  const found: UnknownRow[] = [];
+/** Every unknown row over all batches, oldest batch first, in pages. */
+export async function* unknownRows(journal: JournalStore, config: Config): AsyncGenerator<readonly UnknownRow[]> {
   for (const batch of (await journal.batches()).toReversed()) {
-    const records = await journal.rowsIn(batch.id, ["unknown"]);
-    if (records.length === 0) continue;
-    const rows = await rowsOfSnapshot(batch, records, config);
-    found.push(...records.map((record) => describe(batch, record, rows.get(record.number))));
+    const file = new RowsOfSnapshot(batch, config);
+    try {
+      for await (const records of journal.rowsIn(batch.id, ["unknown"])) {
+        const page: UnknownRow[] = [];
+        for (const record of records) page.push(describe(batch, record, await file.row(record.number)));
+        yield page;
+      }
+    } finally {
+      await file.close();
+    }
   }
-  return found;
 }
 
 /** The rows as the file said them; none when its private copy is gone or damaged: the list must not fail for that. */
-async function rowsOfSnapshot(
-  batch: BatchRecord,
-  records: readonly RowRecord[],
-  config: Config,
-): Promise<ReadonlyMap<number, Row>> {
-  const wanted = new Set(records.map((record) => record.number));
-  const found = new Map<number, Row>();
-  try {
-    const { sheet, view } = await openWhole(batch, snapshotsIn(config));
-    for await (const rows of sheet.rows()) {
-      for (const row of rows) if (wanted.has(row.number)) found.set(row.number, view(row));
-      if (found.size === wanted.size) break;
-    }
-  } catch (error) {
-    if (!isFileTrouble(error)) throw error;
+class RowsOfSnapshot {
+  readonly #batch: BatchRecord;
+  readonly #config: Config;
+  #opened: Promise<{ readonly rows: RisingRows; readonly view: RowMapper }> | undefined;
+
+  constructor(batch: BatchRecord, config: Config) {
+    this.#batch = batch;
+    this.#config = config;
   }
-  return found;
+
+  async row(number: number): Promise<Row | undefined> {
+    try {
+      this.#opened ??= this.#open();
+      const { rows, view } = await this.#opened;
+      const row = await rows.row(number);
+      return row && view(row);
+    } catch (error) {
+      if (!isFileTrouble(error)) throw error;
+      return undefined;
+    }
+  }
+
+  async #open(): Promise<{ readonly rows: RisingRows; readonly view: RowMapper }> {
+    const { sheet, view } = await openWhole(this.#batch, snapshotsIn(this.#config));
+    return { rows: new RisingRows(sheet), view };
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened?.catch(() => undefined);
+    await opened?.rows.close();
+  }
 }
 
 function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): UnknownRow {

@@ -189,6 +189,10 @@ export class Batches {
     this.#insertAct.run(this.seqOf(id).seq, nowMs, act.by, act.kind, act.row ?? null, act.note);
   }
 
+  addActs(id: string, rows: readonly number[], act: Omit<Act, "at">, nowMs: number): void {
+    for (const row of rows) this.addAct(id, { ...act, row }, nowMs);
+  }
+
   history(id: string): Act[] {
     const rows = this.#database
       .prepare("SELECT at, by, kind, row, note FROM act WHERE batch = ? ORDER BY id")

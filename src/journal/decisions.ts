@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RowName } from "../checks/correction.ts";
 import { PaydropError } from "../errors.ts";
+import { numbersIn } from "./numbers.ts";
 import type { BatchSeq } from "./rows.ts";
 import { OVERTAKEN } from "./seen.ts";
 import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
@@ -75,15 +76,11 @@ export class Decisions {
          WHERE ob.id = r.other_batch AND o.number = r.other_row AND ${BLOCKED}))`,
     );
     // `--all` means what is held; a duplicate goes only when a person names its row
-    const wanted = rows === "all" ? this.#numbers(HELD, batch.seq) : rows;
-    const overtaken = new Set(this.#numbers(OVERTAKEN, batch.seq, seenAtMs, nowMs));
+    const wanted = rows === "all" ? numbersIn(this.#database.prepare(HELD), batch.seq) : rows;
+    const overtaken = new Set(numbersIn(this.#database.prepare(OVERTAKEN), batch.seq, seenAtMs, nowMs));
     return wanted
       .filter((number) => !overtaken.has(number) && update.run(nowMs, batch.seq, number).changes === 1)
       .sort((a, b) => a - b);
-  }
-
-  #numbers(sql: string, ...values: readonly number[]): number[] {
-    return (this.#database.prepare(sql).all(...values) as { number: number }[]).map(({ number }) => number);
   }
 
   /** Where one row cannot go by itself, none goes. */

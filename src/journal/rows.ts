@@ -56,7 +56,8 @@ export class Rows {
       "SELECT DISTINCT operation, option FROM row WHERE batch = ? AND core_key IS NOT NULL",
     );
     this.#inStates = database.prepare(
-      `${SELECT_RECORD} WHERE r.batch = ? AND r.state IN (SELECT value FROM json_each(?)) ORDER BY r.number`,
+      `${SELECT_RECORD} WHERE r.batch = ? AND r.number >= ? AND r.state IN (SELECT value FROM json_each(?))
+       ORDER BY r.number LIMIT ?`,
     );
     // an object with twenty names for each row would cost more than reading it
     for (const records of [this.#page, this.#inStates]) records.setReturnArrays(true);
@@ -121,8 +122,10 @@ export class Rows {
     return this.page(batchSeq, number, 1).find((row) => row.number === number);
   }
 
-  inStates(batchSeq: number, states: readonly RowState[]): RowRecord[] {
-    return (this.#inStates.all(batchSeq, JSON.stringify(states)) as unknown as RecordColumns[]).map(asRecord);
+  /** One page of the rows in one of these states, in input order. */
+  pageIn(batchSeq: number, states: readonly RowState[], fromRow: number, rowsMax: number): RowRecord[] {
+    const found = this.#inStates.all(batchSeq, fromRow, JSON.stringify(states), rowsMax);
+    return (found as unknown as RecordColumns[]).map(asRecord);
   }
 
   /** One page of rows in input order. */

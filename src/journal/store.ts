@@ -100,8 +100,8 @@ export interface JournalStore {
   /** The operations, and options, of the batch's instructions. */
   operations(batchId: string): Promise<readonly { operation: OperationName; option?: PayoutOption }[]>;
   row(batchId: string, number: number): Promise<RowRecord | undefined>;
-  /** All rows in one of these states, in input order. */
-  rowsIn(batchId: string, states: readonly RowState[]): Promise<readonly RowRecord[]>;
+  /** Rows in one of these states, in input order, in pages, from a row number on. */
+  rowsIn(batchId: string, states: readonly RowState[], fromRow?: number): AsyncIterable<readonly RowRecord[]>;
   tallies(batchId: string): Promise<Tallies>;
   /** Adds them up and writes them down: until a row of the batch changes, nobody has to again. */
   keepTallies(batchId: string): Promise<void>;
@@ -118,8 +118,11 @@ export interface JournalStore {
   end(attempt: number, end: AttemptEnd): Promise<void>;
   /** I4: attempts without an outcome become unknown. Gives how many. Only the holder of the lock may ask for it. */
   recover(): Promise<number>;
-  /** Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. */
-  judgeAgain(batchId: string, rules: JudgeRules): Promise<void>;
+  /**
+   * Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. Gives the
+   * rows that are held for another reason now, or for none.
+   */
+  judgeAgain(batchId: string, rules: JudgeRules): Promise<readonly number[]>;
   /**
    * Lets rows in `from` go again, rejected ones only where they were refused for the key or the address. Gives how many.
    * `act`: of the person who says so, in the same transaction: it never stands where this is refused.
@@ -147,6 +150,8 @@ export interface JournalStore {
   waitsForOthers(batchId: string): Promise<boolean>;
   /** What the first held row waits for where `release` would leave all of them where they are; else undefined. */
   blockedBy(batchId: string): Promise<RowName | undefined>;
+  /** The held rows that `release` would leave where they are, since they wait for an open one. */
+  blockedRows(batchId: string): Promise<readonly number[]>;
   /**
    * Held and duplicate rows become ready; those held for an open row stay, and those whose payment was accepted elsewhere
    * at `seenAtMs` (milliseconds since 1970) or later: whoever lets them go has not seen that. Gives the rows that go.
@@ -162,6 +167,8 @@ export interface JournalStore {
   /** How many acts the history of a batch has: a release of all rows of a large file writes one for each. */
   countActs(batchId: string): Promise<number>;
   note(batchId: string, act: Omit<Act, "at">): Promise<void>;
+  /** An act for each of these rows. */
+  noteRows(batchId: string, rows: readonly number[], act: Omit<Act, "at">): Promise<void>;
   /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */
   handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }>;
 

@@ -78,6 +78,13 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
         (row: RowRecord) => row.number,
         true,
       ),
+    rowsIn: (batchId, states, fromRow = 0) =>
+      pages(
+        (from) => thread.call<Columns<RowRecord>>("rowsIn", [batchId, states, from]).then(recordsFromColumns),
+        fromRow,
+        (row: RowRecord) => row.number,
+        true,
+      ),
     readyRows: (batchId, fromRow = 0) =>
       pages(
         (from) => thread.call("readyRows", [batchId, from]),

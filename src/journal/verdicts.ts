@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge, Seen, Stated, Verdict } from "../checks/duplicates.ts";
 import type { NearDuplicates } from "./near-duplicates.ts";
+import { numbersIn } from "./numbers.ts";
 import type { BatchSeq } from "./rows.ts";
 import { OVERTAKEN, type Keys, type SeenRows } from "./seen.ts";
 import { assertMove, type RowState } from "./state.ts";
@@ -9,6 +10,9 @@ import { assertMove, type RowState } from "./state.ts";
 interface JudgedRow {
   readonly number: number;
   readonly state: RowState;
+  readonly code: string | null;
+  readonly other_batch: string | null;
+  readonly other_row: number | null;
   readonly reference_key: Uint8Array | null;
   readonly doubtful: number;
   readonly core_key: Uint8Array;
@@ -25,10 +29,10 @@ interface JudgedRow {
   readonly changed_at: number;
 }
 
-const JUDGED = `SELECT r.number, r.state, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released,
+const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released,
   r.payee_changed, r.changed_at, r.family, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin FROM row r JOIN batch b ON b.seq = r.batch
-  WHERE r.batch = ?1`;
+  WHERE r.batch = ?1 AND r.number = ?2`;
 
 /**
  * Where a row that is not on its way goes because of others (DESIGN §7): when its file is taken, and when what it waited
@@ -51,12 +55,14 @@ export class Verdicts {
   constructor(database: DatabaseSync, seen: SeenRows, near: NearDuplicates) {
     this.#seen = seen;
     this.#near = near;
-    this.#row = database.prepare(`${JUDGED} AND r.number = ?`);
-    this.#waiting = database.prepare(`${JUDGED} AND r.state = 'held' AND r.code = 'other_row_open'`);
+    this.#row = database.prepare(JUDGED);
+    this.#waiting = database.prepare(
+      "SELECT number FROM row WHERE batch = ? AND state = 'held' AND code = 'other_row_open' ORDER BY number",
+    );
     this.#heldSince = database.prepare("SELECT min(changed_at) AS since FROM row WHERE batch = ? AND state = 'held'");
     this.#overtaken = database.prepare(
-      `${JUDGED} AND r.state = 'held' AND r.code NOT IN ('other_row_open', 'all_or_nothing')
-         AND r.number IN (${OVERTAKEN})`,
+      `SELECT number FROM row WHERE batch = ?1 AND state = 'held' AND code NOT IN ('other_row_open', 'all_or_nothing')
+         AND number IN (${OVERTAKEN}) ORDER BY number`,
     );
     this.#waitsWhole = database.prepare(
       "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code = 'all_or_nothing' LIMIT 1",
@@ -105,34 +111,44 @@ export class Verdicts {
 
   /**
    * Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Where the others of
-   * their file wait, they wait too.
+   * their file wait, they wait too. Gives the rows that stand otherwise than before.
    */
-  judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): void {
+  judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): number[] {
     const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
-    for (const row of this.#waiting.all(batch.seq) as unknown as JudgedRow[]) {
+    const changed = new Set<number>();
+    for (const number of numbersIn(this.#waiting, batch.seq)) {
+      const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
-      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, this.#seen.here(keys, batch.seq, row.number));
-      const verdict = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
-      this.#moveRow(batch, row, verdict.state === "ready" ? whenFree : verdict, nowMs);
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, this.#seen.here(keys, batch.seq, number));
+      const judged = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
+      const verdict = judged.state === "ready" ? whenFree : judged;
+      this.#moveRow(batch, row, verdict, nowMs);
+      if (!isAsBefore(row, verdict)) changed.add(number);
     }
-    this.#tellWhatWent(batch, judge, nowMs);
+    for (const number of this.#tellWhatWent(batch, judge, nowMs)) changed.add(number);
+    return [...changed];
   }
 
   /** What was accepted since a row is held: whoever releases it would not know of that payment. It frees no row. */
-  #tellWhatWent(batch: BatchSeq, judge: Judge, nowMs: number): void {
+  #tellWhatWent(batch: BatchSeq, judge: Judge, nowMs: number): number[] {
     const { since: sinceMs } = this.#heldSince.get(batch.seq) as { since: number | null };
-    if (sinceMs === null) return;
+    if (sinceMs === null) return [];
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
-    for (const row of this.#overtaken.all(batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER) as unknown as JudgedRow[]) {
+    const changed: number[] = [];
+    for (const number of numbersIn(this.#overtaken, batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER)) {
+      const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
       const since = this.#seenBy(batch, row, elsewhere(keys), keys).filter(
         ({ standing, acceptedAt = 0 }) => standing === "accepted" && acceptedAt > row.changed_at,
       );
       if (since.length === 0) continue;
       const verdict = judge(statedOf(batch, { ...row, released: 0 }), since, nowMs);
-      if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
+      if (verdict.state === "ready") continue;
+      this.#moveRow(batch, row, verdict, nowMs);
+      if (!isAsBefore(row, verdict)) changed.push(number);
     }
+    return changed;
   }
 
   /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
@@ -169,6 +185,13 @@ export class Verdicts {
 }
 
 const READY: Verdict = { state: "ready" };
+
+function isAsBefore({ state, code, other_batch, other_row }: JudgedRow, verdict: Verdict): boolean {
+  if (verdict.state !== "held") return false;
+  const { other } = verdict;
+  const isSameRow = other_batch === (other?.batch ?? null) && other_row === (other?.row ?? null);
+  return state === "held" && code === verdict.code && isSameRow;
+}
 
 function keysOf(row: JudgedRow): Keys {
   return { reference: row.reference_key, core: row.core_key, period: row.period, ordinal: row.ordinal };

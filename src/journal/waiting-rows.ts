@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RowName } from "../checks/correction.ts";
 import { mayHold } from "./batches.ts";
+import { numbersIn } from "./numbers.ts";
 import type { BatchesAsked, WaitingBatch } from "./store.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
@@ -50,6 +51,14 @@ export class WaitingRows {
          AND r.code = 'other_row_open' AND (${GOES} OR ${ENDED})) LIMIT 1`,
     );
     return needsPerson.get(batchSeq) === undefined;
+  }
+
+  /** Held rows that no person can let go yet. */
+  blocked(batchSeq: number): number[] {
+    const found = this.#database.prepare(
+      `SELECT r.number FROM row r ${AWAITED} WHERE r.batch = ? AND r.state = 'held' AND ${BLOCKED}`,
+    );
+    return numbersIn(found, batchSeq);
   }
 
   /** What the first held row waits for, if no person can let any of them go yet. */

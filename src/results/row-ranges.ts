@@ -1,8 +1,8 @@
-/** `61, 62, 64-92`: row numbers in order, three or more in a row as a range. */
-export function rowRanges(rows: readonly number[]): string {
+/** `61, 62, 64-92`: row numbers in order, three or more in a row as a range; of a long list only the first of it. */
+export function rowRanges(rows: readonly number[], partsMax = Number.POSITIVE_INFINITY): string {
   const parts: string[] = [];
   let first = 0;
-  while (first < rows.length) {
+  while (first < rows.length && parts.length <= partsMax) {
     let last = first;
     while (rows[last + 1] === (rows[last] ?? 0) + 1) last++;
     const [from, to] = [rows[first] ?? 0, rows[last] ?? 0];
@@ -10,18 +10,17 @@ export function rowRanges(rows: readonly number[]): string {
     else parts.push(...rows.slice(first, last + 1).map(String));
     first = last + 1;
   }
-  return parts.join(", ");
+  return parts.length > partsMax ? `${parts.slice(0, partsMax).join(", ")}, …` : parts.join(", ");
 }
 
 const PARTS_MAX = 20;
 
-/** The same where the list may be long: only the first of it. */
-export function rowRangesCut(rows: readonly number[], partsMax = PARTS_MAX): string {
-  const parts = rowRanges(rows).split(", ");
-  return parts.length > partsMax ? `${parts.slice(0, partsMax).join(", ")}, …` : parts.join(", ");
+/** The same where the list may be long. */
+export function rowRangesCut(rows: readonly number[]): string {
+  return rowRanges(rows, PARTS_MAX);
 }
 
 /** `row 91`, `rows 61, 62, 64-92`; a very long list is cut. */
 export function rowsNamed(rows: readonly number[], partsMax = PARTS_MAX): string {
-  return `${rows.length === 1 ? "row" : "rows"} ${rowRangesCut(rows, partsMax)}`;
+  return `${rows.length === 1 ? "row" : "rows"} ${rowRanges(rows, partsMax)}`;
 }

@@ -157,8 +157,9 @@ test("the rows that wait for a row are found by what makes a payment the same", 
   await store.settle([
     { batch: "AAAA1111", row: 2, as: "settled_done", act: { by: "asha", kind: "settle", note: "" } },
   ]);
-  await store.judgeAgain("BBBB2222", rules);
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([7]);
   expect(await states(store, "BBBB2222")).toEqual(["held"]);
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([]);
   expect(await store.waitingFor("AAAA1111", 2)).toEqual([]);
 });
 

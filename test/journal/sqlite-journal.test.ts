@@ -128,7 +128,7 @@ it("finds what is repeated in a file of any length, wherever in it the two stand
   }
   await store.judgeRows("BBBB2222", rules);
   await store.openBatch("BBBB2222", { rows: last - 1, total: "0.00", remarks: [] });
-  const found = await store.rowsIn("BBBB2222", ["held", "duplicate"]);
+  const found = (await Array.fromAsync(store.rowsIn("BBBB2222", ["held", "duplicate"]))).flat();
   const equal = found.filter(({ number }) => isEqual(number));
   expect([equal[0]?.number, equal.at(-1)?.number, equal.length]).toEqual([30_002, 52_000, 21_999]);
   expect(found.filter(({ number }) => !isEqual(number)).map(({ number, other }) => [number, other?.row])).toEqual([

@@ -170,6 +170,25 @@ export function describeJournalStore(
       expect(invalid).toMatchObject({ state: "invalid", code: "amount_missing", faults: [fault], warnings: [warning] });
     });
 
+    it("gives the rows of some states page by page, in order, and all that wait for an open one", async () => {
+      const { store } = await open();
+      const numbers = Array.from({ length: 3000 }, (_, index) => index + 2);
+      const isTwice = (number: number): boolean => number % 3 === 0;
+      await addBatch(store, "AAAA1111", numbers.map((number) => newRow(number, `a/${number}`))); // prettier-ignore
+      const others = numbers.map((number) => newRow(number, isTwice(number) ? `a/${number}` : `b/${number}`));
+      await addBatch(store, "BBBB2222", others);
+      const held = numbers.filter(isTwice);
+      const found = (await Array.fromAsync(store.rowsIn("BBBB2222", ["held", "invalid"]))).flat();
+      expect(found.map(({ number, other }) => [number, other?.row])).toEqual(held.map((number) => [number, number]));
+      expect(await Array.fromAsync(store.rowsIn("BBBB2222", ["held"], 3000))).toMatchObject([[{ number: 3000 }]]);
+      expect(await store.blockedRows("BBBB2222")).toEqual(held);
+
+      await store.setPhase("AAAA1111", "cancelled", { by: "asha", kind: "cancel", note: "" });
+      expect(await store.judgeAgain("BBBB2222", rules)).toEqual(held);
+      expect(await store.blockedRows("BBBB2222")).toEqual([]);
+      expect(await Array.fromAsync(store.rowsIn("BBBB2222", ["held"]))).toEqual([]);
+    });
+
     it("hands an attempt out only once while the row is on its way", async () => {
       const { store } = await open();
       await addBatch(store, "AAAA1111", [newRow(2, "a/b/100")]);

@@ -40,6 +40,8 @@ export function actCalls(parts: Parts) {
 
     waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
 
+    blockedRows: (batchId) => read(() => waiting.blocked(batches.seqOf(batchId).seq)),
+
     blockedBy: (batchId) => read(() => waiting.blockedBy(batches.seqOf(batchId).seq)),
 
     release: (batchId, rows, act, seenAtMs) =>
@@ -50,7 +52,7 @@ export function actCalls(parts: Parts) {
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now(), seenAtMs);
         near.holdNearToLater(batch, now());
-        for (const row of released) batches.addAct(batchId, { ...act, row }, now());
+        batches.addActs(batchId, released, act, now());
         return released;
       }),
 
@@ -59,6 +61,8 @@ export function actCalls(parts: Parts) {
     countActs: (batchId) => read(() => batches.countActs(batchId)),
 
     note: (batchId, act) => group.run(() => batches.addAct(batchId, act, now())),
+
+    noteRows: (batchId, rows, act) => group.run(() => batches.addActs(batchId, rows, act, now())),
 
     handedOver: (after) => read(() => batches.handedOver(after)),
 

@@ -20,7 +20,7 @@ export function attemptCalls(parts: Parts) {
         const batch = batches.seqOf(batchId);
         attempts.changed(batch.seq);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
-        verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), now());
+        return verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), now());
       }),
 
     makeReady: (batchId, rows, from, act) =>

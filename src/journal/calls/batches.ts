@@ -83,7 +83,13 @@ export function batchCalls(parts: Parts) {
 
     row: (batchId, number) => read(() => rows.one(seqOf(batchId), number)),
 
-    rowsIn: (batchId, states) => read(() => rows.inStates(seqOf(batchId), states)),
+    rowsIn: (batchId, states, fromRow = 0) =>
+      pages(
+        (from) => read(() => rows.pageIn(seqOf(batchId), states, from, PAGE_ROWS)),
+        fromRow,
+        ({ number }) => number,
+        false,
+      ),
 
     tallies: (batchId) => read(() => tallies.of(seqOf(batchId))),
 
