@@ -156,6 +156,33 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/crash/points.test.ts"],
   },
   {
+    name: "a file that opens is not looked at by those that were written down beside it",
+    edits: [
+      [
+        "src/journal/calls/batches.ts",
+        "        attempts.changed(batch.seq);\n      }),\n\n    dropBatch",
+        "      }),\n\n    dropBatch",
+      ],
+    ],
+    tests: ["test/journal/sqlite-journal.test.ts"],
+  },
+  {
+    name: "on a full disk rows go on beside the outcomes",
+    edits: [
+      [
+        "src/journal/commit-group.ts",
+        "this.#failure ? this.#onlyOutcomes(group, this.#failure) : group",
+        "this.#failure ? group : group",
+      ],
+    ],
+    tests: ["test/journal/commit-group.test.ts"],
+  },
+  {
+    name: "commits behind a damaged place of the WAL are dropped without a word",
+    edits: [["src/journal/wal.ts", "if (commitsForgotten(walPath) === found) throw", "if (found === undefined) throw"]],
+    tests: ["test/state/wal.test.ts"],
+  },
+  {
     name: "the lock is not taken",
     edits: [["src/journal/lock.ts", "BEGIN EXCLUSIVE;", "BEGIN;"]],
     tests: ["test/crash/two-at-once.test.ts"],

@@ -450,6 +450,21 @@ export function describeJournalStore(
       });
     }
 
+    it("sends a payment once that two files hold which were written down at the same time", async () => {
+      const { store } = await open();
+      const ids = ["AAAA1111", "BBBB2222"];
+      for (const id of ids) {
+        await store.createBatch(newBatch(id));
+        await store.addRows(id, [newRow(2, "a/1")]);
+      }
+      // neither is open yet: they do not see each other
+      for (const id of ids) await store.judgeRows(id, rules);
+      for (const id of ids) await store.openBatch(id, { rows: 1, total: "100.00", remarks: [] });
+      const begun = [];
+      for (const id of ids) begun.push(await store.begin(id, 2, rules));
+      expect(begun.filter(({ attempt }) => attempt !== undefined)).toHaveLength(1);
+    });
+
     it("adds amounts of any length up exactly, whether they have decimals or not", async () => {
       const { store } = await open();
       const amounts = ["9999999999999.99", "9999999999999.99", "100000000000000", "0.5", "3"];
