@@ -1,8 +1,17 @@
+import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Begun, JournalStore } from "../journal/store.ts";
-import { assertKnown, inboxesOf, markAt, marksBeside, noMarkText, type MarkPolicy } from "./found-mark.ts";
+import {
+  assertKnown,
+  inboxesOf,
+  markAt,
+  marksBeside,
+  newestSummary,
+  noMarkText,
+  type MarkPolicy,
+} from "./found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { runningSummaryJson } from "./summary.ts";
@@ -35,6 +44,10 @@ export class FolderMarks {
     const inbox = resolve(folder);
     const policy = this.#markPolicy(inbox);
     const mark = inboxMark(inbox);
+    // until now its files were sent by their names: then it has only their summaries to remember by
+    const isFirst = !this.#isSandbox && (await markAt(mark.path)) === "gone";
+    const summaries = isFirst ? await newestSummary(inbox, await readdir(inbox).catch(() => [])) : [];
+    for (const found of summaries) await assertKnown(found, policy);
     const keeper = this.#isSandbox
       ? undefined
       : await keepMark({

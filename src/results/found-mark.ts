@@ -52,15 +52,17 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
     const found = await marksAt(summaries.map((name) => join(folder, name)));
     // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
     if (found.includes("gone") && look < LOOKS_MAX) continue;
-    const elsewhere = names.filter((name) => name.endsWith(".summary.json") && !summaries.includes(name));
-    return existing([...found, ...(await marksAt(others)), ...(await newestOf(folder, elsewhere))]);
+    const elsewhere = names.filter((name) => !summaries.includes(name));
+    return existing([...found, ...(await marksAt(others)), ...(await newestSummary(folder, elsewhere))]);
   }
 }
 
-async function newestOf(folder: string, names: readonly string[]): Promise<FoundMark[]> {
+/** Of whatever file: that of a journal that was restored from a backup knows what went since. */
+export async function newestSummary(folder: string, names: readonly string[]): Promise<FoundMark[]> {
+  const summaries = names.filter((name) => name.endsWith(".summary.json"));
   const writtenAt = async (path: string): Promise<number> => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0;
-  const times = await Promise.all(names.map((name) => writtenAt(join(folder, name))));
-  const newest = names[times.indexOf(Math.max(...times))];
+  const times = await Promise.all(summaries.map((name) => writtenAt(join(folder, name))));
+  const newest = summaries[times.indexOf(times.reduce((a, b) => Math.max(a, b), 0))];
   const found = newest === undefined ? [] : existing([await markAt(join(folder, newest))]);
   return found.map((one) => ({ ...one, isOfOther: true }));
 }

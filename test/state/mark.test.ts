@@ -144,6 +144,9 @@ describe("the journal is older than the folder knows", () => {
     await desk.process("later.csv");
     restore(desk);
     desk.write("later (1).csv", transfersTo("702", 2));
+    // nor by the folder that becomes an inbox
+    desk.env["PAYDROP_SETTLE"] = "10ms";
+    expect((await desk.run(".")).code).toBe(74);
     const { code, stderr } = await desk.run("later (1).csv");
     expect([code, server.requests.length]).toEqual([74, 4]);
     expect(stderr).toContain("the journal is older than later.csv.summary.json");
