@@ -1,12 +1,14 @@
 /**
  * `npm run histories -- --histories 100 --acts 30 --seed 1`: what people do with files and rows, at random, against a
- * service that keeps its own ledger. They send, send again, copy, correct and merge files, look unknown rows up, release,
- * retry, pause and cancel; two of five commands are killed, where they get so far. They look before they give their word, so no payment
+ * service that keeps its own ledger. They send, send again, copy, rewrite, correct and merge files, sweep the folder, state
+ * a period, work with an older copy of the state folder, look unknown rows up, release, retry, pause and cancel; two of
+ * five commands are killed, where they get so far. They look before they give their word, so no payment
  * may ever be made twice, and in the end none is forgotten. Exits 1, with the seed, on any breach of DESIGN §3.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
 import type { FaultLabel } from "../../src/fault-point.ts";
 import { share } from "./ledger-server.ts";
@@ -23,6 +25,10 @@ const KILLED_SHARE = 0.4;
 const KILLED_AT: readonly FaultLabel[] = ["answer.read", "answer.read", "send.before", "commit.after"];
 /** Also: what a cancelled batch is asked for, a retry file as it was, another process at work. */
 const EXITS = [...REGULAR_EXITS, 2, 5, 75];
+const BACKED_UP_EVERY = 4;
+/** A journal that is older than the files. */
+const OLDER_EXIT = 74;
+const THIS_MONTH = [new Date().toISOString().slice(0, 7), new Date().toISOString().slice(0, 7).replace("-", "")];
 /** Nobody is that unlucky. */
 const ROUNDS_MAX = 12;
 
@@ -52,12 +58,15 @@ class Office {
   readonly #desk: string;
   readonly #service: Service;
   readonly #options: LifeOptions;
+  readonly #backup: string;
   readonly #payments: Payments;
   readonly #concurrency: number;
   readonly #saved: Saved[] = [];
   #act = 0;
   #draws = 0;
   #killedShare = KILLED_SHARE;
+  /** The journal is that of a backup. */
+  #isOlder = false;
   /** By kills since the last look (I8). */
   #mayBeUnknown = 0;
 
@@ -67,8 +76,12 @@ class Office {
     mkdirSync(this.#desk);
     this.#service = service;
     this.#concurrency = 1 + (seed % 4);
-    const env = { PAYDROP_RETRY_FOR: "200ms", PAYDROP_CONCURRENCY: String(this.#concurrency), PAYDROP_BY: "asha" };
+    const env = {
+      ...{ PAYDROP_RETRY_FOR: "200ms", PAYDROP_SETTLE: "100ms", PAYDROP_BY: "asha" },
+      PAYDROP_CONCURRENCY: String(this.#concurrency),
+    };
     this.#options = { stateDir: join(folder, "state"), url: service.url, env };
+    this.#backup = join(folder, "backup");
     this.#payments = new Payments(this.#options.stateDir);
   }
 
@@ -77,6 +90,7 @@ class Office {
     if (number <= 2 || this.#dice() < 0.3) await this.#run(...this.#newFile());
     else await this.#pick(this.#acts(this.#pick(this.#saved), this.#pick(this.#saved)))();
     this.#compare();
+    if (number % BACKED_UP_EVERY === 1) this.#backUp();
   }
 
   #acts([file, text]: Saved, [otherFile, otherText]: Saved): (() => Promise<unknown>)[] {
@@ -87,6 +101,11 @@ class Office {
       () => this.#run(file),
       () => this.#run(name, text),
       () => this.#run(name, text.replaceAll(",", ";")),
+      () => this.#run(name, text.toLowerCase()),
+      () => this.#run(name, withReferences(text)),
+      () => this.#run(name, text, "--period", this.#pick(THIS_MONTH)),
+      () => this.#paydrop("run", this.#desk),
+      () => this.#withOlderJournal(name, text, batch),
       () => this.#run(name, mended(withoutFirstRow(text))),
       () => this.#run(name, text + rowsUnder(headerOf(text), otherText)),
       () => this.#run(name, existsSync(retryFile) ? mended(readFileSync(retryFile, "utf8")) : text),
@@ -146,14 +165,41 @@ class Office {
     return [`${name}.csv`, this.#dice() < 0.3 ? whole.replace("EXMB0100200", "EXMB01") : whole];
   }
 
-  async #run(name: string, text?: string): Promise<void> {
+  /** Restored from a backup, it sends nothing where it does not know what was sent since (I12). */
+  async #withOlderJournal(name: string, text: string, batch: string): Promise<void> {
+    const { stateDir } = this.#options;
+    const newest = `${stateDir}.newest`;
+    if (attemptsIn(this.#backup) === attemptsIn(stateDir)) return;
+    renameSync(stateDir, newest);
+    cpSync(this.#backup, stateDir, { recursive: true });
+    const before = this.#service.lines().length;
+    this.#isOlder = true;
+    await this.#run(name, text);
+    await this.#paydrop(
+      ...this.#pick([
+        ["retry", batch],
+        ["run", this.#desk],
+      ] as const),
+    );
+    this.#isOlder = false;
+    if (this.#service.lines().length > before) this.faults.push("a journal that was older sent rows (I12)");
+    rmSync(stateDir, { recursive: true });
+    renameSync(newest, stateDir);
+  }
+
+  #backUp(): void {
+    rmSync(this.#backup, { recursive: true, force: true });
+    cpSync(this.#options.stateDir, this.#backup, { recursive: true });
+  }
+
+  async #run(name: string, text?: string, ...flags: readonly string[]): Promise<void> {
     const path = join(this.#desk, name);
     if (text !== undefined) {
       writeFileSync(path, text);
       this.#payments.know(text);
       this.#saved.push([name, text]);
     }
-    await this.#paydrop("run", path);
+    await this.#paydrop("run", ...flags, path);
   }
 
   /** The list of unknown rows, filled in by what the service's ledger says. */
@@ -184,7 +230,8 @@ class Office {
     const { code, output } = await runLife(operands, { ...this.#options, env });
     this.done.push(`act ${this.#act}: paydrop ${operands.join(" ")} → ${code ?? fault}`);
     if (code === undefined) this.#mayBeUnknown += this.#concurrency;
-    else if (!EXITS.includes(code)) this.faults.push(`ended with ${code}\n${output}`);
+    else if (!EXITS.includes(code) && !(this.#isOlder && code === OLDER_EXIT))
+      this.faults.push(`ended with ${code}\n${output}`);
   }
 
   #compare(): void {
@@ -200,6 +247,23 @@ class Office {
   #dice(): number {
     this.#draws += 1;
     return share(this.#seed, `act ${this.#act} draw ${this.#draws}`);
+  }
+}
+
+/** Of each payment one of its own. */
+function withReferences(text: string): string {
+  const [header = "", ...lines] = text.trimEnd().split("\r\n");
+  const narration = header.split(",").indexOf("narration");
+  const rows = lines.map((line) => `${line},${line.split(",")[narration] ?? ""}`);
+  return narration < 0 || header.includes("reference") ? text : [`${header},reference`, ...rows, ""].join("\r\n");
+}
+
+function attemptsIn(stateDir: string): number {
+  const database = new DatabaseSync(join(stateDir, "journal.db"), { timeout: 10_000 });
+  try {
+    return Number(database.prepare("SELECT coalesce(max(id), 0) AS last FROM attempt").get()?.["last"]);
+  } finally {
+    database.close();
   }
 }
 
