@@ -76,6 +76,7 @@ export class SeenRows {
   readonly #unknownElsewhere: readonly StatementSync[];
   readonly #here: StatementSync;
   readonly #hereInPeriod: StatementSync;
+  readonly #hereUnnamed: StatementSync;
   readonly #corrections: readonly StatementSync[];
   readonly #origin: readonly StatementSync[];
   readonly #correctionsHere: StatementSync;
@@ -148,6 +149,10 @@ export class SeenRows {
     this.#hereInPeriod = database.prepare(
       `${from("main")} ${here} AND r.period IS ?4 ORDER BY s.number LIMIT ${HERE_MAX}`,
     );
+    this.#hereUnnamed = database.prepare(
+      `${from("main")} AND s.batch = ?2 AND r.state <> 'invalid' AND r.reference_key IS NULL AND r.period IS ?3
+       ORDER BY s.number LIMIT 1`,
+    );
   }
 
   /** Row numbers `[from, to]` of steps in which a batch is best entered, one after the other. */
@@ -174,19 +179,13 @@ export class SeenRows {
    * which may stand in nobody's way.
    */
   elsewhereOf(batchSeq: number): (keys: Keys) => Seen[] {
-    const found = new Map<string, SeenRow[]>();
-    const inTheWay = (key: Uint8Array, period?: string | null): SeenRow[] => {
-      const name = `${Buffer.from(key).toString("base64")} ${period === undefined ? "" : JSON.stringify(period)}`;
-      let rows = found.get(name);
-      if (rows) return rows;
-      rows =
+    const kept = new Map<string, SeenRow[]>();
+    const inTheWay = (key: Uint8Array, period?: string | null): SeenRow[] =>
+      found(kept, nameOf(key, period), () =>
         period === undefined
           ? this.#elsewhere.flatMap((statement) => all(statement, key, batchSeq))
-          : this.#elsewhereInPeriod.flatMap((statement) => all(statement, key, batchSeq, period));
-      if (found.size >= KEYS_KEPT_MAX) found.clear();
-      found.set(name, rows);
-      return rows;
-    };
+          : this.#elsewhereInPeriod.flatMap((statement) => all(statement, key, batchSeq, period)),
+      );
     return (keys) => {
       const rows = [...inTheWay(keys.core)];
       if (rows.length >= ELSEWHERE_MAX) {
@@ -210,17 +209,42 @@ export class SeenRows {
   }
 
   /**
-   * Rows of the same batch before `number`: a row with a reference repeats only that, any other one repeats its core
-   * fields.
+   * Rows of the same batch before `number`: a row with a reference repeats that, and its core fields where they stand in
+   * a row without one; any other one repeats its core fields.
    */
-  here(keys: Keys, batchSeq: number, number: number): Seen[] {
-    let rows =
-      keys.reference === null
-        ? all(this.#hereInPeriod, keys.core, batchSeq, number, keys.period)
-        : all(this.#here, keys.reference, batchSeq, number);
-    if (rows.length === 0 && keys.reference === null) rows = all(this.#here, keys.core, batchSeq, number);
-    return rows.map((row) => asSeen(row, keys, true));
+  hereOf(batchSeq: number): (keys: Keys, number: number) => Seen[] {
+    const unnamed = new Map<string, SeenRow[]>();
+    const firstUnnamed = ({ core, period }: Keys): SeenRow[] =>
+      found(unnamed, nameOf(core, period), () => all(this.#hereUnnamed, core, batchSeq, period));
+    return (keys, number) => {
+      const { core, reference, period } = keys;
+      let rows: SeenRow[];
+      if (reference === null) {
+        rows = all(this.#hereInPeriod, core, batchSeq, number, period);
+        if (rows.length === 0) rows = all(this.#here, core, batchSeq, number);
+      } else {
+        rows = [
+          ...all(this.#here, reference, batchSeq, number),
+          ...firstUnnamed(keys).filter((row) => row.number < number),
+        ];
+      }
+      return rows.map((row) => asSeen(row, keys, true));
+    };
   }
+}
+
+function nameOf(key: Uint8Array, period?: string | null): string {
+  return `${Buffer.from(key).toString("base64")} ${period === undefined ? "" : JSON.stringify(period)}`;
+}
+
+/** Kept of the last keys that were looked for. */
+function found(kept: Map<string, SeenRow[]>, name: string, look: () => SeenRow[]): SeenRow[] {
+  let rows = kept.get(name);
+  if (rows) return rows;
+  rows = look();
+  if (kept.size >= KEYS_KEPT_MAX) kept.clear();
+  kept.set(name, rows);
+  return rows;
 }
 
 function all(statement: StatementSync, ...values: (Uint8Array | number | string | null)[]): SeenRow[] {

@@ -81,9 +81,10 @@ export class Verdicts {
    */
   judgeNew(batch: BatchSeq, numbers: readonly number[], judge: Judge, nowMs: number, sinceMs: number): void {
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
+    const hereOf = this.#seen.hereOf(batch.seq);
     for (const number of numbers) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
-      const here = this.#seen.here(keysOf(row), batch.seq, number);
+      const here = hereOf(keysOf(row), number);
       const isRepeat =
         row.reference_key === null && here.some((earlier) => earlier.period === (row.period ?? undefined));
       const ordinal = isRepeat ? this.#nextOrdinal(batch.seq, row) : 1;
@@ -116,11 +117,12 @@ export class Verdicts {
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): number[] {
     const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
+    const hereOf = this.#seen.hereOf(batch.seq);
     const changed = new Set<number>();
     for (const number of numbersIn(this.#waiting, batch.seq)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
-      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, this.#seen.here(keys, batch.seq, number));
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, hereOf(keys, number));
       const judged = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
       const verdict = judged.state === "ready" ? whenFree : judged;
       this.#moveRow(batch, row, verdict, nowMs);

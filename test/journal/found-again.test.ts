@@ -53,6 +53,21 @@ test("a reference or an id in another case is the same one", async () => {
   expect(await said(store, "BBBB2222")).toEqual(["held possible_duplicate AAAA1111", "duplicate  AAAA1111"]);
 });
 
+test("of equal rows one with a reference and one without are a repeat, whichever comes first", async () => {
+  const store = open();
+  const rows = [undefined, "A-1", "A-2", undefined].map((reference, index) =>
+    newRow(index + 2, "a/100", reference === undefined ? {} : { reference }),
+  );
+  await addBatch(store, "AAAA1111", rows);
+  const held = "held repeat_in_file AAAA1111";
+  expect(await said(store, "AAAA1111")).toEqual(["ready", held, held, held]);
+  await addBatch(store, "BBBB2222", [
+    newRow(2, "b/100", { reference: "B-1" }),
+    newRow(3, "b/100", { reference: "B-2" }),
+  ]);
+  expect(await said(store, "BBBB2222")).toEqual(["ready", "ready"]);
+});
+
 test("a row of an older file that goes again finds what a newer one has sent meanwhile", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100", { reference: "SAL-1" })]);
