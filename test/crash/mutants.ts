@@ -193,6 +193,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/intake/own.test.ts"],
   },
   {
+    name: "a file is taken as it is by now, not as it lay still",
+    edits: [["src/drop-folder/drop-folder.ts", "processFile(file.path, file.sha256)", "processFile(file.path)"]],
+    tests: ["test/watch/drop-folder.test.ts"],
+  },
+  {
     name: "all or nothing is forgotten",
     edits: [
       [

@@ -23,7 +23,13 @@ async function openDrop(
 ): Promise<DropFolder> {
   const nothing = (): void => undefined;
   const drop = new DropFolder({
-    ...{ config: loadConfig({ env: desk.env, flags: {} }), processor, folder: desk.folder, isWatching, settleMs: 1 },
+    ...{
+      config: loadConfig({ env: { ...desk.env }, flags: {} }),
+      processor,
+      folder: desk.folder,
+      isWatching,
+      settleMs: 1,
+    },
     listener: { say: nothing, mention: nothing, ended: nothing, failed: nothing, ...listener },
     stopSending: () => gate?.close(),
     letSend: () => gate?.open(),
@@ -118,7 +124,10 @@ test("what goes first after a resume goes, whoever sees the resume first", async
   const desk = openDesk(server.url);
   desk.write("a.csv", transfersCsv(2));
   const gate = new Gate({ soft: new AbortController().signal, hard: new AbortController().signal });
-  const processor = await openProcessor({ config: loadConfig({ env: desk.env, flags: {} }), signal: gate }, "send");
+  const processor = await openProcessor(
+    { config: loadConfig({ env: { ...desk.env }, flags: {} }), signal: gate },
+    "send",
+  );
   const codes: number[] = [];
   const drop = await openDrop(desk, processor, { gate, ended: ({ exitCode }) => codes.push(exitCode) });
   desk.write("STOP", "");
@@ -376,4 +385,82 @@ test("two copies of a file that are found together are one batch: its rows go on
     expect(desk.results(name).map((row) => row.result_status)).toEqual(Array(4).fill("accepted"));
   }
   expect(server.requests).toHaveLength(4);
+});
+
+test("a file that is changed or taken away before its turn ends nothing, and is taken when it lies still again", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(2));
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    await sweepAll(drop);
+    desk.write("a.csv", transfersCsv(3));
+    await drop.workOne();
+    expect(server.requests).toHaveLength(0);
+    await sweepAll(drop);
+    unlinkSync(join(desk.folder, "a.csv"));
+    await drop.workOne();
+    expect(server.requests).toHaveLength(0);
+    desk.write("a.csv", transfersCsv(3));
+    await sweepAll(drop);
+    await drop.workOne();
+  });
+  expect(server.requests).toHaveLength(3);
+});
+
+test("a file that was refused is looked at again by other settings, and not by the same ones", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url, { PAYDROP_REQUIRE_CONTROL: "true" });
+  desk.write("a.csv", transfersCsv(2));
+  const work = (): Promise<boolean> =>
+    desk.inProcess(async (processor) => {
+      const drop = await openDrop(desk, processor);
+      while ((await drop.sweep()).waiting.length > 0);
+      return drop.workOne();
+    });
+  expect([await work(), await work()]).toEqual([true, false]);
+  desk.env["PAYDROP_REQUIRE_CONTROL"] = "false";
+  expect(await work()).toBe(true);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a batch that began with another destination keeps no other file waiting", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk((await startService(() => answer(401))).url);
+  desk.write("a.csv", transfersCsv(3));
+  await desk.process("a.csv");
+  desk.env["PAYDROP_BASE_URL"] = server.url;
+  desk.write("b.csv", "from_account,to_account,amount\nACC-1,ACC-B,100.00\n");
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    await drop.workOne();
+    expect(drop.takeCodes()).toEqual([78]);
+    await sweepAll(drop);
+    await drop.workOne();
+    expect(drop.takeCodes()).toEqual([0]);
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("when a service that refused the key takes rows again, all files go at once, and that is said once", async () => {
+  let status = 401;
+  const server = await startService(() => answer(status));
+  const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "50ms" });
+  for (const name of ["a", "b", "c"])
+    desk.write(`${name}.csv`, `from_account,to_account,amount\nACC-1,ACC-${name},1.00\n`);
+  const said: string[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { say: (text) => void said.push(text) });
+    await sweepAll(drop);
+    const tryAgain = async (): Promise<void> => {
+      while (!(await drop.workOne())) await sleep(10);
+    };
+    for (let times = 1; times <= 3; times += 1) await tryAgain();
+    expect(drop.isBlocked).toBe(true);
+    status = 200;
+    await tryAgain();
+    expect(drop.isBlocked).toBe(false);
+    expect([await drop.workOne(), await drop.workOne(), await drop.workOne()]).toEqual([true, true, false]);
+  });
+  expect(said.map((text) => text.split(":")[0])).toEqual(["everything waits", "the service takes rows again"]);
 });
