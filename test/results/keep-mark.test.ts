@@ -213,6 +213,16 @@ it("finds the summaries of earlier batches of the file too, and the newest one o
   ]);
 });
 
+it("whoever keeps the mark of an inbox looks at the summary of its file, and at marks between the two", async () => {
+  const inbox = temporaryDirectory();
+  const folder = join(inbox, "transfers");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "t.csv.summary.json"), inboxMark(folder).text(markOf("summary")));
+  for (const one of [inbox, folder]) writeFileSync(join(one, ".paydrop"), inboxMark(one).text(markOf(one)));
+  const found = await marksBeside(join(folder, "t.csv"), (one) => one === inbox);
+  expect(found.map(({ mark }) => mark?.stateId)).toEqual(["summary", folder]);
+});
+
 it("the first attempt is in the mark before it goes, also where rows before it did not go after all", async () => {
   const folder = temporaryDirectory();
   let lastAttempt = 0;
