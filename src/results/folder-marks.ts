@@ -1,17 +1,9 @@
-import { readdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Begun, JournalStore } from "../journal/store.ts";
-import {
-  assertKnown,
-  inboxesOf,
-  markAt,
-  marksBeside,
-  newestSummary,
-  noMarkText,
-  type MarkPolicy,
-} from "./found-mark.ts";
+import { assertKnown, inboxesOf, markAt, marksBeside, newestSummary, noMarkText } from "./found-mark.ts";
+import type { FoundMark, MarkPolicy } from "./found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { runningSummaryJson } from "./summary.ts";
@@ -31,6 +23,8 @@ export class FolderMarks {
   readonly #isSandbox: boolean;
   readonly #leftovers: Leftovers;
   readonly #inboxes = new Map<string, MarkKeeper>();
+  /** Their newest summary was known to the journal: what is newer, this process has written. */
+  readonly #known = new Set<string>();
 
   constructor(journal: JournalStore, config: Config, isSandbox: boolean, leftovers: Leftovers) {
     this.#journal = journal;
@@ -46,7 +40,7 @@ export class FolderMarks {
     const mark = inboxMark(inbox);
     // until now its files were sent by their names: then it has only their summaries to remember by
     const isFirst = !this.#isSandbox && (await markAt(mark.path)) === "gone";
-    const summaries = isFirst ? await newestSummary(inbox, await readdir(inbox).catch(() => [])) : [];
+    const summaries = isFirst ? await newestSummary(inbox) : [];
     for (const found of summaries) await assertKnown(found, policy);
     const keeper = this.#isSandbox
       ? undefined
@@ -72,9 +66,16 @@ export class FolderMarks {
   async compare(file: string): Promise<readonly string[]> {
     if (this.#isSandbox) return [];
     for (const folder of inboxesOf(file)) await this.#inboxes.get(folder)?.assertOwn();
-    const found = await marksBeside(file, (folder) => this.#inboxes.has(folder));
+    const found = [...(await marksBeside(file, (folder) => this.#inboxes.has(folder))), ...(await this.#newest(file))];
     const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
+    this.#known.add(dirname(file));
     return losses.filter((loss) => loss !== undefined);
+  }
+
+  /** Once for each folder: of two thousand files that are named, each would ask two thousand summaries. */
+  #newest(file: string): Promise<FoundMark[]> | readonly FoundMark[] {
+    const folder = dirname(file);
+    return this.#known.has(folder) || this.#keepsInboxOf(file) ? [] : newestSummary(folder);
   }
 
   #keepsInboxOf(file: string): boolean {

@@ -35,9 +35,8 @@ export const INBOX_MARK = ".paydrop";
 const LOOKS_MAX = 10;
 
 /**
- * What concerns a file: every summary beside it, also of earlier batches, the newest one of the other files in its folder,
- * since the same payments may lie there under another name, and the mark of each folder that may be its inbox. Whoever
- * `keeps` the mark of one of those need not look through the folder for each of its files, but at the
+ * What concerns a file: every summary beside it, also of earlier batches, and the mark of each folder that may be its
+ * inbox. Whoever `keeps` the mark of one of those need not look through the folder for each of its files, but at the
  * marks of the others: a folder `payouts/` is in reach of a watcher of its own and of one above.
  */
 export async function marksBeside(file: string, keeps: (inbox: string) => boolean): Promise<FoundMark[]> {
@@ -52,14 +51,16 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
     const found = await marksAt(summaries.map((name) => join(folder, name)));
     // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
     if (found.includes("gone") && look < LOOKS_MAX) continue;
-    const elsewhere = names.filter((name) => !summaries.includes(name));
-    return existing([...found, ...(await marksAt(others)), ...(await newestSummary(folder, elsewhere))]);
+    return existing([...found, ...(await marksAt(others))]);
   }
 }
 
-/** Of whatever file: that of a journal that was restored from a backup knows what went since. */
-export async function newestSummary(folder: string, names: readonly string[]): Promise<FoundMark[]> {
-  const summaries = names.filter((name) => name.endsWith(".summary.json"));
+/**
+ * Of whatever file of the folder: the same payments may lie there under another name, and by this one a journal that was
+ * restored from a backup is known for what it is.
+ */
+export async function newestSummary(folder: string): Promise<FoundMark[]> {
+  const summaries = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".summary.json"));
   const writtenAt = async (path: string): Promise<number> => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0;
   const times = await Promise.all(summaries.map((name) => writtenAt(join(folder, name))));
   const newest = summaries[times.indexOf(times.reduce((a, b) => Math.max(a, b), 0))];
