@@ -13,7 +13,8 @@ export const LAUNCHER: string = fileURLToPath(new URL("../../src/bin.ts", import
 export const BARE_ENV: Readonly<Record<string, string>> = {
   PATH: process.env["PATH"] ?? "",
   HOME: "/nonexistent",
-  NODE_COMPILE_CACHE: join(tmpdir(), "paydrop-compile-cache"),
+  // of this user alone: in the one that somebody else made nothing can be kept
+  NODE_COMPILE_CACHE: join(tmpdir(), `paydrop-compile-cache-${process.getuid?.() ?? ""}`),
 };
 
 export interface Ended {
