@@ -1,37 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Seen } from "../checks/duplicates.ts";
-import type { RowState } from "./state.ts";
-import type { BatchPhase } from "./batch-record.ts";
-
-/** By what a row is known again: its core fields and, unless it has a reference, its period and how-manieth it is. */
-export interface Keys {
-  readonly reference: Uint8Array | null;
-  readonly core: Uint8Array;
-  readonly period: string | null;
-  readonly ordinal: number;
-}
+import { asSeen, COLUMNS, type Keys, type SeenRow } from "./seen-row.ts";
 
 /** The row that others are corrections of, by its name (`BATCH:ROW`): the judged row itself, or the one it corrects. */
 interface Family {
   readonly name: string;
   readonly isItself: boolean;
-}
-
-interface SeenRow {
-  readonly number: number;
-  readonly state: RowState;
-  readonly code: string | null;
-  readonly reference_key: Uint8Array | null;
-  readonly doubtful: number;
-  readonly core_key: Uint8Array;
-  readonly period: string | null;
-  readonly ordinal: number;
-  readonly changed_at: number;
-  readonly last_attempt: number | null;
-  readonly id: string;
-  readonly guessed_period: string | null;
-  readonly phase: BatchPhase;
-  readonly kin?: "origin" | "correction";
 }
 
 /** More equal payments than this in other batches say nothing new. */
@@ -42,8 +16,6 @@ const KEYS_KEPT_MAX = 64;
 /** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
 
-const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal,
-  r.changed_at, r.last_attempt, b.id, b.guessed_period, b.phase`;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
 // a duplicate was accepted elsewhere: there is nothing left to correct
@@ -249,53 +221,4 @@ function found(kept: Map<string, SeenRow[]>, name: string, look: () => SeenRow[]
 
 function all(statement: StatementSync, ...values: (Uint8Array | number | string | null)[]): SeenRow[] {
   return statement.all(...values) as unknown as SeenRow[];
-}
-
-function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
-  const sameCore = Buffer.compare(row.core_key, keys.core) === 0;
-  const sameReference =
-    row.reference_key !== null && keys.reference !== null && Buffer.compare(row.reference_key, keys.reference) === 0;
-  const neither = row.reference_key === null && keys.reference === null;
-  const standing = standingOf(row);
-  return {
-    batch: row.id,
-    row: row.number,
-    sameBatch,
-    sameKey: neither && sameCore && row.period === keys.period && row.ordinal === keys.ordinal,
-    sameCore,
-    sameReference,
-    ...(row.kin === undefined ? {} : { kin: row.kin }),
-    standing,
-    hasReference: row.reference_key !== null,
-    isDoubtful: row.doubtful === 1,
-    ...(row.period === null ? {} : { period: row.period }),
-    ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
-    ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),
-    ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt }),
-  };
-}
-
-function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
-  switch (state) {
-    case "accepted":
-    case "settled_done":
-      return "accepted";
-    case "unknown":
-    case "sending":
-      return "open";
-    case "ready":
-      return phase === "cancelled" ? "ended" : "open";
-    case "held":
-      // a file held as a whole waits for its correction: it must not stand in the way of it
-      return phase === "cancelled" || code === "all_or_nothing" ? "ended" : "held";
-    case "duplicate":
-      return kin === undefined ? "ended" : "accepted";
-    case "rejected":
-    case "not_sent":
-    case "invalid":
-    case "settled_not_done":
-      return "ended";
-    default:
-      return state satisfies never;
-  }
 }

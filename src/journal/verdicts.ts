@@ -3,7 +3,8 @@ import type { Judge, Seen, Stated, Verdict } from "../checks/duplicates.ts";
 import type { NearDuplicates } from "./near-duplicates.ts";
 import { numbersIn } from "./numbers.ts";
 import type { BatchSeq } from "./rows.ts";
-import { OVERTAKEN, type Keys, type SeenRows } from "./seen.ts";
+import { OVERTAKEN, type SeenRows } from "./seen.ts";
+import type { Keys } from "./seen-row.ts";
 import { assertMove, type RowState } from "./state.ts";
 
 /** What of a row its verdict depends on. */

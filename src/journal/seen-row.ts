@@ -1,0 +1,82 @@
+import type { Seen } from "../checks/duplicates.ts";
+import type { BatchPhase } from "./batch-record.ts";
+import type { RowState } from "./state.ts";
+
+/** By what a row is known again: its core fields and, unless it has a reference, its period and how-manieth it is. */
+export interface Keys {
+  readonly reference: Uint8Array | null;
+  readonly core: Uint8Array;
+  readonly period: string | null;
+  readonly ordinal: number;
+}
+
+/** A row that shares a key with the one that is judged, as it is read. */
+export interface SeenRow {
+  readonly number: number;
+  readonly state: RowState;
+  readonly code: string | null;
+  readonly reference_key: Uint8Array | null;
+  readonly doubtful: number;
+  readonly core_key: Uint8Array;
+  readonly period: string | null;
+  readonly ordinal: number;
+  readonly changed_at: number;
+  readonly last_attempt: number | null;
+  readonly id: string;
+  readonly guessed_period: string | null;
+  readonly phase: BatchPhase;
+  readonly kin?: "origin" | "correction";
+}
+
+export const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal,
+  r.changed_at, r.last_attempt, b.id, b.guessed_period, b.phase`;
+
+/** What the rules of DESIGN §7 are told of it. */
+export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
+  const sameCore = Buffer.compare(row.core_key, keys.core) === 0;
+  const sameReference =
+    row.reference_key !== null && keys.reference !== null && Buffer.compare(row.reference_key, keys.reference) === 0;
+  const neither = row.reference_key === null && keys.reference === null;
+  const standing = standingOf(row);
+  return {
+    batch: row.id,
+    row: row.number,
+    sameBatch,
+    sameKey: neither && sameCore && row.period === keys.period && row.ordinal === keys.ordinal,
+    sameCore,
+    sameReference,
+    ...(row.kin === undefined ? {} : { kin: row.kin }),
+    standing,
+    hasReference: row.reference_key !== null,
+    isDoubtful: row.doubtful === 1,
+    ...(row.period === null ? {} : { period: row.period }),
+    ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
+    ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),
+    ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt }),
+  };
+}
+
+function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
+  switch (state) {
+    case "accepted":
+    case "settled_done":
+      return "accepted";
+    case "unknown":
+    case "sending":
+      return "open";
+    case "ready":
+      return phase === "cancelled" ? "ended" : "open";
+    case "held":
+      // a file held as a whole waits for its correction: it must not stand in the way of it
+      return phase === "cancelled" || code === "all_or_nothing" ? "ended" : "held";
+    case "duplicate":
+      return kin === undefined ? "ended" : "accepted";
+    case "rejected":
+    case "not_sent":
+    case "invalid":
+    case "settled_not_done":
+      return "ended";
+    default:
+      return state satisfies never;
+  }
+}
