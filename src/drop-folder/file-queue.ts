@@ -13,8 +13,11 @@ const SMALL_BYTES_MAX = 512 * 1024;
 
 /** Files of one inbox that wait for their turn, and those that are not complete yet, as the last sweep found them. */
 export class FileQueue {
+  /** The oldest first. */
   #ready: ReadyFile[] = [];
   #notReady: readonly WaitingFile[] = [];
+  /** Since when the first of those that are not complete is seen; milliseconds since 1970. */
+  #notReadySince = Infinity;
 
   get length(): number {
     return this.#ready.length + this.#notReady.length;
@@ -28,9 +31,11 @@ export class FileQueue {
     return this.#notReady;
   }
 
+  /** `ready`: the oldest first. */
   replace(ready: readonly ReadyFile[], notReady: readonly WaitingFile[]): void {
     this.#ready = [...ready];
     this.#notReady = notReady;
+    this.#notReadySince = Date.now() - notReady.reduce((longest, { forMs }) => Math.max(longest, forMs), -Infinity);
   }
 
   /** `small`: the first that is done soon. */
@@ -41,16 +46,15 @@ export class FileQueue {
     return index < 0 ? undefined : this.#ready.splice(index, 1)[0];
   }
 
-  /** Since when they wait: one that is not complete since it was seen, the others since they were written. */
+  /**
+   * Since when they wait: one that is not complete since it was seen, the others since they were written. Asked for after
+   * every file: it must not count them all.
+   */
   get count(): InboxCount {
-    const since = [
-      ...this.#notReady.map(({ forMs }) => Date.now() - forMs),
-      ...this.#ready.map(({ identity }) => Number(BigInt(identity.mtimeNs) / 1_000_000n)),
-    ];
-    return {
-      files: since.length,
-      ...(since.length > 0 ? { oldestSince: since.reduce((a, b) => Math.min(a, b)) } : {}),
-    };
+    const oldest = this.#ready[0];
+    const readySince = oldest === undefined ? Infinity : Number(BigInt(oldest.identity.mtimeNs) / 1_000_000n);
+    const since = Math.min(readySince, this.#notReadySince);
+    return { files: this.length, ...(since === Infinity ? {} : { oldestSince: since }) };
   }
 
   /** Files that are not complete, in words. */
