@@ -57,7 +57,7 @@ async function readSmallFile(path: string): Promise<string | undefined> {
     const buffer = Buffer.alloc(BYTES_MAX + 1);
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
     if (bytesRead > BYTES_MAX) throw refusal(basename(path), "too_long");
-    return buffer.toString("utf8", 0, bytesRead).replace(/^\ufeff/, "");
+    return buffer.toString("utf8", 0, bytesRead);
   } finally {
     await file.close();
   }

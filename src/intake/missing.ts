@@ -40,6 +40,5 @@ function stem(name: string): string {
 }
 
 function isNear(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 1 || Math.min(one.length, other.length) === 0) return false;
-  return countSlips(one, other) <= 1;
+  return Math.abs(one.length - other.length) <= 1 && countSlips(one, other) <= 1;
 }

@@ -3,7 +3,7 @@
  * it names none, more than one, or one that could be read in two ways (`06-11-2026`).
  */
 export function guessPeriod(fileName: string): string | undefined {
-  const name = fileName.toLowerCase().replace(/\.[a-z]{1,6}$/, "");
+  const name = fileName.toLowerCase();
   const periods = new Set([...namedPeriods(name), ...numericPeriods(withoutNamed(name))]);
   const [period] = periods;
   if (periods.size !== 1 || period === undefined) return undefined;
@@ -25,9 +25,7 @@ function* numericPeriods(name: string): Generator<string> {
   for (const [, month, year] of name.matchAll(/(?<!\d)(?<!\d[-_. ])(0?[1-9]|1[0-2])[-_. ](20\d\d)(?!\d)/g)) {
     yield period(year, month);
   }
-  for (const [, one = "", two = "", year] of name.matchAll(
-    /(?<!\d)(?<!\d[-_. ])(\d{1,2})[-_. ](\d{1,2})[-_. ](20\d\d)(?!\d)/g,
-  )) {
+  for (const [, one = "", two = "", year] of name.matchAll(/(?<!\d)(\d{1,2})[-_. ](\d{1,2})[-_. ](20\d\d)(?!\d)/g)) {
     const months = new Set([one, two].filter((part) => Number(part) >= 1 && Number(part) <= 12));
     const [month] = months;
     if (months.size === 1 && month !== undefined) yield period(year, month);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -14,6 +15,8 @@ describe("the control file", () => {
   test.each([
     ["rows=240\ntotal=11087750.50\n", { rows: 240, total: "11087750.50" }],
     ["\ufeff\r\n  Rows = 240 \r\n\r\n", { rows: 240 }],
+    ["\ufeffrows=240", { rows: 240 }],
+    ["total=0.1\rrows=240\r", { rows: 240, total: "0.1" }],
     ["total=0.1", { total: "0.1" }],
   ])("states rows, a total, or both: %j", async (text, expected) => {
     expect(await readControlFile(inputWith(text))).toEqual(expected);
@@ -49,5 +52,8 @@ describe("the control file", () => {
     symlinkSync(join(folder, "target"), join(folder, "b.csv.control"));
     expect((await faultOf(readControlFile(join(folder, "a.csv")))).code).toBe("control_malformed");
     expect((await faultOf(readControlFile(join(folder, "b.csv")))).code).toBe("control_malformed");
+    // whoever opens it as a file waits for a writer, for ever
+    execFileSync("mkfifo", [join(folder, "c.csv.control")]);
+    expect((await faultOf(readControlFile(join(folder, "c.csv")))).message).toBe("this is not a regular file");
   });
 });

@@ -65,7 +65,7 @@ describe("names that never are input", () => {
     ["a line end", "pay\nroll.csv"],
     ["a bidi control", "pay\u202evsc.csv"],
     ["bytes that are not UTF-8", "pay\ufffd.csv"],
-    ["more than 200 bytes", `${"é".repeat(99)}.csv`],
+    ["more than 200 bytes", `${"é".repeat(98)}x.csv`],
     ["a name like that of results", "march.results.csv"],
     ["a name like that of a summary", "march.summary.json"],
   ])("%s: ignored, but a person hears of it", (_, name) => {
@@ -101,6 +101,14 @@ test("a file that was closed gives work, whatever it is: the mark that goes is h
   expect(["~$a.xlsx", ".~lock.a.xlsx#", ".~lock.a.csv.retry.csv#"].filter(mayGiveWork)).toHaveLength(3);
 });
 
+test.each(["a.csv", "a.csv.retry.csv", "a.csv.control", "a.csv.control.txt", "a.zip", "Payouts"])(
+  "a change of %s gives work; our own files and notes give none",
+  (name) => {
+    expect(mayGiveWork(name)).toBe(true);
+    expect(["a.csv.results.csv", "a.csv.refused.txt", "a.csv.tmp", "notes.md"].filter(mayGiveWork)).toEqual([]);
+  },
+);
+
 describe("our own results, renamed", () => {
   test("are known by their header in any writing", () => {
     expect(isOwnHeader(["result_row", "result_status", "name"])).toBe(true);
@@ -126,6 +134,8 @@ describe("the month in a name", () => {
     ["11-2026.csv", "2026-11"],
     ["25-11-2026.csv", "2026-11"],
     ["11-25-2026.csv", "2026-11"],
+    ["25-12-2026.csv", "2026-12"],
+    ["payroll 2 25-11-2026.csv", "2026-11"],
     ["6nov2026.csv", "2026-11"],
     ["nov-06-2026.csv", "2026-11"],
     ["2026-sept.csv", "2026-09"],
@@ -150,6 +160,14 @@ describe("the month in a name", () => {
     "mayor-2026.csv",
     "50100212345678.csv",
     "2026-110.csv",
+    "52026-11.csv",
+    "520261106.csv",
+    "202611061.csv",
+    "2026111.csv",
+    "20261141.csv",
+    "25-00-2026.csv",
+    "2026-marketing.csv",
+    "dismay-2026.csv",
     "2026.csv",
   ])("%s speaks of no month, or of more than one", (name) => {
     expect(guessPeriod(name)).toBeUndefined();

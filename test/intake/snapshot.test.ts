@@ -208,10 +208,18 @@ describe("what is not a regular file is refused at once", () => {
     ["pay roll.json", "payroll.CSV"],
   ])("a missing file is named, with what it may have been meant to be: %s", async (name, meant) => {
     const { folder, directory } = setUp();
+    writeFileSync(join(folder, "payroll.pdf"), CONTENT);
     const error = await errorOf(takeSnapshot(join(folder, name), directory));
     expect(error.code).toBe("usage");
     expect(error.message).toBe(`${name}: there is no such file`);
     expect(error.hint).toBe(`Did you mean ${meant}?`);
+  });
+
+  test("a missing file that may have been one of many is told three of them", async () => {
+    const { folder, directory } = setUp();
+    for (const number of [1, 2, 3, 4]) writeFileSync(join(folder, `week${number}.csv`), CONTENT);
+    const { hint } = await errorOf(takeSnapshot(join(folder, "week5.csv"), directory));
+    expect(hint).toMatch(/^Did you mean week\d\.csv(?: or week\d\.csv){2}\?$/);
   });
 
   test.each(["March", "salaries", "final.csv"])(

@@ -108,7 +108,7 @@ describe("pace", () => {
   test("nobody waits for a turn that will not come", async () => {
     const pace = new Pace(undefined);
     const stop = new AbortController();
-    pace.waitMs(60_000);
+    pace.waitMs(600_000);
     const waiting = pace.turn(stop.signal);
     stop.abort();
     await waiting;
@@ -151,6 +151,16 @@ describe("stop rules", () => {
   test("five rows that found nobody", () => {
     const all = codes(...Array.from({ length: 5 }, () => [unreachable] as const));
     expect(all).toEqual([undefined, undefined, undefined, undefined, "unreachable"]);
+    const four = Array.from({ length: 4 }, () => [unreachable] as const);
+    expect(codes(...four, [accepted], ...four).every((one) => one === undefined)).toBe(true);
+  });
+
+  test("a last row that found nobody, also where it is the only one", () => {
+    const rules = new StopRules(new UnknownsInARow());
+    rules.observe(unreachable, "");
+    expect(rules.atEnd()?.code).toBe("unreachable");
+    rules.observe(accepted, "");
+    expect(rules.atEnd()).toBeUndefined();
   });
 
   test("ten refusals that say the same, whatever ids and amounts they name", () => {
