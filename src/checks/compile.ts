@@ -5,7 +5,7 @@ import type { Field, Form, Operation } from "../operations/operation.ts";
 import { positionIn, type ColumnPlan } from "./columns.ts";
 import { amountReaderOf } from "./group-digits.ts";
 import type { ReadAmount } from "./group-digits.ts";
-import { inspectId, inspectIfsc, inspectLostDigits } from "./read-id.ts";
+import { inspectId, inspectIfsc, inspectLostDigits, inspectVpa } from "./read-id.ts";
 import { inspectWhole } from "./read-number.ts";
 import { compileRules } from "./rules.ts";
 import type { CompiledRules, KnownValues } from "./rules.ts";
@@ -107,7 +107,8 @@ function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rul
 export function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
   if (field.sensitive === "account") return withoutGroups;
-  return field.kind === "text" || field.shape === "ifsc" ? (value) => value.toLowerCase() : undefined;
+  const hasCases = field.kind === "text" || field.shape === "ifsc" || field.sensitive === "vpa";
+  return hasCases ? (value) => value.toLowerCase() : undefined;
 }
 
 /** The first finding counts: a value that is no number is not also over its cap. */
@@ -149,6 +150,7 @@ function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
     case "text":
       return inspectTextError;
     case "id":
+      if (field.sensitive === "vpa") return inspectVpa;
       return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
     case "amount": {
       const limits = { digitsMax: choices.amountDigitsMax, decimalsMax: choices.amountDecimalsMax };

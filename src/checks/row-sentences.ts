@@ -100,6 +100,10 @@ export const ROW_SENTENCES = {
     sentence: "{value} has {found} digits; at most {more} are allowed",
     hint: "Correct the number.",
   },
+  id_not_ascii: {
+    sentence: "{value} has a character in it ({found}) that is on no English keyboard",
+    hint: "Type the cell again instead of pasting it, with the characters of an English keyboard.",
+  },
   ifsc_malformed: {
     sentence: "{value} {found}; an IFSC is 4 letters, a zero, 6 letters or digits",
     hint: "Look up the branch code on the cheque or passbook.",

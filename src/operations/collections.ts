@@ -13,7 +13,7 @@ export const collections: Operation = {
       fields: [
         { name: "amount", kind: "amount", required: true },
         { name: "currency", kind: "text", required: false, default: "INR" },
-        { name: "vpa", kind: "text", required: true, sensitive: "vpa" },
+        { name: "vpa", kind: "id", required: true, sensitive: "vpa" },
         { name: "expiry", kind: "integer", required: false },
       ],
       coreFields: ["vpa", "amount", "currency"],

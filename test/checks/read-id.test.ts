@@ -52,6 +52,12 @@ describe("ids", () => {
     ["1234\u00a0", "space_inside"],
     ["1234\u200d", "hidden_character"],
     ["1234\u200e", "hidden_character"],
+    ["5010\u20110271\u20118280", "id_not_ascii"],
+    ["BENE\u20131001", "id_not_ascii"],
+    ["\uff22ENE-1001", "id_not_ascii"],
+    ["\u0412ENE-1001", "id_not_ascii"],
+    ["\u2019BENE-1001", "id_not_ascii"],
+    ["BENE-1001\ufe0f", "id_not_ascii"],
   ])("%s is not: %s", (text, code) => {
     expect(inspectId(text)?.code).toBe(code);
   });

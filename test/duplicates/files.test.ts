@@ -74,6 +74,32 @@ test("a file whose accounts lost their zeros in a spreadsheet pays nobody again"
   expect(sent().map(({ account }) => account)).toEqual(["60200000000003"]);
 });
 
+test("an id or a payment address that only looks like another one pays nobody again", async () => {
+  const { desk, sent } = await openOffice();
+  const wage = (account: string): string => `from_account,to_account,amount\n0501,${account},101.00\n`;
+  desk.write("a.csv", wage("6020-0000-0001"));
+  expect((await desk.run("a.csv")).counts).toEqual({ accepted: 1 });
+  desk.write("b.csv", wage("6020\u20110000\u20110001"));
+  const b = await desk.run("b.csv");
+  expect(b.counts).toEqual({ invalid: 1 });
+  expect(b.results[0]?.result_message).toContain("U+2011");
+
+  const dues = (...vpas: string[]): string => `vpa,amount\n${vpas.map((vpa) => `${vpa},499\n`).join("")}`;
+  desk.write("c.csv", dues("asha@demobank"));
+  expect((await desk.run("c.csv")).counts).toEqual({ accepted: 1 });
+  sent();
+  const twins = [
+    "asha\u00ad@demobank",
+    "asha\u200d@demobank",
+    "asha\u00a0@demobank",
+    "asha @demobank",
+    "asha\uff20demobank",
+  ];
+  desk.write("d.csv", dues(...twins, "ASHA@DemoBank"));
+  expect((await desk.run("d.csv")).counts).toEqual({ invalid: 5, held: 1 });
+  expect(sent()).toEqual([]);
+});
+
 const REWRITTEN = [
   ["1-2", "02-Jan-26"],
   ["MAR1", "01/03/2026"],
