@@ -117,6 +117,8 @@ export interface WrittenFiles {
   /** How many rows the retry file holds. */
   readonly retryRows?: number;
   readonly summary?: string;
+  /** The results that were there, where a person had changed them: that version, under another name. */
+  readonly kept?: string;
   readonly elsewhere?: string;
   /** What keeps them elsewhere may pass by itself: a full disk, a missing right, a program that has the file open. */
   readonly mayComeLater?: true;

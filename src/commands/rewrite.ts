@@ -32,7 +32,8 @@ async function rewriteOne(call: Call, config: Config, processor: Processor, id: 
   }
   try {
     const { files } = await processor.writeResultsAgain(id);
-    const text = files.results === undefined ? "" : `results    ${files.results}`;
+    const kept = files.kept === undefined ? "" : `\nkept       ${files.kept}   changed by hand`;
+    const text = files.results === undefined ? "" : `results    ${files.results}${kept}`;
     tell(call, config, text, { type: "results", batch: id, files });
     if (files.elsewhere === undefined) return 0;
     call.stderr.write(`${files.elsewhere}\n`);

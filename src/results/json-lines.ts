@@ -71,6 +71,7 @@ export function jsonSummary(report: BatchReport): JsonLine {
       retry: files.retry,
       retry_rows: files.retryRows,
       summary: files.summary,
+      kept: files.kept,
       elsewhere: files.elsewhere,
     },
   };

@@ -193,7 +193,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-async function sha256Of(path: string): Promise<string> {
+/** In lower-case hex. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
   return hash.digest("hex");

@@ -1,8 +1,10 @@
 import { mkdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
 import { onDisk, renameDurably } from "./atomic.ts";
+import { lookAtEarlier, type EarlierResults } from "./edited.ts";
 import { nameOfBatch, outNames } from "./names.ts";
 import {
   describeForeign,
@@ -15,7 +17,7 @@ import {
 
 /** What the journal remembers of files that paydrop wrote. */
 export interface WrittenMemory {
-  /** SHA-256 in hex of what was last written at a path. */
+  /** SHA-256 in hex of what was last written at a path; of results also of what was written there before (`noteOf`). */
   written(path: string): Promise<string | undefined>;
   noteWritten(path: string, sha256: string): Promise<void>;
 }
@@ -27,6 +29,10 @@ export interface Place {
   readonly summary: string;
   /** Files of other batches, kept under their batch id. */
   readonly moves: readonly Move[];
+  /** Results of this batch that a person has changed, kept under another name. */
+  readonly edited: readonly Move[];
+  /** SHA-256 in hex of the results that are replaced. */
+  readonly replaced?: string | undefined;
   /** Retry files of this batch that nobody has touched. */
   readonly staleRetries: readonly string[];
   /** What was put aside of this batch, and is not true any more once the new files have their names. */
@@ -36,7 +42,7 @@ export interface Place {
 interface Move {
   readonly from: string;
   readonly to: string;
-  /** Of a retry file, noted for its new name too. */
+  /** What was noted of the file, to be noted for its new name too. */
   readonly sha256?: string;
 }
 
@@ -55,10 +61,11 @@ export async function findPlace(
   const names = outNames(fileName, format);
   const results = join(folder, names.results);
   const summary = join(folder, names.summary);
-  const outdated = await putAside([results, summary], format, batchId);
+  const aside = await putAside([results, summary], format, batchId);
+  const lookAtResults = (path: string): Promise<Standing> => noted(path, standingOfResults(path, format), memory);
   const moves: Move[] = [];
   for (const [path, look] of [
-    [results, (at: string) => standingOfResults(at, format)],
+    [results, lookAtResults],
     [summary, standingOfSummary],
   ] as const) {
     const move = await makeWay(path, batchId, look);
@@ -67,14 +74,42 @@ export async function findPlace(
   const written = async (path: string): Promise<string | undefined> =>
     (await memory.written(path)) ?? retryOfSummary(summary, path);
   const retry = await findRetry(join(folder, names.retry), format, batchId, written);
-  const [asideResults, asideSummary] = outdated;
-  if (staysAside && moves.length === 2 && asideResults !== undefined && asideSummary !== undefined) {
-    const aside = nameOfBatch(join(folder, names.retry), batchId);
-    const standing = await standingOfRetry(aside, format, written);
-    const place = { results: asideResults, summary: asideSummary, retry: aside, moves: [], outdated: [] };
-    if (standing.kind !== "foreign") return { ...place, staleRetries: standing.kind === "ours" ? [aside] : [] };
+  if (staysAside && moves.length === 2 && aside.length === 2) {
+    const retryAside = nameOfBatch(join(folder, names.retry), batchId);
+    const standing = await standingOfRetry(retryAside, format, written);
+    if (standing.kind !== "foreign") return placeAside(aside, retryAside, standing, memory);
   }
-  return { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated };
+  const isOfAnother = moves.some(({ from }) => from === results);
+  const earlier = isOfAnother ? {} : await lookAtEarlier(results, memory);
+  const edited = [...keptOf(results, earlier)];
+  for (const path of aside) edited.push(...keptOf(path, await lookAtEarlier(path, memory)));
+  const outdated = aside.filter((path) => !edited.some(({ from }) => from === path));
+  const replaced = earlier.sha256;
+  return { results, summary, ...retry, moves: [...moves, ...retry.moves], edited, replaced, outdated };
+}
+
+/** Written again where they were put aside: the names of the file are another batch's by now. */
+async function placeAside(
+  aside: readonly string[],
+  retry: string,
+  atRetry: Standing,
+  memory: WrittenMemory,
+): Promise<Place> {
+  const [results = "", summary = ""] = aside;
+  const earlier = await lookAtEarlier(results, memory);
+  const staleRetries = atRetry.kind === "ours" ? [retry] : [];
+  const edited = keptOf(results, earlier);
+  return { results, summary, retry, moves: [], staleRetries, edited, replaced: earlier.sha256, outdated: [] };
+}
+
+/** With what is noted of the file. */
+async function noted(path: string, look: Promise<Standing>, memory: WrittenMemory): Promise<Standing> {
+  const standing = await look;
+  return standing.kind === "ours" ? defined({ ...standing, sha256: await memory.written(path) }) : standing;
+}
+
+function keptOf(from: string, { keptAs }: EarlierResults): readonly Move[] {
+  return keptAs === undefined ? [] : [{ from, to: keptAs }];
 }
 
 /** Where what cannot lie beside the input goes: a private folder for each batch. */
@@ -101,7 +136,7 @@ async function putAside([results, summary]: [string, string], format: FileFormat
 
 /** Does what `findPlace` found to be necessary, just before the new files get their names. */
 export async function clearPlace(place: Place, memory: WrittenMemory): Promise<void> {
-  for (const move of place.moves) await moveOut(move, memory);
+  for (const move of [...place.moves, ...place.edited]) await moveOut(move, memory);
   for (const path of place.staleRetries) await onDisk(path, () => unlink(path));
 }
 

@@ -108,6 +108,7 @@ function fileLines({ files }: BatchReport, look: Look): string[] {
   const lines: string[] = [];
   if (files.elsewhere !== undefined) lines.push(...labelled("attention", [printable(files.elsewhere)], look));
   if (files.results !== undefined) lines.push(...labelled("results", [printable(files.results)], look));
+  if (files.kept !== undefined) lines.push(...labelled("kept", [`${printable(files.kept)}   changed by hand`], look));
   if (files.retry !== undefined) {
     const rows = files.retryRows === undefined ? "" : `   ${counted(files.retryRows)}`;
     lines.push(...labelled("correct", [`${printable(files.retry)}${rows}`], look));

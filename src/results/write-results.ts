@@ -7,6 +7,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { AtomicFile, isUnwritable, mayPass } from "./atomic.ts";
+import { noteOf } from "./edited.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { clearPlace, fallbackPlace, findPlace, removeOutdated, type Place, type WrittenMemory } from "./place.ts";
 import { lockstep } from "./lockstep.ts";
@@ -104,7 +105,7 @@ async function writeIn(
     const { totals, results, retry, retryRows } = await writeRows(input, place, create);
     assertControlTotals(totals, batch);
     const exitCode = input.exitCode(totals, elsewhere !== undefined);
-    await results.finish();
+    const resultsSha256 = await results.finish();
     const retrySha256 = await retry?.finish();
     const written = defined({
       results: basename(place.results),
@@ -115,6 +116,7 @@ async function writeIn(
     await summary.write(summaryJson(batch, totals, input.run, exitCode, written));
     await summary.finish();
     await clearPlace(place, input);
+    await input.noteWritten(place.results, noteOf(place.replaced, resultsSha256));
     await results.publish();
     // Noted first: a watcher must never take our own file for one that a person corrected.
     if (retrySha256 !== undefined) await input.noteWritten(place.retry, retrySha256);
@@ -122,7 +124,8 @@ async function writeIn(
     await summary.publish();
     await removeOutdated(place);
     const corrected = retry ? { retry: place.retry, retryRows } : {};
-    const files = defined({ results: place.results, ...corrected, summary: place.summary, elsewhere });
+    const kept = place.edited[0]?.to;
+    const files = defined({ results: place.results, ...corrected, summary: place.summary, kept, elsewhere });
     return { files, totals, exitCode };
   } finally {
     for (const file of open) await file.discard();

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
@@ -71,6 +71,27 @@ test("a row settled as done is never sent again", async () => {
   expect(await office.run("pay.csv")).toMatchObject({ code: 0 });
   expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
   expect(office.results("pay.csv")[1]).toMatchObject({ result_status: "settled_done", result_settled_by: "asha" });
+});
+
+test("notes that a person made in the results outlive what settle writes, and it says where they are", async () => {
+  const { office, batch } = await withUnknownRow();
+  const path = join(office.folder, "pay.csv.results.csv");
+  office.write("pay.csv.results.csv", `${readFileSync(path, "utf8")}asked the bank: 14 Nov\r\n`);
+  const settled = await settle(office, batch, "done");
+  const kept = join(office.folder, "pay.csv.results.edited.csv");
+  expect(settled.stdout).toContain(`results    ${path}\nkept       ${kept}   changed by hand\n`);
+  expect(readFileSync(kept, "utf8")).toContain("asked the bank: 14 Nov");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_done" });
+  // ours, as it was written: nothing is kept of it
+  expect((await settle(office, batch, "not-done")).stdout).not.toContain("kept");
+
+  office.server.use(() => wire.answer(200));
+  office.write("pay.csv.results.csv", `${readFileSync(path, "utf8")}sent again?\r\n`);
+  const retried = await office.paydrop("retry", batch);
+  expect(retried.stdout).toContain(
+    `kept       ${join(office.folder, "pay.csv.results.edited-2.csv")}   changed by hand`,
+  );
+  expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
 });
 
 test("a row that is unknown is sent by neither retry nor run, before it is settled", async () => {

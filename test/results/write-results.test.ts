@@ -322,6 +322,71 @@ describe("what stands at the names already", () => {
     expect(await readFile(join(folder, NAMES[0]), "utf8")).not.toContain("PAID");
   });
 
+  test("what a person wrote into results is kept beside the new ones, however often", async () => {
+    const memory = new Map<string, string>();
+    const input = resultsInput(folder, small, [rowRecord(2, { state: "unknown" })], {}, memory);
+    await writeResults(input);
+    const path = join(folder, NAMES[0]);
+    const untouched = await writeResults(input);
+    expect(untouched.files.kept).toBeUndefined();
+    expect((await readdir(folder)).sort()).toEqual([...NAMES]);
+
+    const note = async (text: string): Promise<void> => writeFile(path, (await readFile(path, "utf8")) + text);
+    await note("checked with the bank,,\r\n");
+    const settled = resultsInput(folder, small, [rowRecord(2, { state: "settled_done" })], {}, memory);
+    const report = await writeResults(settled);
+    expect(report.files.results).toBe(path);
+    const kept = join(folder, "payroll.csv.results.edited.csv");
+    expect(report.files.kept).toBe(kept);
+    expect(await readFile(kept, "utf8")).toContain("unknown");
+    expect(await readFile(kept, "utf8")).toContain("checked with the bank");
+    expect(await readFile(path, "utf8")).toContain("settled_done");
+
+    await note("a second look,,\r\n");
+    await writeResults(settled);
+    expect(await readFile(kept, "utf8")).toContain("checked with the bank");
+    expect(await readFile(join(folder, "payroll.csv.results.edited-2.csv"), "utf8")).toContain("a second look");
+  });
+
+  test("what a crash left, before or after the new results had their name, is nobody's change", async () => {
+    const memory = new Map<string, string>();
+    const input = resultsInput(folder, small, accepted, {}, memory);
+    await writeResults(input);
+    const noted = join(folder, NAMES[0]);
+    const other = resultsInput(folder, small, [rowRecord(2, { state: "unknown" })], {}, memory);
+    const noteWritten = async (path: string, sha256: string): Promise<void> => {
+      await other.noteWritten(path, sha256);
+      throw new Error("a crash");
+    };
+    await expect(writeResults({ ...other, noteWritten })).rejects.toThrow("a crash");
+    expect(memory.get(noted)).toHaveLength(129);
+    expect((await writeResults(other)).files.kept).toBeUndefined();
+    // the note speaks of both: what stands there now is the newer one
+    expect((await writeResults(input)).files.kept).toBeUndefined();
+    expect((await readdir(folder)).filter((name) => name.includes("edited"))).toEqual([]);
+  });
+
+  test("results that were put aside for another batch are kept too where a person has changed them", async () => {
+    const memory = new Map<string, string>();
+    const mine = resultsInput(folder, small, accepted, {}, memory);
+    await writeResults(mine);
+    await writeResults({ ...mine, batch: { ...mine.batch, id: "H2MM0000" } });
+    const aside = join(folder, "payroll.csv.results.K7Q29F3M.csv");
+    const asWritten = await readFile(aside, "utf8");
+    await writeFile(aside, `${asWritten}checked,,\r\n`);
+    const again = await writeResults({ ...mine, staysAside: true });
+    expect(again.files.results).toBe(aside);
+    expect(await readFile(aside, "utf8")).toBe(asWritten);
+    expect(await readFile(join(folder, "payroll.csv.results.K7Q29F3M.edited.csv"), "utf8")).toContain("checked");
+
+    await writeFile(aside, `${asWritten}once more,,\r\n`);
+    const back = await writeResults(mine);
+    expect(back.files.results).toBe(join(folder, NAMES[0]));
+    expect(await readdir(folder)).not.toContain("payroll.csv.results.K7Q29F3M.csv");
+    expect(await readFile(join(folder, "payroll.csv.results.K7Q29F3M.edited-2.csv"), "utf8")).toContain("once more");
+    expect(await readdir(folder)).toContain("payroll.csv.results.H2MM0000.csv");
+  });
+
   test("files of another batch are kept under its id", async () => {
     const memory = new Map<string, string>();
     const input = resultsInput(folder, small, invalid, {}, memory);
@@ -351,6 +416,8 @@ describe("what stands at the names already", () => {
     const of = async (name: string): Promise<string> => readFile(join(folder, name), "utf8");
     const later = await of("payroll.csv.results.csv");
     await writeFile(join(folder, "payroll.csv.results.K7Q29F3M.csv"), "result_row,result_status,result_batch\r\n2,held,K7Q29F3M\r\n"); // prettier-ignore
+    // as an earlier build left it
+    memory.delete(join(folder, "payroll.csv.results.K7Q29F3M.csv"));
     const again = await writeResults({ ...mine, staysAside: true });
     expect(again.files).toMatchObject({ results: join(folder, "payroll.csv.results.K7Q29F3M.csv"), retryRows: 1 });
     expect((await readdir(folder)).sort()).toEqual(names);
@@ -426,7 +493,7 @@ describe("what stands at the names already", () => {
     await writeResults(resultsInput(folder, small, invalid, {}, memory));
     const seen: string[][] = [];
     const noteWritten = async (at: string, sha256: string): Promise<void> => {
-      seen.push((await readdir(folder)).filter((name) => name.includes("retry")));
+      if (at === path) seen.push((await readdir(folder)).filter((name) => name.includes("retry")));
       memory.set(at, sha256);
     };
     await writeResults(resultsInput(folder, small, [rowRecord(2, { state: "rejected" })], { noteWritten }, memory));
