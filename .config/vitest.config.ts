@@ -13,8 +13,9 @@ export default defineConfig({
     pool: "forks",
     // tests wait for processes, sockets and disks more than they compute
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // for what hangs: dozens of processes one after the other take their time on a machine that has more to do
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     projects: [
       {
         extends: true,

@@ -180,7 +180,7 @@ describe("--metrics-file", () => {
     expect(sample(text(), "paydrop_oldest_inbox_seconds")).toBeGreaterThan(0);
     program.child.kill("SIGTERM");
     expect((await program.ended).code).toBe(0);
-  }, 120_000);
+  });
 
   test("and the ping tell of run --inbox and of retry; a retry that leaves its rows to another says nothing", async () => {
     const { file, metrics, env } = desk("from_account,to_account,amount\nACC-1,ACC-2,1.00\nACC-1,ACC-3,1.00\n");

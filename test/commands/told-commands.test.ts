@@ -103,7 +103,7 @@ describe("commands that are told", () => {
     expect(tried).toMatchObject({ code: 78 });
     expect(tried.stderr).toContain("→ it goes on without --sandbox; nothing was sent\n");
     expect(server.requests).toHaveLength(before);
-  }, 60_000);
+  });
 
   test.skipIf(process.platform === "win32")(
     "of what was only tried go on with the sandbox, and with its state folder",

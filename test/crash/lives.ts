@@ -116,7 +116,7 @@ export function runLife(operands: readonly string[], options: LifeOptions): Prom
 }
 
 /** Looks until something is so. Fails after a time that only a hanging process needs. */
-export async function until(what: string, isSo: () => boolean, timeoutMs = 30_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean, timeoutMs = 60_000): Promise<void> {
   const endsAt = performance.now() + timeoutMs;
   while (!isSo()) {
     if (performance.now() > endsAt) throw new Error(`it never came: ${what}`);

@@ -105,7 +105,7 @@ it("knows until when the request of an unknown row may have left, however long t
   ]);
 });
 
-it("finds what is repeated in a file of any length, wherever in it the two stand", { timeout: 60_000 }, async () => {
+it("finds what is repeated in a file of any length, wherever in it the two stand", async () => {
   const store = openIn(temporaryDirectory());
   await addBatch(store, "AAAA1111", [newRow(2, "earlier/100", { reference: "SAL-1" }), newRow(3, "without/100")]);
   await sendRow(store, "AAAA1111", 2, "accepted");

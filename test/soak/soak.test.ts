@@ -9,7 +9,7 @@ test("files dropped while the service fails and the watcher is killed: no row go
   expect(figures).toMatchObject({ files: 40, double: 0, lost: 0, wrong: 0, away: 1 });
   expect(figures.kills).toBeGreaterThan(0);
   expect(figures.rows).toBeGreaterThan(100);
-}, 180_000);
+});
 
 test("growth is told, and what only comes and goes is not", () => {
   const lives = (more: (minute: number) => Partial<Sample>): Sample[] =>

@@ -27,13 +27,13 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** Arguments of Node itself, such as `--import`. */
   readonly nodeArgs?: readonly string[];
-  /** Killed after so long, so that a test says what hung: 60 s. */
+  /** Killed after so long, so that a test says what hung: 300 s. */
   readonly timeoutMs?: number;
 }
 
 /** The command line in a process of its own, as it would run for a person. */
 export function startProgram(operands: readonly string[], options: ProgramOptions = {}): Program {
-  const { env = {}, cwd = tmpdir(), nodeArgs = [], timeoutMs = 60_000 } = options;
+  const { env = {}, cwd = tmpdir(), nodeArgs = [], timeoutMs = 300_000 } = options;
   const child = spawn(process.execPath, [...nodeArgs, LAUNCHER, ...operands], {
     env: { ...BARE_ENV, ...env },
     cwd,

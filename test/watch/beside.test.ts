@@ -43,7 +43,7 @@ test("a small file goes while a large one is sent, and both share the limit of r
   ]);
   expect(told.filter(([done = 0, of]) => of === LARGE_ROWS && done > LARGE_ROWS / 2)).not.toEqual([]);
   expect(told.filter(([done = 0, of = 0]) => done > of)).toEqual([]);
-}, 200_000);
+});
 
 test("a row that was held only because the large file was on its way gets its end when that has one", async () => {
   const server = await startService(() => async (socket) => {
@@ -64,7 +64,7 @@ test("a row that was held only because the large file was on its way gets its en
   await until("the row is held", () => /\r\n2,held,/.test(results()), 60_000);
   await until("the row is a duplicate", () => /\r\n2,duplicate,/.test(results()), 120_000);
   expect(server.requests).toHaveLength(LARGE_ROWS + 1);
-}, 200_000);
+});
 
 /** Both files are complete at the same look. */
 const TOGETHER = { PAYDROP_SETTLE: "10ms" };
@@ -116,7 +116,7 @@ test("run --inbox: a STOP that comes while it works holds the rest, is answered,
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1000);
   expect(server.requests).toHaveLength(1000);
-}, 200_000);
+});
 
 test("run --inbox: a file that may not go ends the one beside it too, once, and the process", async () => {
   const server = await slowService();
@@ -132,7 +132,7 @@ test("run --inbox: a file that may not go ends the one beside it too, once, and 
   expect(ended.code).toBe(74);
   expect(ended.stderr.split(" stopped ").length).toBeLessThanOrEqual(2);
   expect(server.requests.some(({ body }) => body.includes("ACC-S-"))).toBe(false);
-}, 100_000);
+});
 
 test("run --inbox: a row that was held only while the other file was on its way changes no exit code", async () => {
   const server = await slowService("ACC-L-299-");
@@ -147,7 +147,7 @@ test("run --inbox: a row that was held only while the other file was on its way 
   expect(results).toMatch(/\r\n\d+,duplicate,/);
   expect(ended.code).toBe(0);
   expect(server.requests).toHaveLength(300);
-}, 100_000);
+});
 
 test("--quiet says nothing of a row that was held only while the other file was on its way", async () => {
   const either = ["again", "large"].map((name) => `${name}.csv.results.csv`);
@@ -170,4 +170,4 @@ test("--quiet says nothing of a row that was held only while the other file was 
   expect(wasHeld).toBe(true);
   expect(either.map((name) => desk.read(name)).join("")).toMatch(/\r\n\d+,duplicate,/);
   expect(server.requests).toHaveLength(31);
-}, 100_000);
+});

@@ -63,7 +63,7 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(server.requests).toHaveLength(5);
   expect(existsSync(desk.path("transfers/a.csv.waiting.txt"))).toBe(false);
-}, 60_000);
+});
 
 test("rows that were left to the process of a held folder wait too; those of a file elsewhere go", async () => {
   const server = await startService();
@@ -93,7 +93,7 @@ test("rows that were left to the process of a held folder wait too; those of a f
   expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(server.requests).toHaveLength(4);
-}, 60_000);
+});
 
 test("a STOP in a sub-folder of whatever case goes with one resume; what it stopped there goes on after a restart", async () => {
   const server = await startService();
@@ -113,7 +113,7 @@ test("a STOP in a sub-folder of whatever case goes with one resume; what it stop
   await until("its results", () => !existsSync(desk.path("Transfers/a.csv.waiting.txt")));
   watcher.child.kill("SIGTERM");
   expect((await watcher.ended).code).toBe(0);
-}, 60_000);
+});
 
 test("a resume that is said to another state folder lets nothing go, and says so: the STOP stays", async () => {
   const desk = openInboxDesk((await startService()).url);

@@ -62,7 +62,7 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
 }
 
 /** Waits for something that must come; on a slow machine it comes later. */
-export async function until(what: string, isTrue: () => boolean, timeoutMs = 15_000): Promise<void> {
+export async function until(what: string, isTrue: () => boolean, timeoutMs = 60_000): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   while (!isTrue()) {
     if (performance.now() > endMs) throw new Error(`it never came: ${what}`);

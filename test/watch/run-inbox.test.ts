@@ -207,7 +207,7 @@ test("three rows without a clear answer hold the folder until a person says resu
   await until("the rest", () => server.requests.length === 7, 20_000);
   await sleep(1000);
   expect(server.requests).toHaveLength(7);
-}, 40_000);
+});
 
 test("files of one row each: after three without a clear answer no other one goes", async () => {
   const server = await startService(() => answer(500));
@@ -230,7 +230,7 @@ test("rows that a person releases while the watcher has the lock are sent by it"
   expect(released.code).toBe(0);
   await until("the released row", () => server.requests.length === 2, 18_000);
   await until("no note any more", () => !existsSync(desk.path("a.csv.waiting.txt")));
-}, 40_000);
+});
 
 test("two state directories on one inbox: the second sends nothing and exits 74", async () => {
   const server = await startService();
@@ -325,7 +325,7 @@ test("a note of what is open goes, or changes, with the person's act that ends i
   expect(note()).toContain(`paydrop cancel ${batch} --by NAME`);
   expect((await desk.call("cancel", batch, "--by", "asha", "--reason", "sent by hand")).code).toBe(0);
   expect(desk.names()).not.toContain("a.csv.waiting.txt");
-}, 60_000);
+});
 
 test("a note after a release does not say that the service is away, of a row that was refused for the key before", async () => {
   let count = 0;
@@ -341,7 +341,7 @@ test("a note after a release does not say that the service is away, of a row tha
   expect(server.requests).toHaveLength(4);
   expect(note()).toContain("goes when paydrop takes it up again");
   expect(note()).not.toContain("cannot be reached");
-}, 60_000);
+});
 
 test("a note beside the file says where results are that something stands in the way of", async () => {
   const server = await startService();
@@ -356,7 +356,7 @@ test("a note beside the file says where results are that something stands in the
   expect((await desk.call("results", /paydrop results (\w{8})/.exec(note)?.[1] ?? "")).code).toBe(0);
   expect(hasResults(desk, "a.csv")).toBe(true);
   expect(desk.names()).not.toContain("a.csv.waiting.txt");
-}, 60_000);
+});
 
 test("results of a file that is taken away while it is sent, or later, can be read by whoever could read it", async () => {
   const server = await startService(() => {
@@ -373,7 +373,7 @@ test("results of a file that is taken away while it is sent, or later, can be re
   await desk.call("settle", batch, "--row", "2", "--as", "done", "--by", "asha", "--note", "dashboard");
   expect(desk.read("a.csv.results.csv")).toContain("settled_done");
   expect(mode()).toBe(0o664);
-}, 60_000);
+});
 
 test("a file that its name keeps from being opened is answered beside it, until it has another one", async () => {
   const server = await startService();
@@ -392,7 +392,7 @@ test("a file that its name keeps from being opened is answered beside it, until 
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(hasResults(desk, "march.csv")).toBe(true);
   expect(desk.names()).not.toContain("march.results.csv.refused.txt");
-}, 60_000);
+});
 
 test("a packed file and a document are answered beside them, once; our own report is none", async () => {
   const server = await startService();
@@ -410,7 +410,7 @@ test("a packed file and a document are answered beside them, once; our own repor
   }
   expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
   expect(desk.names().filter((name) => /pdf|xml|docx|html\.refused/i.test(name))).toEqual([]);
-}, 60_000);
+});
 
 test("what is kept of an earlier file of the same name is ours, not input", async () => {
   const server = await startService();
@@ -425,7 +425,7 @@ test("what is kept of an earlier file of the same name is ours, not input", asyn
     stderr: `nothing new in ${desk.inbox}\n`,
   });
   expect(desk.names().filter((name) => name.endsWith(".refused.txt"))).toEqual([]);
-}, 60_000);
+});
 
 test("an untouched retry file of an inbox that was moved, or a copy of it, sends nothing again", async () => {
   const server = await startService(() => answer(422));
@@ -440,7 +440,7 @@ test("an untouched retry file of an inbox that was moved, or a copy of it, sends
   await desk.call("run", "--inbox", moved);
   expect(server.requests).toHaveLength(1);
   expect(existsSync(join(moved, "a.csv.retry.csv.results.csv"))).toBe(false);
-}, 60_000);
+});
 
 test("a folder that is held is known by a link to it too", async () => {
   const server = await startService();

@@ -71,7 +71,7 @@ test("a burst of 200 files is worked off, each once, also while the watcher was 
   expect((await program.ended).code).toBe(0);
   expect(new Set(asked(server)).size).toBe(200);
   expect(server.requests).toHaveLength(200);
-}, 60_000);
+});
 
 test("a FIFO, a link to a system file and a folder c.csv beside a good file: the good one is done, each oddity told once", async () => {
   const server = await startService();
@@ -103,7 +103,7 @@ test("the folder removed and made again: told once, and work goes on", async () 
   await until("more results", () => hasResults(desk, "b.csv"), 20_000);
   expect(program.stderr().split("the folder is not there")).toHaveLength(2);
   expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
-}, 45_000);
+});
 
 test("another folder put in its place, with the mark of another state directory: nothing goes from it", async () => {
   const server = await startService();
@@ -136,7 +136,7 @@ test("a mark that is taken away comes again; another's in its place ends the wat
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
   expect(await program.ended).toMatchObject({ code: 74 });
   expect(asked(server)).toEqual(["ACC-A"]);
-}, 60_000);
+});
 
 test("without a single watch left in the system the sweep finds every file", async () => {
   const server = await startService();
@@ -157,7 +157,7 @@ test("without a single watch left in the system the sweep finds every file", asy
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
   await until("results of b", () => hasResults(desk, "b.csv"), 60_000);
   expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
-}, 130_000);
+});
 
 test("killed in the middle and started again: no row is lost or doubled, the cut row is unknown", async () => {
   const server = await startService(({ number }) => (number === 4 ? () => undefined : answer(200)));
@@ -229,7 +229,7 @@ test("the answer of an earlier process goes with the file that it is about", asy
   unlinkSync(desk.path("a.csv"));
   await until("no answer any more", () => !desk.names().includes("a.csv.refused.txt"), 40_000);
   expect(program.stderr()).not.toContain("a.csv:");
-}, 60_000);
+});
 
 test("a retry file is left alone until it is corrected, and then only its rows go", async () => {
   const server = await startService();
@@ -277,7 +277,7 @@ test("STOP holds all after the rows in flight, says how far it got, outlives a r
   await until("the rest", () => hasResults(desk, "b.csv") && server.requests.length === 61, 20_000);
   expect(new Set(asked(server)).size).toBe(61);
   await until("no notes any more", () => !desk.names().some((name) => /^STOP|\.waiting\.txt$/.test(name)));
-}, 40_000);
+});
 
 test("a STOP on a share that tells of nothing is seen while rows are on their way, not at the next look", async () => {
   const server = await startService(() => async (socket) => {
@@ -292,7 +292,7 @@ test("a STOP on a share that tells of nothing is seen while rows are on their wa
   await until("it is held", () => program.stderr().includes("everything is held"));
   await until("the answer", () => desk.names().some((name) => name.startsWith("STOP - held")));
   expect(server.requests.length).toBeLessThan(100);
-}, 40_000);
+});
 
 test("a wrong key: everything waits, said once, and one row at a time finds out that it was mended", async () => {
   let isRight = false;
@@ -318,4 +318,4 @@ test("a wrong key: everything waits, said once, and one row at a time finds out 
   expect(new Set(asked(server)).size).toBe(6);
   program.child.kill("SIGTERM");
   expect((await program.ended).code).toBe(0);
-}, 120_000);
+});
