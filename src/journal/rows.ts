@@ -40,11 +40,18 @@ export class Rows {
     const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     this.#insert = database.prepare(into + values);
     this.#insertTogether = database.prepare(into + Array<string>(ROWS_TOGETHER).fill(values).join());
-    const familyIn = (schema: string): string =>
-      `(SELECT o.family FROM ${schema}.row o JOIN ${schema}.batch b ON b.seq = o.batch WHERE b.id = ?1 AND o.number = ?2)`;
+    const ofOrigin = (value: string): string =>
+      (past === undefined ? ["main"] : ["main", past])
+        .map(
+          (schema) =>
+            `(SELECT ${value} FROM ${schema}.row o JOIN ${schema}.batch b ON b.seq = o.batch WHERE b.id = ?1 AND o.number = ?2)`,
+        )
+        .join();
+    // what was stated for the file of that row holds for its correction, which is in a file of another name and no flags
     this.#tie = database.prepare(
       `UPDATE row SET origin_batch = ?1, origin_row = ?2, changes = ?3, payee_changed = ?4,
-         family = coalesce(${familyIn("main")}, ${past === undefined ? "NULL" : familyIn(past)}, ?7)
+         family = coalesce(${ofOrigin("o.family")}, ?7),
+         period = coalesce(period, ${ofOrigin("coalesce(o.period, b.period)")})
        WHERE batch = ?5 AND number = ?6`,
     );
     this.#last = database.prepare("SELECT number FROM row WHERE batch = ? ORDER BY number DESC LIMIT 1");

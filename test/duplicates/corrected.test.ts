@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkFile, processFile } from "../../src/index.ts";
-import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk } from "../support/desk.ts";
+import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk, type InProcess } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
 import { runProgram } from "../support/program.ts";
@@ -381,4 +381,54 @@ test("the library tells what changed and holds the payee as well", async () => {
   expect(again.holds).toMatchObject([{ row: 2, code: "payee_changed", hint: expect.stringContaining(`paydrop release ${report.batch} `) as string }]); // prettier-ignore
   expect({ code: report.exitCode, held: report.byStatus.held?.rows }).toEqual({ code: 6, held: 1 });
   expect(sent()).toEqual(["60200000005582 1200"]);
+});
+
+describe("a corrected row is of the period that was stated for the row it corrects", () => {
+  const at = (date: string, period?: string): InProcess => ({
+    now: () => Date.parse(date),
+    flags: period === undefined ? {} : { period },
+  });
+  const wages = (...more: string[]): string =>
+    ["from_account,to_account,amount", "ACC-OPS-01,60200000004471,100", "ACC-OPS-01,60200000005582,200", ...more].join(
+      "\n",
+    );
+
+  test("the whole file of that month, saved again weeks later, does not pay it once more", async () => {
+    const refuses = ["60200000004471"];
+    const { desk, sent } = await openOffice(refuses);
+    desk.write("wages.csv", wages());
+    expect((await desk.process("wages.csv", at("2026-11-06", "2026-11"))).byStatus).toMatchObject({
+      accepted: { rows: 1 },
+      rejected: { rows: 1 },
+    });
+    refuses.pop();
+    const retry = readFileSync(join(desk.folder, "wages.csv.retry.csv"), "utf8");
+    desk.write("retry.csv", retry.replace(/"?The service[^,]*,/, ","));
+    expect((await desk.process("retry.csv", at("2026-11-07"))).byStatus).toMatchObject({ accepted: { rows: 1 } });
+    sent();
+    desk.write("wages again.csv", wages("ACC-OPS-01,60200000006693,300"));
+    await desk.process("wages again.csv", at("2026-12-05", "2026-11"));
+    expect(sent()).toEqual(["60200000006693 300"]);
+    expect(desk.results("wages again.csv").map((row) => row.result_status)).toEqual([
+      "duplicate",
+      "duplicate",
+      "accepted",
+    ]);
+  });
+
+  test("the month before holds it no more than the row that it corrects", async () => {
+    const refuses: string[] = [];
+    const { desk, sent } = await openOffice(refuses);
+    desk.write("october.csv", wages());
+    await desk.process("october.csv", at("2026-10-31", "2026-10"));
+    refuses.push("60200000004471");
+    desk.write("november.csv", wages("ACC-OPS-01,60200000006693,300"));
+    await desk.process("november.csv", at("2026-11-06", "2026-11"));
+    refuses.pop();
+    sent();
+    const retry = readFileSync(join(desk.folder, "november.csv.retry.csv"), "utf8");
+    desk.write("retry.csv", retry.replace(/"?The service[^,]*,/, ","));
+    await desk.process("retry.csv", at("2026-11-07"));
+    expect(sent()).toEqual(["60200000004471 100"]);
+  });
 });
