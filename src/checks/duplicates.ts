@@ -5,7 +5,7 @@
  */
 import { DAY_MS } from "../day.ts";
 import { inspectLostDigits } from "./read-id.ts";
-import { mayBeSamePeriod, plainly } from "./same-period.ts";
+import { isSamePeriod, mayBeSamePeriod, plainly } from "./same-period.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
@@ -211,7 +211,7 @@ function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRu
   if (isStatedDifferent(stated, other)) return false;
   const period = stated.period ?? stated.guessedPeriod;
   const otherPeriod = other.period ?? other.guessedPeriod;
-  if (period !== undefined && otherPeriod !== undefined && plainly(period) === plainly(otherPeriod)) return true;
+  if (period !== undefined && otherPeriod !== undefined && isSamePeriod(period, otherPeriod)) return true;
   return (other.acceptedAt ?? nowMs) >= nowMs - rules.duplicateDays * DAY_MS;
 }
 

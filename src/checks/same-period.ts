@@ -20,9 +20,14 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
  */
 export function mayBeSamePeriod(one: string, other: string): boolean {
   const [left, right] = [plainly(one), plainly(other)];
-  if (isPartOf(one, other) || isPartOf(left, right)) return true;
-  if (/[a-z]/.test(left) && inAnyOrder(left) === inAnyOrder(right)) return true;
+  if (isPartOf(one, other) || isPartOf(left, right) || isSamePeriod(one, other)) return true;
   return (left.startsWith("-") || right.startsWith("-")) && isPartOf(withoutYear(left), withoutYear(right));
+}
+
+/** For sure: `W47-2026` and `2026-W47`, but not a month and a day of it. */
+export function isSamePeriod(one: string, other: string): boolean {
+  const [left, right] = [plainly(one), plainly(other)];
+  return left === right || (/[a-z]/.test(left) && inAnyOrder(left) === inAnyOrder(right));
 }
 
 /** In one writing; `-11` is the November of any year. */

@@ -76,6 +76,8 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the month that had begun in India when the other was accepted", { ...NOVEMBER, period: "2026-12" }, { acceptedAt: Date.parse("2026-11-30T18:31:00Z") }, "held possible_duplicate"],
     ["the same month in another writing", { ...NOVEMBER, period: "202611" }, { period: "2026-11" }, "held possible_duplicate"],
     ["the same month in another writing, long ago", { ...NOVEMBER, period: "Nov-26" }, { period: "2026-11", ...LONG_AGO }, "held possible_duplicate"],
+    ["the same week in another writing, long ago", { ...NOVEMBER, period: "2026W47" }, { period: "2026-W47", ...LONG_AGO }, "held possible_duplicate"],
+    ["the same quarter in another writing, long ago", { ...NOVEMBER, period: "Q4-2026" }, { period: "2026-Q4", ...LONG_AGO }, "held possible_duplicate"],
     ["a later month in another writing", { ...NOVEMBER, period: "12-2026" }, {}, "ready"],
     ["a day of the month that the other was accepted in", { ...NOVEMBER, period: "2026-11-30" }, {}, "held possible_duplicate"],
     ["an earlier month: perhaps its late correction", { ...NOVEMBER, period: "2026-10" }, {}, "held possible_duplicate"],
