@@ -96,9 +96,11 @@ export class TwoLooks {
 
   /** How long until a file that waits can have lain still for long enough; undefined: none waits. */
   get nextLookMs(): number | undefined {
-    const unsettled = [...this.#watched.values()].filter((one) => !one.isSettled);
-    const due = unsettled.map((one) => one.atMs + this.#neededMs(one.look) - this.#now());
-    return due.length > 0 ? Math.max(0, Math.min(...due)) : undefined;
+    let dueMs = Infinity;
+    for (const one of this.#watched.values()) {
+      if (!one.isSettled) dueMs = Math.min(dueMs, one.atMs + this.#neededMs(one.look));
+    }
+    return dueMs === Infinity ? undefined : Math.max(0, dueMs - this.#now());
   }
 
   /** The file was not as it had been seen: it is looked at from the beginning. */
