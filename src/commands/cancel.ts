@@ -20,7 +20,7 @@ function linesOf(tallies: Tallies, id: string): string[] {
   const unknown = rowsIn(tallies, "unknown");
   const inFlight = rowsIn(tallies, "sending");
   return [
-    `${counted(unsent)} ${unsent === 1 ? "was" : "were"} not sent and will not be.`,
+    ...(unsent > 0 ? [`${counted(unsent)} ${unsent === 1 ? "was" : "were"} not sent and will not be.`] : []),
     ...(inFlight > 0 ? [`${counted(inFlight)} in flight cannot be stopped any more.`] : []),
     ...(accepted > 0
       ? [`${counted(accepted)} ${accepted === 1 ? "was" : "were"} accepted and cannot be called back.`]

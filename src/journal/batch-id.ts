@@ -29,5 +29,12 @@ export function batchIdOf(
       ].join("\0"),
     )
     .digest();
-  return [...digest.subarray(0, CHARACTERS)].map((byte) => ALPHABET[byte & 31]).join("");
+  let id = "";
+  // a spreadsheet would make a number of it, in the list of rows to settle, and no batch would be known by that
+  for (let from = 0; from <= digest.length - CHARACTERS && LOOKS_LIKE_NUMBER.test(id); from += 1) {
+    id = [...digest.subarray(from, from + CHARACTERS)].map((byte) => ALPHABET[byte & 31]).join("");
+  }
+  return id;
 }
+
+const LOOKS_LIKE_NUMBER = /^\d*E?\d*$/;
