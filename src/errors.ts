@@ -1,3 +1,5 @@
+import { constants } from "node:os";
+
 /**
  * What a program can branch on. A fault of a row is a value (`Fault`); an error is thrown when the work cannot go on.
  *
@@ -63,7 +65,7 @@ export function describeFileFault(file: string, fault: FileFault): string {
 
 /** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return named(thrown instanceof Error ? thrown.message : String(thrown));
 }
 
 /** What paydrop or the system says of a file that cannot be read; anything else thrown is a bug. */
@@ -74,5 +76,34 @@ export function isFileTrouble(thrown: unknown): boolean {
 /** The system error code (`ENOENT`) of anything thrown, if it has one. */
 export function systemCodeOf(thrown: unknown): string | undefined {
   const code = (thrown as { code?: unknown } | null | undefined)?.code;
-  return typeof code === "string" ? code : undefined;
+  return typeof code === "string" ? named(code) : undefined;
 }
+
+const NAMES = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]));
+
+/** Node has no name for some errors of the system, such as EDQUOT and ESTALE, and says their number twice. */
+function named(said: string): string {
+  return said.replace(/Unknown system error -(\d+)(?:: Unknown system error -\1)?/, (whole, number: string) => {
+    return NAMES.get(Number(number)) ?? whole;
+  });
+}
+
+/** What the system refuses where nobody foresaw it: a disk that fails, or too many open files. Anything else is as it was. */
+export function foreseen(thrown: unknown): unknown {
+  if (thrown instanceof PaydropError || !OF_DISK.includes(systemCodeOf(thrown) ?? "")) return thrown;
+  const hint =
+    "look at the disk (space, rights, health) and at what is open, then run again; nothing sent is forgotten";
+  return new PaydropError("journal", `the system refused: ${messageOf(thrown)}`, hint, { cause: thrown });
+}
+
+const OF_DISK: readonly string[] = [
+  "EIO",
+  "ENOSPC",
+  "EDQUOT",
+  "EROFS",
+  "ESTALE",
+  "EACCES",
+  "EPERM",
+  "EMFILE",
+  "ENFILE",
+];

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "./errors.ts";
-import { PaydropError } from "./errors.ts";
+import { foreseen, PaydropError } from "./errors.ts";
 
 /** One row of the table of DESIGN §10. `todo` is for cron and operations. */
 interface ExitCode {
@@ -54,9 +54,10 @@ const BY_ERROR: Readonly<Record<ErrorCode, number>> = {
   destination: 78,
 };
 
-/** The exit code of anything thrown; what paydrop did not throw itself is an internal failure. */
+/** The exit code of anything thrown; what neither paydrop nor a failing disk threw is an internal failure. */
 export function exitCodeOf(thrown: unknown): number {
-  return thrown instanceof PaydropError ? BY_ERROR[thrown.code] : 1;
+  const error = foreseen(thrown);
+  return error instanceof PaydropError ? BY_ERROR[error.code] : 1;
 }
 
 /** The EXIT STATUS section of `--help`. */

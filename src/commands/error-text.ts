@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { FileRefusedError, PaydropError, describeFileFault, messageOf } from "../errors.ts";
+import { FileRefusedError, PaydropError, describeFileFault, foreseen, messageOf } from "../errors.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
@@ -10,9 +10,10 @@ import { lookOf } from "./look-of.ts";
  * Anything thrown as the last word on stderr: what was found, then one arrow line what to do; with `json` one object on
  * one line. The stack only for `verbose`: it is for us, not for a payroll clerk.
  */
-export function errorText(error: unknown, json: boolean, verbose: boolean): string {
+export function errorText(thrown: unknown, json: boolean, verbose: boolean): string {
+  const error = foreseen(thrown);
   if (json) return `${JSON.stringify(errorObject(error))}\n`;
-  const stack = verbose && error instanceof Error && error.stack ? `${error.stack}\n` : "";
+  const stack = verbose && thrown instanceof Error && thrown.stack ? `${thrown.stack}\n` : "";
   return `${linesOf(error).join("\n")}\n${stack}`;
 }
 

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
+import { reading } from "./source-file.ts";
 
 /** Control totals as somebody stated them. `total` is plain decimal text. */
 interface ControlTotals {
@@ -15,6 +16,8 @@ interface ControlTotals {
 export const CONTROL_ENDINGS = [".control", ".control.txt"] as const;
 
 const BYTES_MAX = 4096;
+/** What a person has to put right; anything else may be over at the next look, and is no reason to refuse the file. */
+const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO", "ENAMETOOLONG"];
 
 /**
  * The control totals of `payroll.csv.control` beside the input, with lines `rows=240` and `total=11087750.50`;
@@ -25,7 +28,7 @@ export async function readControlFile(
   ending: (typeof CONTROL_ENDINGS)[number] = ".control",
 ): Promise<ControlTotals | undefined> {
   const path = `${inputPath}${ending}`;
-  const text = await readSmallFile(path);
+  const text = await reading(path, () => readSmallFile(path));
   if (text === undefined) return undefined;
   const file = basename(path);
   const stated = new Map<string, string>();
@@ -49,8 +52,10 @@ async function readSmallFile(path: string): Promise<string | undefined> {
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return undefined;
-    throw refusal(basename(path), "closed");
+    const code = systemCodeOf(error) ?? "";
+    if (code === "ENOENT") return undefined;
+    if (CLOSED.includes(code)) throw refusal(basename(path), "closed");
+    throw error;
   }
   try {
     if (!(await file.stat()).isFile()) throw refusal(basename(path), "no_file");

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { openCopy } from "../private-copy.ts";
 import { displayName } from "./missing.ts";
-import { eachPiece, identityOf, isUnchanged, openRegular } from "./source-file.ts";
+import { eachPiece, identityOf, isUnchanged, openRegular, reading } from "./source-file.ts";
 import type { FileIdentity } from "./source-file.ts";
 
 /** An immutable copy of an input file: what is parsed, hashed, checked and sent (I7). */
@@ -117,16 +117,19 @@ async function copyOnce(source: FileHandle, path: string, directory: string): Pr
   const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
   const copy = await writing(path, () => open(temporary, "wx", 0o600));
   try {
-    const before = identityOf(await source.stat({ bigint: true }));
+    const identify = (): Promise<FileIdentity> =>
+      reading(path, async () => identityOf(await source.stat({ bigint: true })));
+    const before = await identify();
     const hash = createHash("sha256");
     let sizeBytes = 0;
-    await eachPiece(source, before, async (piece) => {
+    const take = async (piece: Buffer): Promise<void> => {
       hash.update(piece);
       sizeBytes += piece.length;
       await writing(path, () => copy.writeFile(piece));
-    });
+    };
+    await reading(path, () => eachPiece(source, before, take));
     await writing(path, () => copy.sync());
-    const identity = identityOf(await source.stat({ bigint: true }));
+    const identity = await identify();
     if (!isUnchanged(before, identity) || identity.sizeBytes !== sizeBytes.toString()) return undefined;
 
     const sha256 = hash.digest("hex");

@@ -38,9 +38,24 @@ export async function openRegular(path: string): Promise<FileHandle> {
         "Give the user who runs paydrop the right to read it.",
       );
     }
-    if (code !== "ELOOP") throw new PaydropError("usage", `${name}: ${messageOf(error)}`, "", { cause: error });
+    if (code !== "ELOOP") throw unreadable(path, error);
   }
   throw new PaydropError("usage", `${name}: the file was exchanged just now`, "Try again.");
+}
+
+/** Where the disk or network share of a file fails, it is the trouble of this file alone: PaydropError `usage`. */
+export async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof PaydropError ? error : unreadable(path, error);
+  }
+}
+
+function unreadable(path: string, error: unknown): PaydropError {
+  const message = `${displayName(path)}: the file cannot be read (${messageOf(error)})`;
+  const hint = "Look at its disk or network share, then try again; nothing was sent.";
+  return new PaydropError("usage", message, hint, { cause: error });
 }
 
 export function identityOf(stats: BigIntStats): FileIdentity {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { errorText } from "../../src/commands/error-text.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { EXIT_CODES, exitCodeOf, gravest } from "../../src/exit-codes.ts";
 import { PaydropError } from "../../src/errors.ts";
@@ -36,6 +37,20 @@ describe("exit codes", () => {
     expect([codeOf("usage"), codeOf("file_refused"), codeOf("journal"), codeOf("locked")]).toEqual([2, 5, 74, 75]);
     expect(exitCodeOf(new TypeError("x"))).toBe(1);
     expect(exitCodeOf("x")).toBe(1);
+  });
+
+  test.skipIf(process.platform !== "linux")("what a disk refuses is no internal failure, and has its name", () => {
+    const said = (number: number): string => `Unknown system error -${number}`;
+    for (const [code, text, name] of [
+      ["EIO", "EIO: i/o error, read", "EIO: i/o error, read"],
+      // as Node says EDQUOT and ESTALE
+      [said(122), `${said(122)}: ${said(122)}, write`, "EDQUOT, write"],
+      [said(116), `${said(116)}: ${said(116)}, open '/srv/x'`, "ESTALE, open '/srv/x'"],
+    ] as const) {
+      const error = Object.assign(new Error(text), { code });
+      expect(exitCodeOf(error)).toBe(74);
+      expect(errorText(error, false, false)).toMatch(`paydrop: the system refused: ${name}\n  → look at the disk`);
+    }
   });
 });
 

@@ -45,6 +45,16 @@ describe("the control file", () => {
     await expect(readControlFile(path)).rejects.toThrow(/^payroll\.csv\.control: /);
   });
 
+  test("that cannot be read for now refuses nothing: the file is looked at again", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "payouts"), "a folder until just now");
+    const control = readControlFile(join(folder, "payouts", "payroll.csv"));
+    await expect(control).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("ENOTDIR") as unknown,
+    });
+  });
+
   test("must be a regular file", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "a.csv.control"));

@@ -178,6 +178,21 @@ describe("a snapshot", () => {
   });
 });
 
+test.skipIf(process.platform !== "linux")(
+  "a disk that fails while a file is read is the trouble of that file",
+  async () => {
+    const { directory } = setUp();
+    // a regular file that cannot be read from its beginning
+    const error = await errorOf(takeSnapshot("/proc/self/mem", directory));
+    expect(error).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("mem: the file cannot be read (EIO") as unknown,
+    });
+    expect(error.hint).toMatch(/disk or network share/);
+    expect(readdirSync(directory)).toEqual([]);
+  },
+);
+
 describe("what is not a regular file is refused at once", () => {
   test("a folder, a link, a named pipe, a socket", async () => {
     const { folder, path, directory } = setUp();
