@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { mkdtemp, rm, statfs } from "node:fs/promises";
+import { mkdtemp, readdir, rm, rmdir, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "./errors.ts";
@@ -50,8 +50,12 @@ async function isFull(folder: string): Promise<boolean> {
 /** With less than this left a disk is called full: SQLite gives up pages before the last byte. */
 const FULL_BYTES = 256 * 1024;
 
-export async function removeScratchFolder(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
+/** `kept`: the name of what a person was told of: where there is such a thing, it stays. */
+export async function removeScratchFolder(folder: string, kept?: string): Promise<void> {
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    if (name !== kept) await rm(join(folder, name), { recursive: true, force: true });
+  }
+  await rmdir(folder).catch(() => undefined);
   folders.delete(folder);
 }
 

@@ -11,6 +11,7 @@ export async function withSandboxState(config: Config, work: (config: Config) =>
   try {
     return await work({ ...config, stateDir, environment: "test" });
   } finally {
-    if (!ownState) await removeScratchFolder(stateDir);
+    // results that could not be written beside the file lie there
+    if (!ownState) await removeScratchFolder(stateDir, "results");
   }
 }

@@ -42,6 +42,7 @@ export async function inSandbox<Result>(
     });
     return await work(config);
   } finally {
-    if (scratch !== undefined) await removeScratchFolder(scratch);
+    // results that could not be written beside the file lie there
+    if (scratch !== undefined) await removeScratchFolder(scratch, "results");
   }
 }

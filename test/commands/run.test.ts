@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Ended } from "../support/paydrop.ts";
@@ -29,6 +29,20 @@ describe("run --sandbox", () => {
     expect(stderr).toMatch(/ end accepted=2 .*exit=0\n$/);
     expect(readFileSync(join(folder, "try.csv.results.csv"), "utf8")).toContain("accepted");
     expect(stdout + stderr).not.toContain("\u001b");
+  });
+
+  test("results that cannot lie beside the file are where it says, and nothing else of the trial stays", async () => {
+    const folder = await folderWithTemplate();
+    mkdirSync(join(folder, "try.csv.results.csv"));
+    const scratch = temporaryFolder();
+    const { code, stdout } = await paydrop(["run", "--sandbox", "try.csv"], { TMPDIR: scratch }, folder);
+    expect(code).toBe(74);
+    const path = /^results +(\S+)$/m.exec(stdout)?.[1] ?? "";
+    expect(path.startsWith(scratch)).toBe(true);
+    expect(readFileSync(path, "utf8")).toContain("accepted");
+    const [left = ""] = readdirSync(scratch);
+    expect(readdirSync(scratch)).toEqual([left]);
+    expect(readdirSync(join(scratch, left))).toEqual(["results"]);
   });
 
   test("--quiet prints nothing at all when the exit code is 0", async () => {
