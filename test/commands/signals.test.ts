@@ -4,8 +4,11 @@ import type { AddressInfo } from "node:net";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { openDesk, transfersCsv } from "../support/desk.ts";
+import { answer } from "../support/fault-server.ts";
 import { BARE_ENV, LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
 import { startProgram } from "../support/program.ts";
+import { startService } from "../support/service.ts";
 
 /** A service that takes the request and never answers. */
 async function silentService(): Promise<{ url: string; asked: Promise<void>; close: () => void }> {
@@ -54,6 +57,24 @@ test("the first signal says what the next would do, the second ends with unknown
   expect(await ended).toBe(4);
   expect(stderr).toContain("stopping now: rows in flight become unknown");
   service.close();
+});
+
+test("a terminal that is closed stops softly: the row in flight is waited for, and no other one goes", async () => {
+  let goOn: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => (goOn = resolve));
+  const server = await startService(() => async (socket) => {
+    await closed;
+    await answer(200)(socket);
+  });
+  const desk = openDesk(server.url);
+  desk.write("t.csv", transfersCsv(2));
+  const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
+  await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(1);
+  program.child.kill("SIGHUP");
+  await expect.poll(() => program.stderr(), { timeout: 30_000 }).toContain("finishing the rows in flight");
+  goOn();
+  expect(await program.ended).toMatchObject({ code: 7, signal: undefined });
+  expect(desk.results("t.csv").map((row) => row.result_status)).toEqual(["accepted", "not_sent"]);
 });
 
 /** A file that takes its time, a folder for copies of it, and what lies there. */

@@ -6,6 +6,7 @@ import { AES_IV, AES_KEY, countsOf, openDesk, transfersCsv } from "../support/de
 import type { Desk } from "../support/desk.ts";
 import type { FaultServer, Received, Reply } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
@@ -207,6 +208,22 @@ describe("the same bytes", () => {
       Object.fromEntries((await journal.batches()).map(({ id, phase }) => [id, phase])),
     );
     expect(phases).toEqual({ [first]: "open", [november]: "open", [copy]: "cancelled", [december]: "open" });
+  });
+
+  test("stating the period takes back the copy that waits, also where the process died before it did", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("payroll-2026-10.csv", transfersCsv(2));
+    await desk.process("payroll-2026-10.csv");
+    desk.write("payroll-2026-11.csv", transfersCsv(2));
+    const held = await desk.process("payroll-2026-11.csv");
+    expect(held.byStatus.held?.rows).toBe(2);
+    const env = { ...desk.env, PAYDROP_TEST: "1", PAYDROP_FAULT: "crash@batch.opened:1" };
+    const operands = ["run", "--period", "2026-11", "payroll-2026-11.csv"];
+    expect((await runProgram(operands, { env, cwd: desk.folder })).signal).toBe("SIGKILL");
+    await desk.process("payroll-2026-11.csv", { flags: { period: "2026-11" } });
+    expect(sent()).toHaveLength(4);
+    const copy = await desk.inProcess(({ journal }) => journal.batch(held.batch));
+    expect(copy?.phase).toBe("cancelled");
   });
 
   test("a date whose month nobody can tell is no other period, wherever it is stated", async () => {
@@ -440,6 +457,21 @@ describe("identical salaries every month, in files that differ", () => {
   test("a period and no period again: held inside the days", async () => {
     expect(await twice({ afterDays: 10 }, { flags: { period: "2026-11" } })).toMatchObject({ sent: 0, counts: { held: 20 } });
   }); // prettier-ignore
+
+  test("a period in the wrapper of a JSON file is its period, unless another one is stated", async () => {
+    const { desk, sent } = await openOffice();
+    const rows = [{ from_account: "A-1", to_account: "B-1", amount: "101.00" }];
+    const text = JSON.stringify({ operation: "transfer", period: "2026-11", rows });
+    desk.write("a.json", text);
+    expect((await desk.process("a.json", { now: () => NOVEMBER })).byStatus.accepted?.rows).toBe(1);
+    const later = { now: () => NOVEMBER + 60 * DAY_MS };
+    desk.write("b.json", `${text}\n`);
+    expect((await desk.process("b.json", later)).byStatus.duplicate?.rows).toBe(1);
+    expect(sent()).toHaveLength(1);
+    desk.write("c.json", `${text}\n\n`);
+    await desk.process("c.json", { ...later, flags: { period: "2027-01" } });
+    expect(sent()).toHaveLength(1);
+  });
 
   test("the period of a row is its own, whatever is stated for its file: what went is a duplicate, the other one goes", async () => {
     const server = await startService();

@@ -1,10 +1,12 @@
 import {
   existsSync,
   closeSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -19,6 +21,7 @@ import type { JournalStore } from "../../src/journal/store.ts";
 import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
+import { lossesOf } from "../support/losses.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { startService } from "../support/service.ts";
@@ -115,6 +118,24 @@ describe("a damaged journal", () => {
     await expectRefused(desk, server, 3, /CHECK constraint failed in row/);
   });
 
+  test("an index of its tables gone: nothing is sent", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    const database = new DatabaseSync(journal);
+    database.exec("DROP INDEX attempt_open");
+    database.close();
+    await expectRefused(desk, server, 3, /journal\.db is damaged: its tables are not those that paydrop makes/);
+  });
+
+  test("what only stands in its way is no damage, and no person's word puts the journal aside for it", async () => {
+    const { server, desk, journal } = await afterRun(3);
+    renameSync(journal, `${journal}.away`);
+    mkdirSync(journal);
+    const { code, stderr } = await desk.run("t.csv", "--accept-lost-journal", "--by", "Asha");
+    expect([code, server.requests.length]).toEqual([74, 3]);
+    expect(stderr).toMatch(/journal\.db cannot be used: .*\n {2}→ nothing was sent; check the disk/);
+    expect(readdirSync(desk.stateDir).filter((name) => name.includes(".lost-"))).toEqual([]);
+  });
+
   test("a page of rows as it was before they went, as of a copy made meanwhile: nothing is sent", async () => {
     const server = await startService(({ number }) => (number === 1 ? answer(401) : answer(200)));
     const desk = openDesk(server.url);
@@ -167,6 +188,7 @@ describe("a damaged journal", () => {
     const kept = readdirSync(desk.stateDir).filter((name) => name.includes(".lost-"));
     expect(kept).toHaveLength(1);
     expect(readFileSync(join(desk.stateDir, kept[0] ?? "")).equals(damaged)).toBe(true);
+    expect(lossesOf(desk)).toEqual([expect.stringMatching(/Z Asha accepted that the journal was lost: \S/)]);
     expect((await desk.run("t.csv")).code).toBe(0);
     expect(server.requests).toHaveLength(6);
   });
@@ -193,6 +215,7 @@ describe("a damaged journal", () => {
       "a row that knows an earlier attempt only",
       "INSERT INTO attempt SELECT 3, batch, row, 1, 'accepted', '', 200, 1, NULL FROM attempt WHERE id = 1",
     ],
+    ["a row that is gone", "DELETE FROM row WHERE number = 3"],
     ["an outcome that its row does not know", "UPDATE row SET state = 'sending' WHERE number = 3"],
   ])("%s is found at every start, in a large one too", async (_, change) => {
     for (const fillerBytes of [0, 40_000_000]) {

@@ -5,6 +5,7 @@ import { openProcessor } from "../../src/processor.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, pause, inOrder, silence, type FaultServer } from "../support/fault-server.ts";
+import { lossesOf } from "../support/losses.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 
@@ -118,6 +119,9 @@ describe("only the journal is gone", () => {
     expect(server.requests).toHaveLength(2);
     expect((await desk.run("t.csv", ...ACCEPT)).code).toBe(0);
     expect(server.requests).toHaveLength(4);
+    expect(lossesOf(desk)).toEqual([
+      expect.stringContaining("Asha accepted that the journal was lost: it was missing"),
+    ]);
   });
 });
 

@@ -237,13 +237,17 @@ describe("the state directory", () => {
     expect(stderr).toMatch(/can be written by others \(mode 777\)\n {2}→ make it private: chmod 700/);
   });
 
-  test("that others can read is made private", async () => {
-    const { desk } = await deskWithFile();
-    mkdirSync(desk.stateDir);
-    chmodSync(desk.stateDir, 0o755);
-    expect((await desk.run("t.csv")).code).toBe(3);
-    expect(statSync(desk.stateDir).mode & 0o777).toBe(0o700);
-  });
+  test.each(["0755", "0750", "0705"])(
+    "that others can read (mode %s) is made private, and all in it is",
+    async (mode) => {
+      const { desk } = await deskWithFile();
+      mkdirSync(desk.stateDir);
+      chmodSync(desk.stateDir, mode);
+      expect((await desk.run("t.csv")).code).toBe(3);
+      const modeOf = (name: string): number => statSync(join(desk.stateDir, name)).mode & 0o777;
+      expect([".", "journal.db", "lock.db"].map(modeOf)).toEqual([0o700, 0o600, 0o600]);
+    },
+  );
 
   test("is never a folder that is used for something else: that one would be closed to its other readers", async () => {
     const { server, desk } = await deskWithFile();

@@ -12,7 +12,7 @@ import type { BatchReport } from "../../src/events.ts";
 import { openProcessor, type Processor } from "../../src/processor.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
-import { answer } from "../support/fault-server.ts";
+import { answer, redirect } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 
 /** The folder of a desk, worked on step by step. Files are complete at the second look. */
@@ -276,6 +276,27 @@ test("control totals that come while a file is refused for the lack of them are 
   });
   expect(server.requests).toHaveLength(2);
 });
+
+test.each([
+  ["a web page", answer(200, "<html></html>", { "content-type": "text/html" }), { isHeld: true, isAway: false }],
+  ["a redirect", redirect(302, "/elsewhere"), { isHeld: true, isAway: false }],
+  ["that it knows no such address", answer(404), { isHeld: false, isAway: true }],
+  ["to slow down, for ever", answer(429, {}, { "retry-after": "0" }), { isHeld: false, isAway: true }],
+  ["the same refusal of every row", answer(422, { error: "no funds" }), { isHeld: false, isAway: false }],
+])(
+  "a service that answers %s: what waits for a person, what is tried again, and what goes on",
+  async (_, reply, is) => {
+    const server = await startService(() => reply);
+    const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+    desk.write("a.csv", transfersCsv(11));
+    await desk.inProcess(async (processor) => {
+      const drop = await openDrop(desk, processor);
+      await sweepAll(drop);
+      expect(await drop.workOne()).toBe(true);
+      expect({ isHeld: drop.isHeld, isAway: drop.retryInMs !== undefined }).toEqual(is);
+    });
+  },
+);
 
 test("two files that one outage stopped are both told; a further try is not", async () => {
   const server = await startService(() => answer(401));
