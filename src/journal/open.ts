@@ -168,7 +168,6 @@ export function readIdentity(database: DatabaseSync): { stateId: string; hashKey
   }
   const hashKey = select.get("hash_key")?.["value"] as Uint8Array;
   const stateId = stateIdOf(hashKey);
-  database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('state_id', ?)").run(stateId);
   if (select.get("state_id")?.["value"] !== stateId) throw new DamageError("the key of its hashes was changed");
   return { stateId, hashKey };
 }

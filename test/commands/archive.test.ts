@@ -189,6 +189,8 @@ test("of an archived batch nothing is let go, and no act says that it was", asyn
     ["retry", {}],
     ["release", { row: ["2"], by: "asha", reason: "all the same" }],
     ["resume", {}],
+    ["pause", {}],
+    ["cancel", {}],
   ] as const) {
     const refused = await office.paydrop(name, batch, ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, ...[value].flat()])); // prettier-ignore
     expect([name, refused.code, refused.stdout]).toEqual([name, 2, ""]);

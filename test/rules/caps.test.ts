@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 interface Place {
   readonly desk: Desk;
   readonly server: FaultServer;
-  /** The settings from now on; days begin at midnight UTC. */
+  /** The settings from now on; days begin at midnight UTC unless said. */
   readonly configure: (text: string) => void;
   readonly process: (name: string, atMs?: number) => Promise<BatchReport>;
   /** The faults a file is refused for. */
@@ -24,11 +24,12 @@ interface Place {
   readonly at: (atMs: number) => InProcess;
 }
 
-async function openPlace(settings: string): Promise<Place> {
+async function openPlace(settings: string, timeZone = "UTC"): Promise<Place> {
   const server = await startService();
   const desk = openDesk(server.url);
   const config = join(desk.folder, "..", "paydrop.toml");
-  const configure = (text: string): void => writeFileSync(config, `time_zone = "UTC"\n${text}\n`, { mode: 0o600 });
+  const configure = (text: string): void =>
+    writeFileSync(config, `time_zone = "${timeZone}"\n${text}\n`, { mode: 0o600 });
   configure(settings);
   const at = (atMs: number): InProcess => ({ now: () => atMs, flags: { config } });
   const place: Place = {
@@ -103,6 +104,21 @@ describe("max_per_day", () => {
     const midnight = NOON + DAY_MS / 2;
     await expect(process("c.csv", midnight - 1)).rejects.toThrow("max_per_day");
     expect((await process("c.csv", midnight)).byStatus.accepted?.rows).toBe(1);
+  });
+
+  test("begins anew at midnight of the time zone that is set", async () => {
+    const { desk, process } = await openPlace("[rules.transfers]\nmax_per_day = 700", "Asia/Kolkata");
+    for (const name of ["a", "b"]) desk.write(`${name}.csv`, transfers(name, "400"));
+    const midnight = Date.UTC(2026, 10, 21, 18, 30);
+    await process("a.csv", midnight - 2);
+    await expect(process("b.csv", midnight - 1)).rejects.toThrow("max_per_day");
+    expect((await process("b.csv", midnight)).byStatus.accepted?.rows).toBe(1);
+  });
+
+  test("only remarks on it where so said", async () => {
+    const { desk, process } = await openPlace('[rules.transfers]\nmax_per_day = 1\nwarn = ["max_per_day"]');
+    desk.write("a.csv", transfers("A", "5"));
+    expect((await process("a.csv")).remarks).toEqual([expect.stringContaining("4.00 more than max_per_day (1)")]);
   });
 
   test("counts what is unknown, and not what was refused or is another operation", async () => {

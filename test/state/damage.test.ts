@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -95,6 +95,8 @@ describe("a damaged journal", () => {
   });
 
   test.each([
+    ["the key of its payment hashes", "DELETE FROM meta", /the key of its hashes is gone/],
+    ["the id made of that key", "DELETE FROM meta WHERE key = 'state_id'", /the key of its hashes was changed/],
     ["the batch of its rows", "DELETE FROM batch", /rows or attempts have no batch/],
     [
       "the references of its rows",
@@ -325,6 +327,26 @@ test("a damaged lock file: exit 74, nothing is sent, and what to do", async () =
   expect([code, server.requests.length]).toEqual([74, 2]);
   expect(stderr).toMatch(/the lock file .*lock\.db cannot be used.*\n {2}→ nothing was sent; .*delete it/);
 });
+
+test.each([1, 2, 3])(
+  "part %i of a file that could not be written down: nothing is sent, no batch stands there",
+  async (nth) => {
+    const { server, desk } = await afterRun(1);
+    desk.write("large.csv", transfersCsv(2500));
+    await desk.inProcess(async (processor) => {
+      const { journal } = processor;
+      const addRows = journal.addRows.bind(journal);
+      let parts = 0;
+      vi.spyOn(journal, "addRows").mockImplementation((...rows) => {
+        parts += 1;
+        return parts === nth ? Promise.reject(new Error("EIO")) : addRows(...rows);
+      });
+      await expect(processor.processFile(join(desk.folder, "large.csv"))).rejects.toThrow("EIO");
+      expect((await journal.batches()).map(({ fileName }) => fileName)).toEqual(["t.csv"]);
+    });
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test("a journal that fails while a file is refused ends the run as a journal that failed, not as something nobody foresaw", async () => {
   const server = await startService();

@@ -21,8 +21,8 @@ interface Setting {
   readonly answers: FolderAnswers;
   blocked: Answer | undefined;
   /** Looks at the folder after so many minutes; `turn`: the file is complete and waits for its turn. */
-  look(minutes: number, how: "turn" | "being_written" | "done"): Promise<void>;
-  notes(): string[];
+  readonly look: (minutes: number, how: "turn" | "being_written" | "done") => Promise<void>;
+  readonly notes: () => string[];
 }
 
 /** One file in a folder. */
