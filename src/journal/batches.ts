@@ -194,10 +194,18 @@ export class Batches {
   }
 
   history(id: string): Act[] {
-    const rows = this.#database
+    const found = this.#database
       .prepare("SELECT at, by, kind, row, note FROM act WHERE batch = ? ORDER BY id")
-      .all(this.seqOf(id).seq) as unknown as (Omit<Act, "row"> & { row: number | null })[];
-    return rows.map(({ row, ...act }) => (row === null ? act : { ...act, row }));
+      .iterate(this.seqOf(id).seq) as Iterable<unknown> as Iterable<Omit<Act, "row"> & { row: number | null }>;
+    // a release of a whole file says the same of each row: once is enough in memory
+    const texts = new Map<string, string>();
+    const once = (text: string): string => texts.get(text) ?? (texts.set(text, text), text);
+    const history: Act[] = [];
+    for (const { at, by, kind, row, note } of found) {
+      const act = { at, by: once(by), kind: once(kind), note: once(note) };
+      history.push(row === null ? act : { ...act, row });
+    }
+    return history;
   }
 
   countActs(id: string): number {
