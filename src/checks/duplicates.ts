@@ -67,6 +67,8 @@ export interface Stated {
   readonly hasReference: boolean;
   readonly isDoubtful?: boolean;
   readonly period?: string;
+  /** Its period was stated for the whole file, and does not stand in the row itself. */
+  readonly isPeriodOfFile?: boolean;
   readonly guessedPeriod?: string;
   /** It corrects an earlier row, and pays somebody else than that one would have. */
   readonly payeeChanged?: boolean;
@@ -82,6 +84,7 @@ export interface Stated {
 export type HoldCode =
   | "same_file"
   | "possible_duplicate"
+  | "period_unclear"
   | "reference_conflict"
   | "near_duplicate"
   | "repeat_in_file"
@@ -143,6 +146,8 @@ function judgeRow(rules: JudgeRules): Judge {
     const kin = accepted.find((other) => other.kin !== undefined);
     if (kin) return held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
     // before a row that only waits: whoever releases this one must be told what went already
+    const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other));
+    if (unclear) return held("period_unclear", unclear);
     const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
     if (possible) return held("possible_duplicate", possible);
     const waiting = elsewhere.find(
@@ -204,7 +209,25 @@ function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): 
 
 /** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
 function isSurelyTheSame(stated: Stated, other: Seen): boolean {
-  return other.sameReference || (stated.period !== undefined && other.sameKey);
+  return other.sameReference || (stated.period !== undefined && other.sameKey && !isUnclear(stated, other));
+}
+
+/**
+ * The name of this file says another month than what was stated for it, and one of both makes the other row the same
+ * payment: a month of today that a nightly run states would free it, a month that was forgotten would leave it unpaid.
+ */
+function isUnclear(stated: Stated, other: Seen): boolean {
+  const { period, guessedPeriod, isPeriodOfFile = false } = stated;
+  if (!isPeriodOfFile || period === undefined || guessedPeriod === undefined) return false;
+  if (!/^20\d\d-\d\d/.test(plainly(period)) || mayBeSamePeriod(period, guessedPeriod)) return false;
+  if (isOtherReference(stated, other)) return false;
+  if (other.sameKey) return other.guessedPeriod !== guessedPeriod;
+  return [other.period, other.guessedPeriod].some((one) => one !== undefined && mayBeSamePeriod(one, guessedPeriod));
+}
+
+function isOtherReference(stated: Stated, other: Seen): boolean {
+  const isSure = stated.hasReference && other.hasReference && !stated.isDoubtful && !other.isDoubtful;
+  return isSure && !other.sameReference;
 }
 
 function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRules): boolean {
@@ -217,8 +240,7 @@ function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRu
 
 /** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */
 function isStatedDifferent(stated: Stated, other: Seen): boolean {
-  const isReferenceSure = stated.hasReference && other.hasReference && !stated.isDoubtful && !other.isDoubtful;
-  if (isReferenceSure && !other.sameReference) return true;
+  if (isOtherReference(stated, other)) return true;
   if (stated.period === undefined) return false;
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);

@@ -84,12 +84,14 @@ export class Batches {
   seqOf(id: string): BatchSeq {
     const known = this.#known.get(id);
     if (known) return known;
-    const row = this.#database.prepare("SELECT seq, environment, guessed_period FROM batch WHERE id = ?").get(id) as
-      Pick<BatchColumns, "seq" | "environment" | "guessed_period"> | undefined;
+    const row = this.#database
+      .prepare("SELECT seq, environment, period, guessed_period FROM batch WHERE id = ?")
+      .get(id) as Pick<BatchColumns, "seq" | "environment" | "period" | "guessed_period"> | undefined;
     if (!row) throw new Error(`the journal has no batch ${id}`);
     const batch = {
       seq: row.seq,
       environment: row.environment,
+      ...(row.period === null ? {} : { period: row.period }),
       ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
     };
     this.#known.set(id, batch);

@@ -12,6 +12,7 @@ import type { NewRow, RowRecord } from "./row-record.ts";
 export interface BatchSeq {
   readonly seq: number;
   readonly environment: Environment;
+  readonly period?: string;
   readonly guessedPeriod?: string;
 }
 

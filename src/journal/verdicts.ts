@@ -206,7 +206,7 @@ function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
     isDoubtful: row.doubtful === 1,
     payeeChanged: row.payee_changed === 1,
     ...(row.released === 0 ? {} : { releasedBefore: row.released, releasedAt: row.changed_at }),
-    ...(row.period === null ? {} : { period: row.period }),
+    ...(row.period === null ? {} : { period: row.period, isPeriodOfFile: row.period === batch.period }),
     ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
   };
 }

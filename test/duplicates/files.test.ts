@@ -679,3 +679,49 @@ describe("between files", () => {
     expect(sent()).toEqual([]);
   });
 });
+
+describe("a period that is stated for a file whose name says another month", () => {
+  const wages = (...more: string[]): string =>
+    ["from_account,to_account,amount", "A-1,B-1,100", "A-1,B-2,200", ...more].join("\n");
+  const at = (date: string, period?: string): { now: () => number; flags: Record<string, unknown> } => ({
+    now: () => Date.parse(date),
+    flags: period === undefined ? {} : { period },
+  });
+
+  test("frees nothing that was paid for the month of its name: a nightly run that states the month of today", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("wages-nov-2026.csv", wages());
+    await desk.process("wages-nov-2026.csv", at("2026-11-30", "2026-11"));
+    expect(sent()).toHaveLength(2);
+    desk.write("wages-nov-2026 (1).csv", wages(""));
+    expect((await desk.process("wages-nov-2026 (1).csv", at("2026-12-01", "2026-12"))).exitCode).toBe(6);
+    expect(sent()).toEqual([]);
+    expect(messagesOf(desk, "wages-nov-2026 (1).csv").join("\n")).toContain("its name");
+  });
+
+  test("calls nothing a duplicate: a period that was forgotten in the settings leaves no month unpaid without a word", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("wages-nov-2026.csv", wages());
+    await desk.process("wages-nov-2026.csv", at("2026-11-06", "2026-11"));
+    sent();
+    desk.write("wages-dec-2026.csv", wages("A-1,B-3,300"));
+    expect((await desk.process("wages-dec-2026.csv", at("2026-12-06", "2026-11"))).exitCode).toBe(6);
+    expect(sent().map(({ account }) => account)).toEqual(["B-3"]);
+    // saved once more under a name with that month: those that went under it are surely the same
+    desk.write("wages-2026-12-08.csv", wages("A-1,B-3,300", ""));
+    await desk.process("wages-2026-12-08.csv", at("2026-12-08", "2026-11"));
+    expect(desk.results("wages-2026-12-08.csv").map((row) => row.result_status)).toEqual(["held", "held", "duplicate"]);
+  });
+
+  test("is a row's own where the row states it", async () => {
+    const { desk } = await openOffice();
+    const rows = (periods: readonly string[]): string =>
+      `from_account,to_account,amount,period\n${periods.map((period) => `A-1,B-1,100,${period}\n`).join("")}`;
+    desk.write("register-nov-2026.csv", rows(["2026-10", "2026-11"]));
+    await desk.process("register-nov-2026.csv", at("2026-11-30"));
+    desk.write("register-dec-2026.csv", rows(["2026-10", "2026-11", "2026-12"]));
+    await desk.process("register-dec-2026.csv", at("2026-12-31"));
+    const states = desk.results("register-dec-2026.csv").map((row) => row.result_status);
+    expect(states).toEqual(["duplicate", "duplicate", "accepted"]);
+  });
+});

@@ -35,6 +35,7 @@ const STATE_OF: Record<Reason, RowState> = {
 const HOLDS: Record<HoldCode, true> = {
   same_file: true,
   possible_duplicate: true,
+  period_unclear: true,
   reference_conflict: true,
   near_duplicate: true,
   repeat_in_file: true,
