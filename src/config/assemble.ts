@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
@@ -107,6 +107,11 @@ function usualStateDir(env: NodeJS.ProcessEnv, origins: Record<string, string>):
     origins["state_dir"] = "STATE_DIRECTORY";
     return resolve(systemd);
   }
-  const xdg = env["XDG_STATE_HOME"];
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), ".local", "state"), "paydrop");
+  const home = homeOf(env, "XDG_STATE_HOME", join(".local", "state"));
+  if (home !== undefined) return join(home, "paydrop");
+  throw new PaydropError(
+    "config",
+    "this user has no home folder (HOME), so the memory of what was sent has no place",
+    "name a folder that is kept with --state-dir or PAYDROP_STATE_DIR",
+  );
 }

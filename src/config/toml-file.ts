@@ -69,15 +69,26 @@ function namesIn(dotted: string): string[] {
   return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? ""); // prettier-ignore
 }
 
-/** The user's own settings file, and the machine's. */
-export function usualPlaces(env: NodeJS.ProcessEnv): [own: string, machine: string] {
-  const xdg = env["XDG_CONFIG_HOME"];
-  const own = xdg && isAbsolute(xdg) ? xdg : join(homeOf(env), ".config");
-  return [join(own, "paydrop", "paydrop.toml"), "/etc/paydrop/paydrop.toml"];
+/** The user's own settings file, if there can be one, and the machine's. */
+export function usualPlaces(env: NodeJS.ProcessEnv): [string, ...string[]] {
+  const own = homeOf(env, "XDG_CONFIG_HOME", ".config");
+  const machine = "/etc/paydrop/paydrop.toml";
+  return own === undefined ? [machine] : [join(own, "paydrop", "paydrop.toml"), machine];
 }
 
-export function homeOf(env: NodeJS.ProcessEnv): string {
-  return env["HOME"] || homedir();
+/**
+ * The folder of the XDG convention: `variable`, else `usual` in the home folder. undefined for who has none, as a user of a
+ * container without a name and without HOME. A relative one would be another with every working folder.
+ */
+export function homeOf(env: NodeJS.ProcessEnv, variable: string, usual: string): string | undefined {
+  const xdg = env[variable];
+  if (xdg && isAbsolute(xdg)) return xdg;
+  try {
+    const home = env["HOME"] || homedir();
+    return isAbsolute(home) ? join(home, usual) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isThere(path: string): boolean {

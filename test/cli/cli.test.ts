@@ -54,6 +54,15 @@ describe("exit codes", () => {
   });
 });
 
+test.skipIf(process.getuid?.() !== 0)("a user without a name and without HOME is asked for a state folder", () => {
+  const nameless = { uid: 54_321, gid: 54_321, env: { PATH: BARE_ENV["PATH"] }, encoding: "utf8" } as const;
+  const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, "status"], nameless);
+  expect(stderr).toContain("→ name a folder that is kept with --state-dir or PAYDROP_STATE_DIR");
+  expect(status).toBe(2);
+  const named = spawnSync(process.execPath, [LAUNCHER, "config", "show", "--state-dir", "/srv/x"], nameless);
+  expect(named.stdout).toContain("(looked for /etc/paydrop/paydrop.toml)");
+});
+
 describe("--help", () => {
   test("paydrop --help lists every command and the exit codes", async () => {
     const { code, stdout, stderr } = await paydrop(["--help"]);

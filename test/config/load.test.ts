@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Sources } from "../../src/config/load.ts";
 import { loadConfig, requireSending } from "../../src/config/load.ts";
 import { PaydropError } from "../../src/errors.ts";
@@ -98,6 +98,21 @@ describe("which source counts", () => {
     const both = { HOME, STATE_DIRECTORY: "/var/lib/paydrop:/other", XDG_STATE_HOME: "/xdg" };
     expect(loadConfig({ env: both }).stateDir).toBe("/var/lib/paydrop");
     expect(loadConfig({ env: { HOME, XDG_STATE_HOME: "/xdg" } }).stateDir).toBe("/xdg/paydrop");
+  });
+
+  test("where there is no home folder the state folder is asked for, and nothing is taken from the working folder", () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, ".config", "paydrop"), { recursive: true });
+    writeFileSync(join(folder, ".config", "paydrop", "paydrop.toml"), "concurrency = 999\n", { mode: 0o600 });
+    const here = process.cwd();
+    onTestFinished(() => process.chdir(here));
+    process.chdir(folder);
+    const env = { HOME: "." };
+    expect(() => loadConfig({ env })).toThrow("this user has no home folder (HOME)");
+    expect(loadConfig({ env, flags: { state_dir: "/srv/state" } })).toMatchObject({
+      stateDir: "/srv/state",
+      concurrency: 8,
+    });
   });
 });
 
