@@ -6,6 +6,8 @@ import type { Dispatcher } from "undici";
  * the 40 ms by which a delayed acknowledgement can hold back what the other side has already written (Nagle).
  */
 const REST_MS = 60;
+/** Shorter than servers keep an idle connection: one that closes just when a row is written makes the row unknown. */
+export const KEEP_ALIVE_MS = 4_000;
 
 /** Makes what sends over one connection at a time, and says which socket that is, where it can be known. */
 export type Opener = (onSocket: (socket: Socket | undefined) => void) => Dispatcher;
@@ -16,12 +18,15 @@ interface Connection {
   socket: Socket | undefined;
   bytesRead: number;
   restingSinceMs: number;
+  /** By the clock on the wall, which goes on while the process or the whole machine stands still. */
+  restingSinceTime: number;
 }
 
 /**
  * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while it rests
  * are nobody's answer: it is closed (I6). The one that has rested longest goes first; while even that one has not
- * rested enough, another is opened, up to `connectionsMax`. The caller bounds how many requests are made at once.
+ * rested enough, another is opened, up to `connectionsMax`. One that nobody used for as long as it is kept may have been
+ * closed by the other side, though nothing of that was read yet. The caller bounds how many requests are made at once.
  */
 export class RestingConnections {
   readonly #connectionsMax: number;
@@ -44,7 +49,7 @@ export class RestingConnections {
       const isRested = performance.now() - longest.restingSinceMs >= REST_MS;
       if (!isRested && this.#all.size < this.#connectionsMax) return this.#open();
       this.#resting.shift();
-      if (!hasSpoken(longest)) return longest;
+      if (!hasSpoken(longest) && Date.now() - longest.restingSinceTime < KEEP_ALIVE_MS) return longest;
       this.#all.delete(longest);
       void longest.client.destroy();
     }
@@ -53,6 +58,7 @@ export class RestingConnections {
   rest(connection: Connection): void {
     connection.bytesRead = connection.socket?.bytesRead ?? 0;
     connection.restingSinceMs = performance.now();
+    connection.restingSinceTime = Date.now();
     this.#resting.push(connection);
   }
 
@@ -64,7 +70,7 @@ export class RestingConnections {
 
   #open(): Connection {
     const client = this.#opener((socket) => (connection.socket = socket));
-    const connection: Connection = { client, socket: undefined, bytesRead: 0, restingSinceMs: 0 };
+    const connection: Connection = { client, socket: undefined, bytesRead: 0, restingSinceMs: 0, restingSinceTime: 0 };
     if (this.#isClosed) void client.destroy();
     this.#all.add(connection);
     return connection;

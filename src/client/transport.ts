@@ -10,7 +10,7 @@ import { PaydropError } from "../errors.ts";
 import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
 import { assertCertificates, tlsOf, type Certificates } from "./certificates.ts";
-import { RestingConnections, type Opener } from "./connections.ts";
+import { KEEP_ALIVE_MS, RestingConnections, type Opener } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { connectionsPossible } from "./open-files.ts";
 import { proxyFor } from "./proxy.ts";
@@ -92,8 +92,6 @@ export function createTransport(options: TransportOptions): Transport {
 
 const BODY_TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 64 * 1024;
-/** Shorter than servers keep an idle connection: one that closes just when a row is written makes the row unknown. */
-const KEEP_ALIVE_MS = 4_000;
 
 function addressOf(baseUrl: string): URL {
   try {
