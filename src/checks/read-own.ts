@@ -1,4 +1,5 @@
 import type { FileFault } from "../errors.ts";
+import { codePointOf, printable } from "../printable.ts";
 import { inspectId } from "./read-id.ts";
 import { inspectText } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
@@ -41,14 +42,21 @@ export function inspectPeriod(text: string): Finding | undefined {
 }
 
 /**
- * What is stated for a whole file may be any text, but no date whose month nobody can tell: `01/11/2026` would be another
- * period than `2026-11`, and free its rows to go twice.
+ * What is stated for a whole file may be any plain text, but no date whose month nobody can tell: `01/11/2026`, and a
+ * `2026–11` with a dash of Word's, would be another period than `2026-11`, and free its rows to go twice.
  */
 export function inspectFilePeriod(text: string, source: string): FileFault | undefined {
-  if (!isDateLike(text.trim()) || /^20\d\d-\d\d/.test(plainly(text))) return undefined;
+  const period = text.trim();
+  const foreign = /[^ -~]/u.exec(period)?.[0];
+  const isUnclear = isDateLike(period) && !/^20\d\d-\d\d/.test(plainly(period));
+  if (foreign === undefined && !isUnclear) return undefined;
+  const what =
+    foreign === undefined
+      ? "a date that does not begin with its year"
+      : `with a character (${codePointOf(foreign)}) that is on no English keyboard`;
   return {
     code: "period_malformed",
-    message: `${source} says "${text.trim()}", a date that does not begin with its year`,
+    message: `${source} says "${printable(period, PERIOD_CHARACTERS_MAX)}", ${what}`,
     hint: "Write the period like 2026-11 or 2026-11-30.",
   };
 }

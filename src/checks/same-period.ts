@@ -33,9 +33,9 @@ export function isSamePeriod(one: string, other: string): boolean {
 /** In one writing; `-11` is the November of any year. */
 export function plainly(period: string): string {
   const text = period
-    .trim()
     .toLowerCase()
-    .replaceAll(/[\s._/-]+/g, "-");
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replace(/^-(?!\d\d$)|-$/g, "");
   for (const [writing, as] of WRITINGS) {
     const [, ...parts] = writing.exec(text) ?? [];
     if (parts.length > 0) return as(...parts) || text;

@@ -247,6 +247,21 @@ describe("the same bytes", () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test("nor is a month with a dash of Word's, or digits of another script", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("first.csv", transfersCsv(1));
+    expect((await desk.run("first.csv", "--period", "2026-11")).code).toBe(0);
+    desk.write("second.csv", `${transfersCsv(1)}\n`);
+    for (const [period, found] of [
+      ["2026\u201311", "U+2013"],
+      ["\u0968\u0966\u0968\u096c-\u0967\u0967", "U+0968"],
+    ] as const) {
+      const run = await desk.run("second.csv", "--period", period);
+      expect({ code: run.code, isNamed: run.stderr.includes(found) }).toEqual({ code: 5, isNamed: true });
+    }
+    expect(sent()).toHaveLength(1);
+  });
+
   test("the file that still lies there untouched is nothing new, however late", async () => {
     const { desk, sent } = await openOffice();
     desk.write("payroll.csv", transfersCsv(3));
