@@ -45,6 +45,18 @@ describe("run --sandbox", () => {
     expect(readdirSync(join(scratch, left))).toEqual(["results"]);
   });
 
+  test("a variable that reads like one of ours is named first, by a person who may need it", async () => {
+    const folder = await folderWithTemplate();
+    const { stderr } = await paydrop(["run", "--sandbox", "try.csv"], { PAYDROP_CONCURENCY: "1" }, folder);
+    expect(stderr).toMatch(/^.*PAYDROP_CONCURENCY.*PAYDROP_CONCURRENCY/);
+  });
+
+  test("keys that cannot be read do not stand in its way", async () => {
+    const folder = await folderWithTemplate();
+    const env = { PAYDROP_AES_KEY_FILE: "/nonexistent/key" };
+    expect((await paydrop(["run", "--sandbox", "try.csv"], env, folder)).code).toBe(0);
+  });
+
   test("--quiet prints nothing at all when the exit code is 0", async () => {
     const folder = await folderWithTemplate();
     const ended = await paydrop(["run", "--sandbox", "--quiet", "try.csv"], {}, folder);
@@ -58,6 +70,18 @@ describe("run --sandbox", () => {
     const lines = linesOf(stdout);
     expect(lines.map((line) => line["type"])).toEqual(["start", "row", "row", "summary"]);
     expect(lines.at(-1)).toMatchObject({ exit_code: 0, amount: { total: "3000.00" } });
+  });
+
+  test("each debit account has at the start what it has at the end: a bad row is of its account, a line of totals of none", async () => {
+    const folder = temporaryFolder();
+    const rows = ["ACC-1,B-1,100.00", "ACC-2,B-2,50.00", "ACC-2,B-3,6.001", "Total,,150.00"];
+    writeFileSync(join(folder, "t.csv"), `from_account,to_account,amount\n${rows.join("\n")}\n`);
+    const { stdout } = await paydrop(["run", "--sandbox", "--json", "t.csv"], {}, folder);
+    const lines = linesOf(stdout);
+    const accountsOf = (line?: Record<string, unknown>): unknown[] =>
+      (line?.["by_account"] as Record<string, unknown>[]).map(({ account, rows, total }) => [account, rows, total]);
+    const accounts = [["ACC-1", 1, "100.00"], ["ACC-2", 2, "56.001"], ["(none)", 1, "0.00"]]; // prettier-ignore
+    expect([accountsOf(lines[0]), accountsOf(lines.at(-1))]).toEqual([accounts, accounts]);
   });
 
   test("--log-format json makes every line on stderr JSON", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkFile, processFile } from "../../src/index.ts";
@@ -56,6 +56,33 @@ async function paydrop(desk: Desk, ...args: string[]): ReturnType<typeof runProg
 }
 
 const MENDED = '"1,200.00"';
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "the copy of the file that a row corrects is let go of, however much of it was read",
+  async () => {
+    const { desk } = await openOffice();
+    const long = Array.from(
+      { length: 6 },
+      (_, index) => `ACC-1,B-${index},1.00,S${index},${"x".repeat(60_000)}\n`,
+    ).join("");
+    desk.write("payroll.csv", `${HEADER},note\nACC-1,60200000004471,100.00,R1,\n${long}`);
+    await desk.inProcess(async (processor) => {
+      await processor.processFile(join(desk.folder, "payroll.csv"));
+      const path = join(desk.folder, "payroll.csv.retry.csv");
+      writeFileSync(path, readFileSync(path, "utf8").replace("100.00", "101.00"));
+      await processor.processFile(path);
+      const linkOf = (fd: string): string => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`);
+        } catch {
+          return "";
+        }
+      };
+      const open = readdirSync("/proc/self/fd").map(linkOf);
+      expect(open.filter((file) => file.startsWith(join(desk.stateDir, "snapshots")))).toEqual([]);
+    });
+  },
+);
 
 test("a mended amount goes, a changed payee account waits for a release; what changed is shown, masked", async () => {
   const office = await openOffice();

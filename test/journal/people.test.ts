@@ -219,3 +219,37 @@ test("only open batches with ready rows that were left after an act are handed o
   await store.note("AAAA1111", act);
   expect((await store.handedOver(0)).batches).toEqual(["AAAA1111"]);
 });
+
+test("of an archived batch no row and no phase is changed by anybody", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1", { reference: "R-1" })]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1", { reference: "R-1" })]);
+  expect(await states(store, "BBBB2222")).toEqual(["duplicate"]);
+  const act = { by: "asha", kind: "archive", note: "" };
+  for (const batch of ["AAAA1111", "BBBB2222"]) {
+    await store.oweResults(batch, false);
+    expect(await store.moveOut(batch, "a.archive", 0, act)).toBe(true);
+  }
+  const settled = { batch: "AAAA1111", row: 2, as: "settled_not_done", from: "accepted", act } as const;
+  await expect(store.settle([settled])).rejects.toThrow("is archived");
+  await expect(store.release("BBBB2222", [7], ACT)).rejects.toThrow("is archived");
+  await expect(store.setPhase("BBBB2222", "cancelled", ACT)).rejects.toThrow("is archived");
+  expect([await states(store, "AAAA1111"), await states(store, "BBBB2222")]).toEqual([["accepted"], ["duplicate"]]);
+  expect(await store.history("BBBB2222")).toMatchObject([{ kind: "archive" }]);
+});
+
+test("the first reason for which an inbox is held stands until somebody lifts it, for that inbox alone", async () => {
+  const store = open();
+  const hold = { code: "unknown_in_a_row", at: 1, message: "look them up" };
+  await store.holdInbox("/inbox", hold);
+  await store.holdInbox("/inbox", { code: "stop_file", at: 2, message: "STOP" });
+  await store.holdInbox("/other", { code: "stop_file", at: 2, message: "STOP" });
+  expect(await store.inboxHold("/inbox")).toEqual(hold);
+  expect(await store.liftInboxHold("/inbox", "asha")).toEqual(hold);
+  expect([await store.inboxHold("/inbox"), await store.liftInboxHold("/inbox", "asha")]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(await store.inboxHold("/other")).toMatchObject({ code: "stop_file" });
+});

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { putAnswer } from "../../src/results/answer-files.ts";
@@ -20,6 +20,21 @@ test("one answer lies beside a file, or none", async () => {
   expect(await putAnswer(path, undefined)).toBe(true);
   expect(readdirSync(folder)).toEqual([]);
 });
+
+test.each([0o644, 0o640, 0o600])(
+  "whoever may read the file (mode %i) may read its answer, and nobody else",
+  async (mode) => {
+    const path = join(temporaryDirectory(), "b.csv");
+    writeFileSync(path, "x");
+    chmodSync(path, mode);
+    await putAnswer(path, { kind: "waiting", text: OURS });
+    const { mode: given, ino } = statSync(`${path}.waiting.txt`);
+    expect(given & 0o777).toBe(mode);
+    // what says it already is left alone: whoever watches the folder would hear of each look
+    await putAnswer(path, { kind: "waiting", text: OURS });
+    expect(statSync(`${path}.waiting.txt`).ino).toBe(ino);
+  },
+);
 
 test.each([
   ["a person's text", (path: string) => writeFileSync(path, "call the bank first\n")],

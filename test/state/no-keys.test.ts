@@ -13,3 +13,10 @@ test("a payout file without AES keys is told so, and nothing beside it says that
   expect(stderr).toContain("PAYDROP_AES_KEY");
   expect(readdirSync(folder).sort()).toEqual(["payroll.csv", "state"]);
 });
+
+test("where only payouts are to go, missing AES keys are told before a file is looked for", async () => {
+  const folder = temporaryFolder();
+  const env = { PAYDROP_BASE_URL: "http://127.0.0.1:9", PAYDROP_API_KEY: "a-key-of-a-test", HOME: folder };
+  const { code, stderr } = await paydrop(["run", "--operation", "payout", "missing.csv"], env, folder);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("PAYDROP_AES_KEY")]);
+});

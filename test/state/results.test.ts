@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
@@ -92,6 +92,23 @@ describe("results that a kill kept from being written", () => {
   });
 });
 
+test("what a person settles while the results are written stands in them", async () => {
+  const { server, desk } = await deskWithFile();
+  server.use(({ number }) => answer(number === 1 ? 500 : 200));
+  await desk.inProcess(async (processor) => {
+    const { journal } = processor;
+    const noteWritten = journal.noteWritten.bind(journal);
+    vi.spyOn(journal, "noteWritten").mockImplementationOnce(async (path, sha256) => {
+      const [batch] = await journal.batches();
+      const act = { by: "asha", kind: "settle", note: "it is in the dashboard" };
+      await journal.settle([{ batch: batch?.id ?? "", row: 2, as: "settled_done", act }]);
+      await noteWritten(path, sha256);
+    });
+    expect((await processor.processFile(join(desk.folder, "t.csv"))).byStatus.unknown).toBeUndefined();
+  });
+  expect(desk.results("t.csv")[0]?.result_status).toBe("settled_done");
+});
+
 describe("results that cannot be written beside the input", () => {
   test.each([
     ["a folder has their name", (path: string) => mkdirSync(path), /is a folder/],
@@ -170,6 +187,22 @@ describe("the destination", () => {
     Object.assign(desk.env, { PAYDROP_BASE_URL: first.url, PAYDROP_ENVIRONMENT: "live" });
     expect((await desk.run("t.csv")).code).toBe(78);
     expect(first.requests).toHaveLength(sent);
+  });
+
+  test("a batch that was tried in the sandbox goes on there, one of the service with the service", async () => {
+    const { server, desk } = await deskWithFile();
+    server.use(() => answer(401));
+    expect((await desk.run("t.csv")).code).toBe(7);
+    const tried = await desk.run("t.csv", "--sandbox", "--state-dir", desk.stateDir);
+    expect([tried.code, tried.stderr]).toEqual([78, expect.stringContaining("→ it goes on without --sandbox;")]);
+    desk.write("u.csv", "from_account,to_account,amount\nACC-1,B-8,5.00\nACC-1,B-9,six\n");
+    const held = await desk.run("u.csv", "--sandbox", "--state-dir", desk.stateDir, "--all-or-nothing");
+    expect(held.counts).toEqual({ held: 1, invalid: 1 });
+    const batch = held.results[0]?.["result_batch"] ?? "";
+    const release = ["release", batch, "--all", "--by", "Asha", "--reason", "meant"];
+    const { code, stderr } = await runProgram(release, { env: desk.env, cwd: desk.folder });
+    expect([code, stderr]).toEqual([78, expect.stringContaining("→ it was only tried: it goes on with --sandbox;")]);
+    expect(server.requests).toHaveLength(1);
   });
 
   test("rows of a test never go live, not even with --accept-destination: their memory is another one", async () => {
