@@ -163,7 +163,8 @@ async function firstColumns(sheet: Sheet): Promise<readonly string[]> {
   return [];
 }
 
-async function statedControl(file: string, sheet: Sheet, config: Config): Promise<ExpectedControl[]> {
+/** The control totals that somebody states for a file. Throws FileRefusedError for a file of them that cannot be read. */
+export async function statedControl(file: string, sheet: Sheet, config: Config): Promise<ExpectedControl[]> {
   const flags = defined({ rows: config.expectRows, total: config.expectTotal });
   const beside = await Promise.all(
     CONTROL_ENDINGS.map(async (ending) => {

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { compareControl } from "../checks/control.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
 import { meet } from "../checks/same-bytes.ts";
 import { isoDay } from "../day.ts";
@@ -12,7 +13,8 @@ import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { NO_ROWS } from "../results/totals.ts";
 import { newBatchOf, recordRows } from "./record.ts";
-import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
+import { openInput, readAlike, statedControl, timesTaken, understand } from "../take-in.ts";
+import type { InputFile, OpenedFile } from "../take-in.ts";
 import { Origins } from "./origins.ts";
 import { assertCorrected } from "./assert-corrected.ts";
 import { assertEnvironmentKept } from "./address.ts";
@@ -53,6 +55,7 @@ export class BatchTaking {
     const waiting = period === undefined ? [] : await this.#waitingWhole(known);
     if (meeting.kind === "same") {
       if (meeting.batch.archive !== undefined) throw wasArchived(fileName, meeting.batch);
+      await this.#assertTotals(input, meeting.batch);
       await this.#supersede(waiting, meeting.batch);
       return { batch: meeting.batch, resumed: true, told: NOTHING_TOLD };
     }
@@ -71,6 +74,13 @@ export class BatchTaking {
         ? { ...this.#ground.rules, holdsWholeFile: true }
         : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
     return this.#record(batch, opened, rules, waiting);
+  }
+
+  /** Whoever states totals for a file that goes on means them as well; what was required at first was met then. */
+  async #assertTotals({ path, fileName, sheet }: InputFile, { rows, total }: BatchRecord): Promise<void> {
+    const stated = await statedControl(path, sheet, this.#ground.config);
+    const differing = compareControl(stated, { rows, total, unreadable: 0 }, false);
+    if (differing.length > 0) throw new FileRefusedError(fileName, differing);
   }
 
   /** All rows or no batch. `waiting`: what this one goes instead of. */

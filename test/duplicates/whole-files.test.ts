@@ -196,3 +196,20 @@ test("all or nothing: a file that was corrected by another one, and is released 
   expect((await office.paydrop("release", stale, "--row", "3", ...by)).code).toBe(3);
   expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
 });
+
+test("what is left of a file goes only if its totals are those that are stated now", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("payroll.csv", transfersCsv(3));
+  expect((await office.run("payroll.csv")).code).toBe(7);
+  office.server.use(() => wire.answer(200));
+  const stated = await office.run("payroll.csv", "--expect-rows", "4");
+  expect(stated.code).toBe(5);
+  expect(stated.stderr).toContain("the command line says 4 rows, the file has 3");
+  office.write("payroll.csv.control", "total=305.00\n");
+  expect((await office.run("payroll.csv")).code).toBe(5);
+  expect(office.server.requests).toHaveLength(1);
+
+  office.write("payroll.csv.control", "rows=3\ntotal=306.00\n");
+  expect((await office.run("payroll.csv", "--expect-total", "306")).counts).toEqual({ accepted: 3 });
+  expect(office.server.requests).toHaveLength(4);
+});
