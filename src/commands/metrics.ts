@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { chmod, rename, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
@@ -150,6 +150,8 @@ export async function writeMetricsFile(path: string, text: string): Promise<void
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.tmp`);
   try {
     await writeFile(temporary, text, { mode: 0o644, flag: "wx" });
+    // as it was made a umask took some of that away, such as UMask=0027 of a systemd unit
+    await chmod(temporary, 0o644);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -104,6 +104,8 @@ test("a batch that came to its end is counted anew when somebody settles a row o
 describe("--metrics-file", () => {
   test("has rows, sums and requests after a run, and says nothing of batch, file or account", async () => {
     const { metrics, file, env, folder } = desk();
+    const umask = process.umask(0o077);
+    onTestFinished(() => void process.umask(umask));
     const { code } = await runProgram(["run", file], { env: env(await sandboxUrl()) });
     expect(code).toBe(3);
     const text = readFileSync(metrics, "utf8");
