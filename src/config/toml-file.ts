@@ -91,8 +91,14 @@ export function homeOf(env: NodeJS.ProcessEnv, variable: string, usual: string):
   }
 }
 
+/** Throws `config` where nobody can say: by other settings than those of this user rows could go elsewhere. */
 function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    const hint = "is HOME that of another user? Set it, or name the settings with --config";
+    throw new PaydropError("config", messageOf(error), hint, { cause: error });
+  }
 }
 
 function readPrivately(path: string): string {

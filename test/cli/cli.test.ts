@@ -63,6 +63,17 @@ test.skipIf(process.getuid?.() !== 0)("a user without a name and without HOME is
   expect(named.stdout).toContain("(looked for /etc/paydrop/paydrop.toml)");
 });
 
+test.skipIf(process.getuid?.() !== 0)(
+  "who still has the HOME of another user is told so: settings may lie there",
+  () => {
+    const env = { PATH: BARE_ENV["PATH"], HOME: temporaryFolder() };
+    const other = { uid: 54_321, gid: 54_321, env, encoding: "utf8" } as const;
+    const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, "status", "--state-dir", "/srv/x"], other);
+    expect(stderr).toMatch(/^paydrop: EACCES: .*paydrop\.toml'\n {2}→ is HOME that of another user\? .* --config\n$/);
+    expect(status).toBe(2);
+  },
+);
+
 describe("--help", () => {
   test("paydrop --help lists every command and the exit codes", async () => {
     const { code, stdout, stderr } = await paydrop(["--help"]);
