@@ -45,6 +45,7 @@ export class SeenRows {
   readonly #clear: StatementSync;
   readonly #elsewhere: readonly StatementSync[];
   readonly #elsewhereInPeriod: readonly StatementSync[];
+  readonly #lessStatedElsewhere: readonly StatementSync[];
   readonly #unknownElsewhere: readonly StatementSync[];
   readonly #here: StatementSync;
   readonly #hereInPeriod: StatementSync;
@@ -93,6 +94,9 @@ export class SeenRows {
       );
     this.#elsewhere = elsewhere("");
     this.#elsewhereInPeriod = elsewhere("AND r.period IS ?3");
+    this.#lessStatedElsewhere = elsewhere(
+      `AND (?4 = 0 OR r.reference_key IS NULL OR r.doubtful = 1) AND (?3 IS NULL OR r.period IS NULL OR r.period = ?3)`,
+    );
     this.#unknownElsewhere = schemas.map((schema) =>
       database.prepare(
         `SELECT ${COLUMNS} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
@@ -158,10 +162,15 @@ export class SeenRows {
           ? this.#elsewhere.flatMap((statement) => all(statement, key, batchSeq))
           : this.#elsewhereInPeriod.flatMap((statement) => all(statement, key, batchSeq, period)),
       );
+    // those that state no reference, or no period, may be the same payment, however many state another one
+    const lessStated = ({ core, period }: Keys, hasReference: 0 | 1): SeenRow[] =>
+      found(kept, `${nameOf(core, period)} ${hasReference}`, () =>
+        this.#lessStatedElsewhere.flatMap((statement) => all(statement, core, batchSeq, period, hasReference)),
+      );
     return (keys) => {
       const rows = [...inTheWay(keys.core)];
       if (rows.length >= ELSEWHERE_MAX) {
-        rows.push(...inTheWay(keys.core, keys.period));
+        rows.push(...inTheWay(keys.core, keys.period), ...lessStated(keys, keys.reference === null ? 0 : 1));
         // one that nobody knows the end of holds all others, however many came after it
         rows.push(...this.#unknownElsewhere.flatMap((statement) => all(statement, keys.core, batchSeq)));
       }

@@ -1,5 +1,5 @@
-import { expect, onTestFinished, test } from "vitest";
-import { createJudge } from "../../src/checks/duplicates.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createJudge, type PaymentTexts } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
@@ -99,4 +99,25 @@ test("of the corrections of a row one that cannot be read holds no other one, in
   await sendRow(store, "CCCC3333", 3, "accepted");
   await store.judgeAgain("DDDD4444", rules);
   expect(await said(store, "DDDD4444")).toEqual(["held corrected_twice CCCC3333"]);
+});
+
+describe("of more equal payments than are looked at", () => {
+  type Stating = (index: number) => Partial<PaymentTexts>;
+
+  test.each<[string, Stating, Partial<PaymentTexts>]>([
+    ["its reference frees no row from one without", (index) => ({ reference: `A-${index}` }), { reference: "B-1" }],
+    ["nor its period from one without", (index) => ({ period: `2025-W${index}` }), { period: "1970-01" }],
+    ["nor both", (index) => ({ reference: `A-${index}`, period: "1970-01" }), { reference: "B-1", period: "1970-01" }],
+  ])("%s", async (_, others, stated) => {
+    const store = open();
+    await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+    await sendRow(store, "AAAA1111", 2, "accepted");
+    const rows = Array.from({ length: 100 }, (_unused, index) => newRow(index + 2, "a/100", others(index)));
+    await addBatch(store, "BBBB2222", rows);
+    const by = { by: "Meera", kind: "release", note: "all of them" };
+    await store.release("BBBB2222", "all", by);
+    for (const { number } of rows) await sendRow(store, "BBBB2222", number, "accepted");
+    await addBatch(store, "CCCC3333", [newRow(2, "a/100", stated)]);
+    expect(await said(store, "CCCC3333")).toEqual(["held possible_duplicate AAAA1111"]);
+  });
 });
