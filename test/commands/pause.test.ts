@@ -22,7 +22,9 @@ test("a paused run finishes its rows in flight and exits 7; resume sends the res
   const { office, batch, run } = await running();
   const paused = await office.paydrop("pause", batch, "--by", "asha", "--reason", "wrong file?");
   expect(paused.code).toBe(0);
-  expect(paused.stdout).toMatch(/^Paused batch \w+\. \d+ rows wait\.\n/);
+  expect(paused.stdout).toMatch(
+    /^Paused batch \w+\. \d+ rows wait\.\n[12] rows? in flight will be finished; nothing new/,
+  );
   expect(await run.ended).toMatchObject({ code: 7 });
   const sent = office.server.requests.length;
   expect(sent).toBeLessThan(ROWS);

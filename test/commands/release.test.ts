@@ -253,7 +253,7 @@ test("rows released while their batch is being sent go in the same run", async (
   expect(office.statuses("pay.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
 });
 
-test("rows of another batch released while a run has the lock are sent by it before it ends", async () => {
+test("rows of another batch released while a run has the lock are sent by it before it ends, and count for its exit code", async () => {
   const office = await openOffice(() => wire.answer(200));
   const [line = ""] = transfersCsv(1).split("\n").slice(1);
   office.write("first.csv", `${transfersCsv(1)}${line}\n`);
@@ -268,11 +268,14 @@ test("rows of another batch released while a run has the lock are sent by it bef
   const program = office.start("run", "second.csv");
   await until(() => answers.length === 1);
   expect((await office.paydrop("release", batch, "--row", "3", ...BY)).code).toBe(0);
-  office.server.use(() => wire.answer(200));
+  office.server.use(() => wire.answer(422));
   answers[0]?.();
-  expect((await program.ended).code).toBe(0);
+  const { code, stdout } = await program.ended;
+  expect(code).toBe(3);
+  for (const name of ["first.csv", "second.csv"]) expect(stdout).toContain(`${name}.results.csv`);
   expect(requestsTo(office.server, accountOfRow(2))).toBe(2);
-  expect(office.statuses("first.csv")).toEqual({ 2: "accepted", 3: "accepted" });
+  expect(office.statuses("second.csv")).toEqual({ 2: "accepted" });
+  expect(office.statuses("first.csv")).toEqual({ 2: "accepted", 3: "rejected" });
 });
 
 test("rows left to a process that is killed before it took them go with the next one, whatever it is for", async () => {

@@ -75,6 +75,15 @@ test("a check for the sandbox is told nothing of other payments, as a run there 
   expect((await runProgram(["check", "--sandbox", "pay.csv"], { cwd, env })).stdout).toContain("1 ready");
 });
 
+test.each([
+  ["padding", { PAYDROP_PADDING: "ansix923" }],
+  ["key encoding", { PAYDROP_KEY_ENCODING: "base64" }],
+])("what is chosen for the service, such as its %s, stands in no sandbox's way", async (_, env) => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "try.csv"), (await runProgram(["template", "payout"], { cwd })).stdout);
+  expect(await runProgram(["run", "--sandbox", "try.csv"], { cwd, env })).toMatchObject({ code: 0 });
+});
+
 test("whoever asks for it with a variable, for which flags have one, moves no money", async () => {
   const server = await startService(() => answer(200));
   const desk = openDesk(server.url, { PAYDROP_SANDBOX: "1" });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
@@ -36,6 +36,35 @@ test("what a person settles stands beside every copy; where no results lie, none
     expect(office.statuses(name)).toEqual({ 2: "accepted", 3: "settled_done", 4: "accepted" });
   }
   expect(existsSync(join(office.folder, "third.csv.results.csv"))).toBe(false);
+});
+
+test("the word that waits beside a copy goes with what a person settles", async () => {
+  const office = await openOffice(() => wire.reset(), { PAYDROP_SETTLE: "0.1s" });
+  const names = ["first.csv", "second.csv"];
+  for (const name of names) office.write(name, transfersCsv(1));
+  expect((await office.paydrop("run", "--inbox", office.folder)).code).toBe(4);
+  const notes = (): string[] => readdirSync(office.folder).filter((name) => name.endsWith(".waiting.txt"));
+  expect(notes().sort()).toEqual(names.map((name) => `${name}.waiting.txt`));
+  const by = ["--as", "done", "--by", "asha", "--note", "dashboard: entry 18:08"];
+  await office.paydrop("settle", office.batchOf("first.csv"), "--row", "2", ...by);
+  expect(notes()).toEqual([]);
+});
+
+test("beside a first file whose name another one has by now, what its copy sends stands under the batch's own name", async () => {
+  const office = await openOffice((request) => wire.answer(request.number === 1 ? 401 : 200));
+  office.write("first.csv", transfersCsv(1));
+  await office.run("first.csv");
+  const batch = office.batchOf("first.csv");
+  office.write("first.csv", "from_account,to_account,amount\nACC-1,ACC-OTHER,5.00\n");
+  await office.run("first.csv");
+  const other = office.batchOf("first.csv");
+  const aside = join(office.folder, `first.csv.results.${batch}.csv`);
+  expect(readFileSync(aside, "utf8")).toContain("\n2,rejected,401");
+  office.write("second.csv", transfersCsv(1));
+  expect((await office.run("second.csv")).counts).toEqual({ accepted: 1 });
+  expect(readFileSync(aside, "utf8")).toContain("\n2,accepted,200");
+  expect([office.batchOf("first.csv"), office.results("first.csv")[0]?.["result_batch"]]).toEqual([other, other]);
+  expect(other).not.toBe(batch);
 });
 
 describe("where the service refused all but one row of the first file", () => {

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { FolderAnswers } from "../../src/drop-folder/folder-answers.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
+import { putAnswer } from "../../src/results/answer-files.ts";
 import { heldAnswer, notYetAnswer, type Answer } from "../../src/results/answers.ts";
 import { temporaryFolder } from "../support/files.ts";
 
@@ -86,6 +87,18 @@ test("why nothing goes from the folder is told at once", async () => {
   setting.blocked = heldAnswer(setting.path, { code: "stop_file", at: 0, message: "STOP" }, "paydrop resume");
   await setting.look(1, "turn");
   expect(setting.notes()).toEqual(["a.csv.waiting.txt"]);
+});
+
+test("what an earlier process said goes with the file that it is about; of no file it goes at once", async () => {
+  const { folder, path, answers, look, notes } = open();
+  await putAnswer(path, notYetAnswer(path, "its_turn"));
+  await putAnswer(join(folder, "gone.csv"), notYetAnswer("gone.csv", "its_turn"));
+  writeFileSync(join(folder, "theirs.csv.waiting.txt"), "call the bank\n");
+  await answers.clearStale([folder]);
+  expect(notes()).toEqual(["a.csv.waiting.txt", "theirs.csv.waiting.txt"]);
+  rmSync(path);
+  await look(1, "done");
+  expect(notes()).toEqual(["theirs.csv.waiting.txt"]);
 });
 
 test("where a person's file has the name of the note, it stays, and that is said once", async () => {

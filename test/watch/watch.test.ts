@@ -138,6 +138,23 @@ test("a mark that is taken away comes again; another's in its place ends the wat
   expect(asked(server)).toEqual(["ACC-A"]);
 });
 
+test("another's mark that comes while rows are on their way ends the watch: no further row of the file goes", async () => {
+  const server = await startService(() => async (socket) => {
+    await sleep(60);
+    await answer(200)(socket);
+  });
+  const [desk, other] = [openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" }), openInboxDesk(server.url)];
+  await other.call("run", "--inbox", other.inbox);
+  writeFileSync(desk.path("a.csv"), transfersCsv(200));
+  const program = desk.watch();
+  await until("some rows", () => server.requests.length >= 5);
+  renameSync(other.path(".paydrop"), desk.path(".paydrop"));
+  // the folder is looked at for this one
+  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  expect(await program.ended).toMatchObject({ code: 74 });
+  expect(server.requests.length).toBeLessThan(200);
+}, 60_000);
+
 test("without a single watch left in the system the sweep finds every file", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
