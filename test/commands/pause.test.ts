@@ -63,6 +63,7 @@ test("a cancelled run sends nothing more, then or later; what was accepted canno
   const { office, batch, run } = await running();
   const cancelled = await office.paydrop("cancel", batch);
   expect(cancelled.stdout).toMatch(/\d+ rows were not sent and will not be\.\n/);
+  expect(cancelled.stdout).toMatch(/[12] rows? in flight cannot be stopped any more\.\n/);
   expect(cancelled.stdout).toMatch(/\d+ rows? (?:was|were) accepted and cannot be called back\./);
   expect(await run.ended).toMatchObject({ code: 7 });
   const sent = office.server.requests.length;
@@ -81,6 +82,17 @@ test("a cancelled run sends nothing more, then or later; what was accepted canno
   expect(office.results("pay.csv").at(-1)?.result_message).toBe("Not sent: the batch was cancelled");
   // nobody was named: the login name stands there, and that it is one
   expect((await office.paydrop("status", batch)).stdout).toMatch(/Z \S.*: cancel by login name\n/);
+});
+
+test("who cancels is told what was not sent, and that an unknown row must be looked up all the same", async () => {
+  const office = await openOffice(({ number }) => (number === 1 ? wire.reset() : wire.answer(401)));
+  office.write("pay.csv", transfersCsv(4));
+  expect((await office.run("pay.csv")).code).toBe(4);
+  const batch = office.batchOf("pay.csv");
+  const { stdout } = await office.paydrop("cancel", batch);
+  expect(stdout).toContain("2 rows were not sent and will not be.");
+  expect(stdout).toContain(`1 row unknown still must be looked up:  paydrop settle ${batch} `);
+  expect(stdout).not.toMatch(/accepted|in flight/);
 });
 
 test("nothing that is printed of a paused or cancelled batch names a command that it refuses", async () => {

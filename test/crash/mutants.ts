@@ -209,6 +209,48 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/crash/points.test.ts"],
   },
   {
+    name: "a part of a file that could not be written down is forgotten",
+    edits: [["src/batch/record.ts", "Promise.all([writing, written]);", "Promise.all([written]);"]],
+    tests: ["test/state/damage.test.ts"],
+  },
+  {
+    name: "a journal whose key is gone makes a new one, and knows no payment any more",
+    edits: [
+      [
+        "src/journal/open.ts",
+        'if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");',
+        "",
+      ],
+    ],
+    tests: ["test/state/damage.test.ts"],
+  },
+  {
+    name: "a journal that only cannot be opened is put aside by a person's word for a lost one",
+    edits: [
+      [
+        "src/journal/open.ts",
+        "if (!isDamage(error) || lossAcceptedBy === undefined)",
+        "if (lossAcceptedBy === undefined)",
+      ],
+    ],
+    tests: ["test/state/damage.test.ts"],
+  },
+  {
+    name: "the period in the wrapper of a JSON file is forgotten",
+    edits: [["src/batch/take.ts", "config.period ?? input.sheet.wrapper?.period", "config.period"]],
+    tests: ["test/duplicates/files.test.ts"],
+  },
+  {
+    name: "files go on into a service that answers with web pages",
+    edits: [["src/drop-folder/service-away.ts", 'html_answer: "person"', 'html_answer: "batch"']],
+    tests: ["test/watch/drop-folder.test.ts"],
+  },
+  {
+    name: "rows go on from an inbox that has the mark of another state directory",
+    edits: [["src/drop-folder/folder-watch.ts", "      this.#parts.gate.close();\n", ""]],
+    tests: ["test/watch/watch.test.ts"],
+  },
+  {
     name: "results get their name before they are on the disk",
     edits: [["src/results/atomic.ts", "      await this.#handle.sync();\n", ""]],
     tests: ["test/crash/order-on-disk.test.ts"],

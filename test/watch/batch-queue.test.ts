@@ -1,0 +1,73 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { BatchQueue } from "../../src/drop-folder/batch-queue.ts";
+import type { BatchReport } from "../../src/events.ts";
+import type { Processor } from "../../src/processor.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const RETRY_MS = 1000;
+
+function queue(handedOver: readonly string[] = []): BatchQueue {
+  const journal = { waitsForOthers: () => Promise.resolve(true) };
+  return new BatchQueue({ journal, handedOver: () => Promise.resolve(handedOver) } as unknown as Processor, RETRY_MS);
+}
+
+function all(batches: BatchQueue): string[] {
+  return Array.from({ length: batches.length }, () => batches.next() ?? "");
+}
+
+test("each batch is done once, in the order it came in; what was stopped goes on first", () => {
+  const batches = queue();
+  batches.add(["A", "B"]);
+  batches.add(["B", "C", "A"]);
+  batches.putFirst("D");
+  expect([batches.length, all(batches), batches.next()]).toEqual([4, ["D", "A", "B", "C"], undefined]);
+});
+
+test("what people let go comes before all others, and only once", async () => {
+  const batches = queue(["B", "X"]);
+  batches.add(["A", "B"]);
+  await batches.addHandedOver();
+  expect(all(batches)).toEqual(["X", "A", "B"]);
+});
+
+/** Results that could not be written into a folder that is there. */
+function undelivered(over: Partial<BatchReport> = {}): BatchReport {
+  const files = { results: "/state/a.csv.results.csv", elsewhere: "read-only", mayComeLater: true };
+  const report = { batch: "A", file: "/a.csv", byStatus: {}, requests: 0, exitCode: 74, files, ...over };
+  return report as unknown as BatchReport;
+}
+
+test("results that cannot be written are tried again after a wait that doubles, where their folder is", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  const batches = queue();
+  const dueAt = (ms: number, folders = ["/"]): string[] => {
+    clock.mockReturnValue(ms);
+    batches.addUndelivered(folders);
+    return all(batches);
+  };
+  await batches.noteEnd(undelivered());
+  expect([dueAt(999), dueAt(1000, ["/other"]), dueAt(1000)]).toEqual([[], [], ["A"]]);
+  await batches.noteEnd(undelivered());
+  expect([dueAt(2999), dueAt(3000)]).toEqual([[], ["A"]]);
+  await batches.noteEnd(undelivered({ files: { results: "/a.csv.results.csv", summary: "/a.csv.summary.json" } }));
+  expect(dueAt(1_000_000)).toEqual([]);
+});
+
+test("that they cannot is said once for each reason, and again when something was sent", async () => {
+  const batches = queue();
+  const isSaid = async (over?: Partial<BatchReport>): Promise<boolean> =>
+    (await batches.noteEnd(undelivered(over))).isSaid;
+  expect([await isSaid(), await isSaid(), await isSaid({ requests: 1 })]).toEqual([false, true, false]);
+  const files = { ...undelivered().files, elsewhere: "the disk is full" };
+  expect([await isSaid({ files }), await isSaid({ files })]).toEqual([false, true]);
+});
+
+test("only what is held may wait for others", async () => {
+  const batches = queue();
+  const held = { held: { rows: 1, amount: "1.00" } };
+  expect((await batches.noteEnd(undelivered({ byStatus: held }))).isWaiting).toBe(true);
+  expect((await batches.noteEnd(undelivered())).isWaiting).toBe(false);
+});
