@@ -30,7 +30,7 @@ const TRIES_MAX = 3;
 const PAUSE_MS = 100;
 const TEMPORARY = /^\.snapshot-[0-9a-f]{32}\.tmp$/;
 const COPY_BYTES = 256 * 1024;
-const LOOK_AT_DISK = "Look at the disk and the rights of the state directory; nothing was sent.";
+const LOOK_AT_DISK = "Look at the disk and the rights of the state directory;";
 
 /**
  * Copies the file at `path` into the private folder `directory` while hashing it, and names the copy by its hash. The
@@ -89,7 +89,8 @@ export async function verifySnapshot(path: string, sha256: string): Promise<bool
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return false;
     const message = `the private copy of a file cannot be read (${messageOf(error)})`;
-    throw new PaydropError("journal", message, LOOK_AT_DISK, { cause: error });
+    // also when rows are at their end, and results are to be written
+    throw new PaydropError("journal", message, `${LOOK_AT_DISK} nothing more is sent till then.`, { cause: error });
   }
 }
 
@@ -154,7 +155,7 @@ async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
     throw new PaydropError(
       "journal",
       `${displayName(path)}: the private copy of the file could not be written (${messageOf(error)})`,
-      LOOK_AT_DISK,
+      `${LOOK_AT_DISK} nothing was sent.`,
       { cause: error },
     );
   }

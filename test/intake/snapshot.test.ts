@@ -89,6 +89,14 @@ describe("a snapshot", () => {
     expect(await verifySnapshot(join(temporaryFolder(), "x.csv"), SHA256)).toBe(false);
   });
 
+  test("that cannot be read says nothing of what was sent: rows may be at their end by then", async () => {
+    const { folder } = setUp();
+    symlinkSync("loop", join(folder, "loop"));
+    const error = await errorOf(verifySnapshot(join(folder, "loop", "copy"), SHA256));
+    expect(error).toMatchObject({ code: "journal", message: expect.stringContaining("ELOOP") as unknown });
+    expect(error.hint).toBe("Look at the disk and the rights of the state directory; nothing more is sent till then.");
+  });
+
   test("of a large file has every byte", async () => {
     const bytes = Buffer.alloc(3_000_001, "0123456789\n");
     const { path, directory } = setUp(bytes);

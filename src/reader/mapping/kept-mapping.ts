@@ -79,7 +79,7 @@ export async function openMapping(kept: KeptMapping, encoding: Encoding, store: 
 function gone(name: string): PaydropError {
   return new CopyGoneError(
     `the private copy of the mapping ${name} that this file was read by is missing or damaged`,
-    "restore the state directory from a backup; nothing was sent",
+    "restore the state directory from a backup; nothing more is sent till then",
   );
 }
 
