@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Answer, Answered } from "./answer.ts";
+import { bodyText } from "./body-text.ts";
 import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./failure.ts";
 
 interface ExchangeOptions {
@@ -30,6 +31,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #done = false;
   #status = 0;
   #contentType = "";
+  #contentEncoding = "";
   #retryAfter: string | undefined;
   #chunks: Buffer[] = [];
   #bodyBytes = 0;
@@ -59,6 +61,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#done || status < 200) return;
     this.#status = status;
     this.#contentType = first(headers["content-type"]) ?? "";
+    this.#contentEncoding = first(headers["content-encoding"]) ?? "";
     this.#retryAfter = first(headers["retry-after"]);
     this.#deadlineMs = Math.min(this.#deadlineMs, performance.now() + this.#options.bodyTimeoutMs);
   }
@@ -115,7 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #answered(bodyEnd: Answered["bodyEnd"]): Answered {
     const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
-    const body = (only ?? Buffer.concat(this.#chunks)).toString("utf8");
+    const body = bodyText(only ?? Buffer.concat(this.#chunks), this.#contentEncoding, this.#options.bodyBytesMax);
     const [status, contentType, durationMs] = [this.#status, this.#contentType, this.#durationMs()];
     if (this.#retryAfter === undefined) return { kind: "answered", status, body, contentType, bodyEnd, durationMs };
     return { kind: "answered", status, body, contentType, retryAfter: this.#retryAfter, bodyEnd, durationMs };

@@ -4,6 +4,7 @@ import http2 from "node:http2";
 import net from "node:net";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { Client } from "undici";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Answer } from "../../src/client/answer.ts";
@@ -409,6 +410,28 @@ describe("answered", () => {
       expect(server.requests).toHaveLength(1);
     },
   );
+
+  test.each([
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("a body that was compressed unasked (%s) is read", async (coding, compress) => {
+    const bytes = compress('{"status":"FAILED"}');
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${bytes.length}\r\n\r\n`;
+    const server = await serve(() => wire.raw(Buffer.concat([Buffer.from(head), bytes])));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ body: '{"status":"FAILED"}', bodyEnd: "complete" });
+  });
+
+  test("one that says so and is not, or would be too large, stays as it came", async () => {
+    const large = gzipSync("a".repeat(100_000)).toString("latin1");
+    for (const body of ["{}", large]) {
+      const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`;
+      const server = await serve(() => wire.raw(Buffer.from(head + body, "latin1")));
+      const answer = await open(server.url).post(PATH, BODY);
+      expect(answer).toMatchObject({ status: 200, body: Buffer.from(body, "latin1").toString(), bodyEnd: "complete" });
+    }
+  });
 
   test("an early hint before the answer is not the answer", async () => {
     const server = await serve(() => wire.raw(`HTTP/1.1 103 Early Hints\r\n\r\n${wire.response(402)}`));
