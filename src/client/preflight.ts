@@ -5,6 +5,7 @@ import { connect as connectTls } from "node:tls";
 import type { PeerCertificate, TLSSocket } from "node:tls";
 import { messageOf, systemCodeOf } from "../errors.ts";
 import { tlsOf, type Certificates } from "./certificates.ts";
+import { describeFailure } from "./failure.ts";
 import { proxyFor } from "./proxy.ts";
 
 interface PreflightOptions extends Certificates {
@@ -69,7 +70,13 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     await assertWelcome(secured, options.clientCert !== undefined);
     return { kind: "reached", durationMs, address, ...via, tls };
   } catch (error) {
-    return { kind: "failed", stage, code: systemCodeOf(error) ?? "", message: messageOf(error), ...via };
+    return {
+      kind: "failed",
+      stage,
+      code: systemCodeOf(error) ?? "",
+      message: messageOf(error) || describeFailure(error, ""),
+      ...via,
+    };
   } finally {
     socket?.destroy();
   }

@@ -1,5 +1,9 @@
-import { describe, expect, test } from "vitest";
+import dns from "node:dns";
+import { once } from "node:events";
+import net, { type AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { causeOfUnsent, describeFailure } from "../../src/client/failure.ts";
+import { preflight } from "../../src/client/preflight.ts";
 
 describe("what a log may say of a failure", () => {
   test("not the API key, wherever it stands", () => {
@@ -23,6 +27,26 @@ describe("what a log may say of a failure", () => {
     );
     expect(describeFailure(new Error("a\nb\u001b[31m".repeat(100)), "")).toMatch(/^a\\nb\\u\{1b\}.{280,}…$/);
   });
+});
+
+test("of a host none of whose addresses answers, each address is told", async () => {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  const both = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
+  vi.spyOn(dns, "lookup").mockImplementation(((
+    _host: string,
+    _options: unknown,
+    found: (...all: unknown[]) => void,
+  ) => {
+    setImmediate(found, null, both);
+  }) as typeof dns.lookup);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const looked = await preflight({ baseUrl: `http://localhost:${port}`, connectTimeoutMs: 5_000, env: {} });
+  const refused = both.map(({ address }) => `connect ECONNREFUSED ${address}:${port}`);
+  expect(looked).toMatchObject({ kind: "failed", message: ["ECONNREFUSED", ...refused].join("; ") });
 });
 
 describe("why nothing left", () => {
