@@ -1,5 +1,7 @@
 import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
+import { normalizeName } from "../names.ts";
+import { countSlips } from "../slips.ts";
 import { JsonDocument } from "./document.ts";
 import { quotedName } from "./header.ts";
 import { membersOf, ObjectReader } from "./object.ts";
@@ -58,7 +60,11 @@ async function* readRowTexts(source: SheetSource, document: JsonDocument): Async
 function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, remarks: string[]): Wrapper {
   const wrong = (found: string): Error => source.refuse("json_wrapper", { found });
   for (const name of members.keys()) {
-    if (!WRAPPER_NAMES.has(name)) remarks.push(`${quotedName(name)} beside the rows has no meaning here`);
+    if (WRAPPER_NAMES.includes(name)) continue;
+    // what holds a file back must not pass as if nobody had said it
+    const meant = WRAPPER_NAMES.find((known) => countSlips(normalizeName(name), known) <= 1);
+    if (meant) throw wrong(`${quotedName(name)} stands beside the rows: did you mean ${meant}?`);
+    remarks.push(`${quotedName(name)} beside the rows has no meaning here`);
   }
   const operation = textOf(members.get("operation"));
   if (members.has("operation") && operation === undefined) throw wrong('"operation" is not a text');
@@ -73,7 +79,7 @@ function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, re
   });
 }
 
-const WRAPPER_NAMES = new Set(["operation", "period", "control"]);
+const WRAPPER_NAMES: readonly string[] = ["operation", "period", "control"];
 
 function readControl(control: Cell, wrong: (found: string) => Error): NonNullable<Wrapper["control"]> {
   if (typeof control === "string" || !control.source.startsWith("{")) throw wrong('"control" is not an object');

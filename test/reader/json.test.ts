@@ -109,14 +109,19 @@ describe("wrapper", () => {
   });
 
   test("a member without a meaning is remarked on", async () => {
-    const { sheet } = await read("a.json", '{"contorl":{"rows":1},"rows":[{"a":"1"}]}');
-    expect(sheet.remarks).toEqual(['"contorl" beside the rows has no meaning here']);
+    const { sheet } = await read("a.json", '{"created":"2026-11-06","operator":"HR","rows":[{"a":"1"}]}');
+    expect(sheet.remarks).toEqual(
+      ["created", "operator"].map((name) => `"${name}" beside the rows has no meaning here`),
+    );
   });
 
   test.each([
     ['{"operation":5,"rows":[{}]}', '"operation" is not a text'],
     ['{"period":202611,"rows":[{}]}', '"period" is not a text'],
     ['{"control":"x","rows":[{}]}', '"control" is not an object'],
+    ['{"contorl":{"rows":1},"rows":[{}]}', '"contorl" stands beside the rows: did you mean control?'],
+    ['{"Period":"2026-11","rows":[{}]}', "did you mean period?"],
+    ['{"rows":[{}],"controls":{"rows":5}}', "did you mean control?"],
     ['{"control":{"rows":1.5},"rows":[{}]}', "whole number"],
     ['{"control":{"total":"1,000"},"rows":[{}]}', "plain amount"],
     ['{"control":{"totl":1},"rows":[{}]}', '"totl"'],
