@@ -17,6 +17,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { Inbox } from "../../src/intake/inbox.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
+import { inboxFolders } from "../../src/intake/inbox-folders.ts";
 import { lookAt } from "../../src/intake/look.ts";
 import { identityText } from "../../src/intake/source-file.ts";
 import { workbookOf } from "../../src/workbook/write.ts";
@@ -278,6 +279,14 @@ test("a file that is taken away while it is looked at was never there", async ()
   const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, wrote: () => Promise.resolve(false) });
   writeFileSync(join(folder, "a.csv"), "x\n1\n");
   expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [], oddities: [] });
+});
+
+test("the folders of an inbox are those of the operations, there or not yet, each as it is written", async () => {
+  const folder = temporaryDirectory();
+  for (const name of ["Payouts", "archive"]) mkdirSync(join(folder, name));
+  const names = ["Payouts", "transfers", "loans", "collections"].map((name) => join(folder, name));
+  const [inbox, ...found] = await inboxFolders(folder);
+  expect([inbox, found.sort()]).toEqual([folder, names.sort()]);
 });
 
 test("sub-folders named after operations are swept, others and links to folders are not", async () => {

@@ -18,7 +18,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
-import { removeTemporaries, takeSnapshot, verifySnapshot } from "../../src/intake/snapshot.ts";
+import { keepText, removeTemporaries, takeSnapshot, verifySnapshot } from "../../src/intake/snapshot.ts";
 import { temporaryFolder } from "../support/files.ts";
 
 const CONTENT = "name,amount\nRavi,100.00\n";
@@ -95,6 +95,16 @@ describe("a snapshot", () => {
     const error = await errorOf(verifySnapshot(join(folder, "loop", "copy"), SHA256));
     expect(error).toMatchObject({ code: "journal", message: expect.stringContaining("ELOOP") as unknown });
     expect(error.hint).toBe("Look at the disk and the rights of the state directory; nothing more is sent till then.");
+  });
+
+  test("of a text of ours is as private, and a damaged one is replaced", async () => {
+    const directory = temporaryFolder();
+    const kept = await keepText("[mapping]\n", ".toml", directory);
+    const path = join(directory, kept.name);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, "[mapped]\n");
+    expect(await keepText("[mapping]\n", ".toml", directory)).toEqual(kept);
+    expect([readFileSync(path, "utf8"), readdirSync(directory)]).toEqual(["[mapping]\n", [kept.name]]);
   });
 
   test("of a large file has every byte", async () => {

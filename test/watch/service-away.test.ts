@@ -1,0 +1,38 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { Away, kindOfStop, mendingOf } from "../../src/drop-folder/service-away.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const FIRST_MS = 3000;
+
+test("the wait for a service that is away has room for the first word, doubles, and has an end", () => {
+  vi.spyOn(performance, "now").mockReturnValue(0);
+  const random = vi.spyOn(Math, "random").mockReturnValue(0);
+  const away = new Away(FIRST_MS);
+  expect([away.isAway, away.retryInMs]).toEqual([false, undefined]);
+  away.failed("unreachable", false);
+  expect([away.isAway, away.retryInMs]).toEqual([true, FIRST_MS / 30]);
+  random.mockReturnValue(1);
+  const waits = Array.from({ length: 7 }, () => {
+    away.failed("unreachable", true);
+    return (away.retryInMs ?? 0) / FIRST_MS;
+  });
+  expect(waits).toEqual([2, 4, 8, 16, 20, 20, 20]);
+});
+
+test("that it is away is news once for each reason, and again when it was back", () => {
+  const away = new Away(FIRST_MS);
+  const said = ["unreachable", "unreachable", "key_refused"].map((code) => away.failed(code, true));
+  expect([said, away.code]).toEqual([[true, false, true], "key_refused"]);
+  away.isBack();
+  expect([away.isAway, away.code, away.retryInMs]).toEqual([false, "", undefined]);
+  expect(away.failed("key_refused", false)).toBe(true);
+});
+
+test("what nobody foresaw waits for a person; who can mend the others is told how", () => {
+  expect(kindOfStop("something_new")).toBe("person");
+  expect(mendingOf("key_refused")).toContain("PAYDROP_API_KEY; a new key is read when paydrop starts again");
+  expect(mendingOf("unreachable")).toBeUndefined();
+});
