@@ -126,7 +126,8 @@ export class SeenRows {
       `${from("main")} ${here} AND r.period IS ?4 ORDER BY s.number LIMIT ${HERE_MAX}`,
     );
     this.#hereUnnamed = database.prepare(
-      `${from("main")} AND s.batch = ?2 AND r.state <> 'invalid' AND r.reference_key IS NULL AND r.period IS ?3
+      `${from("main")} AND s.batch = ?2 AND r.state <> 'invalid' AND r.reference_key IS NULL
+       AND (?3 IS NULL OR r.period IS NULL OR r.period = ?3)
        ORDER BY s.number LIMIT 1`,
     );
   }

@@ -101,6 +101,20 @@ test("of the corrections of a row one that cannot be read holds no other one, in
   expect(await said(store, "DDDD4444")).toEqual(["held corrected_twice CCCC3333"]);
 });
 
+test.each<[string, Partial<PaymentTexts>, Partial<PaymentTexts>]>([
+  ["a period", {}, { reference: "A-1", period: "2026-11" }],
+  ["no period", { period: "2026-11" }, { reference: "A-1" }],
+])("also where the one with a reference states %s, and the other one does not say the same", async (_, one, other) => {
+  for (const [first, second] of [
+    [one, other],
+    [other, one],
+  ]) {
+    const store = open();
+    await addBatch(store, "AAAA1111", [newRow(2, "a/100", first), newRow(3, "a/100", second)]);
+    expect(await said(store, "AAAA1111")).toEqual(["ready", "held repeat_in_file AAAA1111"]);
+  }
+});
+
 describe("of more equal payments than are looked at", () => {
   type Stating = (index: number) => Partial<PaymentTexts>;
 
