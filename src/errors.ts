@@ -88,22 +88,17 @@ function named(said: string): string {
   });
 }
 
-/** What the system refuses where nobody foresaw it: a disk that fails, or too many open files. Anything else is as it was. */
+/** What the system refuses where nobody foresaw it: a disk that fails, too many open files. Anything else is as it was. */
 export function foreseen(thrown: unknown): unknown {
-  if (thrown instanceof PaydropError || !OF_DISK.includes(systemCodeOf(thrown) ?? "")) return thrown;
+  if (thrown instanceof PaydropError || !REFUSED.includes(systemCodeOf(thrown) ?? "")) return thrown;
   const hint =
-    "look at the disk (space, rights, health) and at what is open, then run again; nothing sent is forgotten";
+    "look at the disk (space, rights, health) and at the limits (open files, threads), then run again; " +
+    "nothing that was sent is forgotten";
   return new PaydropError("journal", `the system refused: ${messageOf(thrown)}`, hint, { cause: thrown });
 }
 
-const OF_DISK: readonly string[] = [
-  "EIO",
-  "ENOSPC",
-  "EDQUOT",
-  "EROFS",
-  "ESTALE",
-  "EACCES",
-  "EPERM",
-  "EMFILE",
-  "ENFILE",
+const REFUSED: readonly string[] = [
+  ...["EIO", "ENOSPC", "EDQUOT", "EROFS", "ESTALE", "EACCES", "EPERM", "EMFILE", "ENFILE"],
+  // a thread could not be made
+  "ERR_WORKER_INIT_FAILED",
 ];

@@ -43,6 +43,7 @@ describe("exit codes", () => {
     const said = (number: number): string => `Unknown system error -${number}`;
     for (const [code, text, name] of [
       ["EIO", "EIO: i/o error, read", "EIO: i/o error, read"],
+      ["ERR_WORKER_INIT_FAILED", "Worker initialization failure: EMFILE", "Worker initialization failure: EMFILE"],
       // as Node says EDQUOT and ESTALE
       [said(122), `${said(122)}: ${said(122)}, write`, "EDQUOT, write"],
       [said(116), `${said(116)}: ${said(116)}, open '/srv/x'`, "ESTALE, open '/srv/x'"],
