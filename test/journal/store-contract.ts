@@ -138,6 +138,21 @@ export function describeJournalStore(
       expect(await store.batch(" ")).toBeUndefined();
     });
 
+    it("knows of each place what was written there last, and which file was taken from there last", async () => {
+      const { store, reopen } = await open();
+      for (const sha256 of ["first", "second"]) await store.noteWritten("/in/a.csv.retry.csv", sha256);
+      for (const batch of ["AAAA1111", "BBBB2222"]) await store.noteSource("/in/a.csv", `file of ${batch}`, batch);
+      const again = await reopen();
+      expect([await again.written("/in/a.csv.retry.csv"), await again.written("/in/b.csv")]).toEqual([
+        "second",
+        undefined,
+      ]);
+      expect([await again.wrote("second"), await again.wrote("third")]).toEqual([true, false]);
+      const of = (batch: string): Promise<string | undefined> => again.sourceBatch("/in/a.csv", `file of ${batch}`);
+      expect([await of("AAAA1111"), await of("BBBB2222")]).toEqual([undefined, "BBBB2222"]);
+      expect([await again.sourcesOf("AAAA1111"), await again.sourcesOf("BBBB2222")]).toEqual([[], ["/in/a.csv"]]);
+    });
+
     it("writes down every row of a page with its own values, however many there are and wherever one is invalid", async () => {
       const { store } = await open();
       const faultIn = (row: number) => ({ code: "amount_missing", message: `row ${row} is empty`, hint: "write it" });
