@@ -1,4 +1,5 @@
-import { lstat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, link } from "node:fs/promises";
 import { systemCodeOf } from "../errors.ts";
 import { onDisk } from "./atomic.ts";
 import { nameOfBatch } from "./names.ts";
@@ -9,8 +10,8 @@ import type { WrittenMemory } from "./place.ts";
 export interface EarlierResults {
   /** Their SHA-256 in hex: they are as they were written. */
   readonly sha256?: string;
-  /** A person has changed them since: the name under which they are kept. */
-  readonly keptAs?: string;
+  /** A person has changed them since. */
+  readonly isEdited?: true;
 }
 
 /**
@@ -20,11 +21,18 @@ export interface EarlierResults {
 export async function lookAtEarlier(path: string, memory: Pick<WrittenMemory, "written">): Promise<EarlierResults> {
   const noted = await memory.written(path);
   if (noted === undefined) return {};
-  return onDisk(path, async () => {
-    if (await isFree(path)) return {};
-    const sha256 = await sha256Of(path);
-    return noted.split(" ").includes(sha256) ? { sha256 } : { keptAs: await freeName(path) };
-  });
+  const sha256 = await onDisk(path, () => hashOf(path));
+  if (sha256 === undefined) return {};
+  return noted.split(" ").includes(sha256) ? { sha256 } : { isEdited: true };
+}
+
+async function hashOf(path: string): Promise<string | undefined> {
+  try {
+    return await sha256Of(path);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** To be noted before results get their name: whichever of the two a crash leaves there is as it was written. */
@@ -32,20 +40,27 @@ export function noteOf(before: string | undefined, after: string): string {
   return before === undefined ? after : `${before} ${after}`;
 }
 
-/** `payroll.csv.results.edited.csv`, `….edited-2.csv`: what was kept before is kept on. */
-async function freeName(path: string): Promise<string> {
+/**
+ * Gives what lies at `path` another name as well, `payroll.csv.results.edited.csv` or the next that is free: two processes
+ * may write the same results, and neither may put its own over what the other one kept.
+ */
+export async function keepEdited(path: string): Promise<string> {
   for (let times = 1; ; times += 1) {
     const name = nameOfBatch(path, times === 1 ? "edited" : `edited-${times}`);
-    if (await isFree(name)) return name;
+    if (await onDisk(name, () => isNamed(path, name))) return name;
   }
 }
 
-async function isFree(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => false,
-    (error: unknown) => {
-      if (systemCodeOf(error) === "ENOENT") return true;
-      throw error;
-    },
-  );
+async function isNamed(path: string, name: string): Promise<boolean> {
+  try {
+    // some disks have no second names
+    await link(path, name).catch((error: unknown) => {
+      if (systemCodeOf(error) === "EEXIST") throw error;
+      return copyFile(path, name, constants.COPYFILE_EXCL);
+    });
+    return true;
+  } catch (error) {
+    if (systemCodeOf(error) === "EEXIST") return false;
+    throw error;
+  }
 }

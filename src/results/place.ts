@@ -4,7 +4,7 @@ import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
 import { onDisk, renameDurably } from "./atomic.ts";
-import { lookAtEarlier, type EarlierResults } from "./edited.ts";
+import { keepEdited, lookAtEarlier } from "./edited.ts";
 import { nameOfBatch, outNames } from "./names.ts";
 import {
   describeForeign,
@@ -29,8 +29,8 @@ export interface Place {
   readonly summary: string;
   /** Files of other batches, kept under their batch id. */
   readonly moves: readonly Move[];
-  /** Results of this batch that a person has changed, kept under another name. */
-  readonly edited: readonly Move[];
+  /** Results of this batch that a person has changed: kept under another name. */
+  readonly edited: readonly string[];
   /** SHA-256 in hex of the results that are replaced. */
   readonly replaced?: string | undefined;
   /** Retry files of this batch that nobody has touched. */
@@ -81,11 +81,10 @@ export async function findPlace(
   }
   const isOfAnother = moves.some(({ from }) => from === results);
   const earlier = isOfAnother ? {} : await lookAtEarlier(results, memory);
-  const edited = [...keptOf(results, earlier)];
-  for (const path of aside) edited.push(...keptOf(path, await lookAtEarlier(path, memory)));
-  const outdated = aside.filter((path) => !edited.some(({ from }) => from === path));
-  const replaced = earlier.sha256;
-  return { results, summary, ...retry, moves: [...moves, ...retry.moves], edited, replaced, outdated };
+  const edited = earlier.isEdited ? [results] : [];
+  for (const path of aside) if ((await lookAtEarlier(path, memory)).isEdited) edited.push(path);
+  const all = { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated: aside };
+  return { ...all, edited, replaced: earlier.sha256 };
 }
 
 /** Written again where they were put aside: the names of the file are another batch's by now. */
@@ -96,20 +95,16 @@ async function placeAside(
   memory: WrittenMemory,
 ): Promise<Place> {
   const [results = "", summary = ""] = aside;
-  const earlier = await lookAtEarlier(results, memory);
+  const { sha256: replaced, isEdited } = await lookAtEarlier(results, memory);
   const staleRetries = atRetry.kind === "ours" ? [retry] : [];
-  const edited = keptOf(results, earlier);
-  return { results, summary, retry, moves: [], staleRetries, edited, replaced: earlier.sha256, outdated: [] };
+  const edited = isEdited ? [results] : [];
+  return { results, summary, retry, moves: [], staleRetries, edited, replaced, outdated: [] };
 }
 
 /** With what is noted of the file. */
 async function noted(path: string, look: Promise<Standing>, memory: WrittenMemory): Promise<Standing> {
   const standing = await look;
   return standing.kind === "ours" ? defined({ ...standing, sha256: await memory.written(path) }) : standing;
-}
-
-function keptOf(from: string, { keptAs }: EarlierResults): readonly Move[] {
-  return keptAs === undefined ? [] : [{ from, to: keptAs }];
 }
 
 /** Where what cannot lie beside the input goes: a private folder for each batch. */
@@ -134,10 +129,16 @@ async function putAside([results, summary]: [string, string], format: FileFormat
   });
 }
 
-/** Does what `findPlace` found to be necessary, just before the new files get their names. */
-export async function clearPlace(place: Place, memory: WrittenMemory): Promise<void> {
-  for (const move of [...place.moves, ...place.edited]) await moveOut(move, memory);
+/**
+ * Does what `findPlace` found to be necessary, just before the new files get their names. Gives under which name results
+ * that a person changed are kept.
+ */
+export async function clearPlace(place: Place, memory: WrittenMemory): Promise<string | undefined> {
+  for (const move of place.moves) await moveOut(move, memory);
   for (const path of place.staleRetries) await onDisk(path, () => unlink(path));
+  const kept: string[] = [];
+  for (const path of place.edited) kept.push(await keepEdited(path));
+  return kept[0];
 }
 
 /** Done when the new files have their names: until then it is the only word on the batch. */

@@ -115,7 +115,7 @@ async function writeIn(
     const summary = await create(place.summary);
     await summary.write(summaryJson(batch, totals, input.run, exitCode, written));
     await summary.finish();
-    await clearPlace(place, input);
+    const kept = await clearPlace(place, input);
     await input.noteWritten(place.results, noteOf(place.replaced, resultsSha256));
     await results.publish();
     // Noted first: a watcher must never take our own file for one that a person corrected.
@@ -124,7 +124,6 @@ async function writeIn(
     await summary.publish();
     await removeOutdated(place);
     const corrected = retry ? { retry: place.retry, retryRows } : {};
-    const kept = place.edited[0]?.to;
     const files = defined({ results: place.results, ...corrected, summary: place.summary, kept, elsewhere });
     return { files, totals, exitCode };
   } finally {

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -346,6 +346,23 @@ describe("what stands at the names already", () => {
     await writeResults(settled);
     expect(await readFile(kept, "utf8")).toContain("checked with the bank");
     expect(await readFile(join(folder, "payroll.csv.results.edited-2.csv"), "utf8")).toContain("a second look");
+  });
+
+  test("what another process kept meanwhile is not replaced by what this one keeps", async () => {
+    const memory = new Map<string, string>();
+    const input = resultsInput(folder, small, accepted, {}, memory);
+    await writeResults(input);
+    const path = join(folder, NAMES[0]);
+    await writeFile(path, `${await readFile(path, "utf8")}checked,,\r\n`);
+    const kept = join(folder, "payroll.csv.results.edited.csv");
+    const records: typeof input.records = () => {
+      writeFileSync(kept, "theirs");
+      return input.records();
+    };
+    const report = await writeResults({ ...input, records });
+    expect(await readFile(kept, "utf8")).toBe("theirs");
+    expect(report.files.kept).toBe(join(folder, "payroll.csv.results.edited-2.csv"));
+    expect(await readFile(report.files.kept ?? "", "utf8")).toContain("checked");
   });
 
   test("what a crash left, before or after the new results had their name, is nobody's change", async () => {
