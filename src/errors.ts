@@ -79,12 +79,10 @@ export function systemCodeOf(thrown: unknown): string | undefined {
   return typeof code === "string" ? named(code) : undefined;
 }
 
-const NAMES = new Map(Object.entries(constants.errno).map(([name, number]) => [number, name]));
-
 /** Node has no name for some errors of the system, such as EDQUOT and ESTALE, and says their number twice. */
 function named(said: string): string {
   return said.replace(/Unknown system error -(\d+)(?:: Unknown system error -\1)?/, (whole, number: string) => {
-    return NAMES.get(Number(number)) ?? whole;
+    return Object.entries(constants.errno).find(([, one]) => one === Number(number))?.[0] ?? whole;
   });
 }
 

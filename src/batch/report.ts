@@ -11,6 +11,7 @@ import { nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { standingOfResults } from "../results/own.ts";
+import { FALLBACK_FOLDER } from "../results/place.ts";
 import type { Report } from "../results/report/report.ts";
 import { isLeftUnsent } from "../results/status.ts";
 import { exitCodeOfTotals } from "../results/totals.ts";
@@ -82,7 +83,7 @@ export class BatchReporting {
       target: { folder: dirname(file), fileName: basename(file) },
       staysAside,
       ...(hasLock ? { leftovers } : {}),
-      fallbackFolder: join(config.stateDir, "results"),
+      fallbackFolder: join(config.stateDir, FALLBACK_FOLDER),
       mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),
       debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
       referenceOf: (row) => ownCell(view(row), "reference"),

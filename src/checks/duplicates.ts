@@ -5,7 +5,7 @@
  */
 import { DAY_MS } from "../day.ts";
 import { inspectLostDigits } from "./read-id.ts";
-import { isSamePeriod, mayBeSamePeriod, plainly } from "./same-period.ts";
+import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "./same-period.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
@@ -219,7 +219,7 @@ function isSurelyTheSame(stated: Stated, other: Seen): boolean {
 function isUnclear(stated: Stated, other: Seen): boolean {
   const { period, guessedPeriod, isPeriodOfFile = false } = stated;
   if (!isPeriodOfFile || period === undefined || guessedPeriod === undefined) return false;
-  if (!/^20\d\d-\d\d/.test(plainly(period)) || mayBeSamePeriod(period, guessedPeriod)) return false;
+  if (!isOfMonth(period) || mayBeSamePeriod(period, guessedPeriod)) return false;
   if (isOtherReference(stated, other)) return false;
   if (other.sameKey) return other.guessedPeriod !== guessedPeriod;
   return [other.period, other.guessedPeriod].some((one) => one !== undefined && mayBeSamePeriod(one, guessedPeriod));

@@ -1,7 +1,7 @@
 import { counted } from "../counted.ts";
 import { codePointOf } from "../printable.ts";
 import { FOREIGN_DIGIT, spaceInside } from "./read-number.ts";
-import { inspectFormat } from "./read-text.ts";
+import { foreignIn, inspectFormat } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
 
@@ -16,7 +16,6 @@ const SCIENTIFIC = /^[0-9]+(?:[.,][0-9]+)?[eE][+-][0-9]{1,3}$|^[0-9]+[.,][0-9]+[
 /** In a country with a decimal comma `1001,00`. */
 const DECIMALS_ADDED = /^[0-9]+(?:\.0+|,00?)$/;
 const GROUPED = /^[0-9]{1,3}(?:,[0-9]{2,3})+(?:\.[0-9]+)?$/;
-const PRINTABLE_ASCII = /^[ -~]*$/;
 const FOREIGN_SPACE = /[^\S ]/;
 
 /** What is wrong with an id, if anything is. Its digits cannot be restored, so nothing is proposed (F1 to F4, S10). */
@@ -30,7 +29,8 @@ export function inspectId(text: string): Finding | undefined {
     if (GROUPED.test(text)) return { code: "thousands_separator" };
     if (isDateLike(text)) return { code: "made_a_date" };
   }
-  return PRINTABLE_ASCII.test(text) ? undefined : inspectForeign(text);
+  const foreign = foreignIn(text);
+  return foreign === undefined ? undefined : inspectForeign(text, foreign);
 }
 
 /** A payment address is one word. */
@@ -39,11 +39,10 @@ export function inspectVpa(text: string): Finding | undefined {
 }
 
 /** Two ids that only look alike (a dash of another kind, a letter of another script) would be two payments. */
-function inspectForeign(text: string): Finding {
+function inspectForeign(text: string, foreign: string): Finding {
   if (FOREIGN_DIGIT.test(text)) return { code: "foreign_digits" };
   if (FOREIGN_SPACE.test(text)) return spaceInside(text.replaceAll(" ", ""));
-  const found = codePointOf(text.replace(/^[ -~]+/, ""));
-  return inspectFormat(text) ?? { code: "id_not_ascii", found };
+  return inspectFormat(text) ?? { code: "id_not_ascii", found: codePointOf(foreign) };
 }
 
 /** A spreadsheet keeps 15 digits of a number and fills the rest with zeros (F1). */

@@ -1,9 +1,9 @@
 import type { FileFault } from "../errors.ts";
 import { codePointOf, printable } from "../printable.ts";
 import { inspectId } from "./read-id.ts";
-import { inspectText } from "./read-text.ts";
+import { foreignIn, inspectText } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
-import { plainly } from "./same-period.ts";
+import { isOfMonth } from "./same-period.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 const REFERENCE_CHARACTERS_MAX = 64;
@@ -26,7 +26,7 @@ export function inspectReference(text: string): Finding | undefined {
   if (text.length > REFERENCE_CHARACTERS_MAX) {
     return { code: "reference_too_long", found: String(text.length), more: String(REFERENCE_CHARACTERS_MAX) };
   }
-  if (!/^[ -~]*$/.test(text)) return inspectText(text) ?? { code: "reference_not_ascii" };
+  if (foreignIn(text) !== undefined) return inspectText(text) ?? { code: "reference_not_ascii" };
   const finding = inspectId(text);
   return finding && REFERENCE_DAMAGE.includes(finding.code) ? finding : undefined;
 }
@@ -47,8 +47,8 @@ export function inspectPeriod(text: string): Finding | undefined {
  */
 export function inspectFilePeriod(text: string, source: string): FileFault | undefined {
   const period = text.trim();
-  const foreign = /[^ -~]/u.exec(period)?.[0];
-  const isUnclear = isDateLike(period) && !/^20\d\d-\d\d/.test(plainly(period));
+  const foreign = foreignIn(period);
+  const isUnclear = isDateLike(period) && !isOfMonth(period);
   if (foreign === undefined && !isUnclear) return undefined;
   const what =
     foreign === undefined

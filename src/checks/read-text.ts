@@ -15,6 +15,8 @@ const HIDING = /[\u200b\u202a-\u202e\u2060-\u2069\ufeff]/;
 /** No format character at all belongs in an id; in text, ZWJ and ZWNJ are letters' companions in Indian scripts. */
 const FORMAT = /\p{Cf}/u;
 
+const FOREIGN = /[^ -~]/u;
+
 export function isUnusual(text: string): boolean {
   return UNUSUAL.test(text);
 }
@@ -28,6 +30,11 @@ export function inspectText(text: string): Finding | undefined {
   if (!text.isWellFormed()) return { code: "broken_character", found: "half a character" };
   if (text.includes("\ufffd")) return { code: "broken_character", found: "U+FFFD" };
   return undefined;
+}
+
+/** The first character that is no printable ASCII. */
+export function foreignIn(text: string): string | undefined {
+  return FOREIGN.exec(text)?.[0];
 }
 
 /** A format character in an id: two ids that look alike would differ. */

@@ -20,13 +20,21 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
  */
 export function mayBeSamePeriod(one: string, other: string): boolean {
   const [left, right] = [plainly(one), plainly(other)];
-  if (isPartOf(one, other) || isPartOf(left, right) || isSamePeriod(one, other)) return true;
+  if (isPartOf(one, other) || isPartOf(left, right) || areSame(left, right)) return true;
   return (left.startsWith("-") || right.startsWith("-")) && isPartOf(withoutYear(left), withoutYear(right));
 }
 
 /** For sure: `W47-2026` and `2026-W47`, but not a month and a day of it. */
 export function isSamePeriod(one: string, other: string): boolean {
-  const [left, right] = [plainly(one), plainly(other)];
+  return areSame(plainly(one), plainly(other));
+}
+
+/** A month of one year, or a part of it. */
+export function isOfMonth(period: string): boolean {
+  return /^20\d\d-\d\d/.test(plainly(period));
+}
+
+function areSame(left: string, right: string): boolean {
   return left === right || (/[a-z]/.test(left) && inAnyOrder(left) === inAnyOrder(right));
 }
 

@@ -8,6 +8,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import { modeOf } from "../results/mode-of.ts";
+import { FALLBACK_FOLDER } from "../results/place.ts";
 import { createClock } from "../results/report/clock.ts";
 import { documentOf, REPORT_FORMS, type ReportForm } from "../results/report/forms.ts";
 import { headlineOf } from "../results/report/headline.ts";
@@ -36,7 +37,7 @@ export async function run(call: Call): Promise<number> {
     const written =
       out === undefined
         ? await writeReport(document, {
-            ...{ batchId: batch.id, file, mode, fallbackFolder: join(config.stateDir, "results") },
+            ...{ batchId: batch.id, file, mode, fallbackFolder: join(config.stateDir, FALLBACK_FOLDER) },
             written: (path) => journal.written(path),
             noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
           })

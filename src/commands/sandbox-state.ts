@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { FALLBACK_FOLDER } from "../results/place.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 
 /**
@@ -12,6 +13,6 @@ export async function withSandboxState(config: Config, work: (config: Config) =>
     return await work({ ...config, stateDir, environment: "test" });
   } finally {
     // results that could not be written beside the file lie there
-    if (!ownState) await removeScratchFolder(stateDir, "results");
+    if (!ownState) await removeScratchFolder(stateDir, FALLBACK_FOLDER);
   }
 }

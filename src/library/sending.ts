@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { configFromOptions, readOption, readSecretOption, type WatchOptions } from "../config/from-options.ts";
+import { FALLBACK_FOLDER } from "../results/place.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { assertSandbox } from "./given.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
@@ -43,6 +44,6 @@ export async function inSandbox<Result>(
     return await work(config);
   } finally {
     // results that could not be written beside the file lie there
-    if (scratch !== undefined) await removeScratchFolder(scratch, "results");
+    if (scratch !== undefined) await removeScratchFolder(scratch, FALLBACK_FOLDER);
   }
 }

@@ -107,6 +107,9 @@ async function noted(path: string, look: Promise<Standing>, memory: WrittenMemor
   return standing.kind === "ours" ? defined({ ...standing, sha256: await memory.written(path) }) : standing;
 }
 
+/** In the state directory, for what cannot lie beside its input. */
+export const FALLBACK_FOLDER = "results";
+
 /** Where what cannot lie beside the input goes: a private folder for each batch. */
 export async function fallbackPlace(
   fallbackFolder: string,
