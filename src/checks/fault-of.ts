@@ -6,8 +6,7 @@ import type { Mapped, Row } from "../reader/row.ts";
 import { lettersOf } from "../workbook/value.ts";
 import type { Fault } from "./fault.ts";
 import { positionOf } from "./cell.ts";
-import { say } from "./sentences.ts";
-import type { Finding } from "./sentences.ts";
+import { say, type Finding } from "./sentences.ts";
 import { isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
 
 /** What is known of the place: a field of an operation, or a column of our own that is not sent. */

@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { settingsInForce } from "../config/in-force.ts";
-import type { InForce } from "../config/in-force.ts";
+import { settingsInForce, type InForce } from "../config/in-force.ts";
 import { loadSettings } from "../config/load.ts";
 import { usualPlaces } from "../config/toml-file.ts";
 import { tomlExample } from "../config/toml-example.ts";

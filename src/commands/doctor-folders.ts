@@ -1,8 +1,7 @@
 import { accessSync, constants, realpathSync, statSync, statfsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { PaydropError } from "../errors.ts";
+import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import type { Config } from "../config/config.ts";
-import { messageOf, systemCodeOf } from "../errors.ts";
 import { asWord } from "../printable.ts";
 import type { Finding } from "./doctor-finding.ts";
 

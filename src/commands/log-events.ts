@@ -2,8 +2,7 @@ import type { Config } from "../config/config.ts";
 import { defined } from "../defined.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { countsOf } from "../results/status.ts";
-import { openLog } from "./log.ts";
-import type { Log } from "./log.ts";
+import { openLog, type Log } from "./log.ts";
 import type { Call } from "./command.ts";
 import type { Teller } from "./teller.ts";
 

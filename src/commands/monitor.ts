@@ -4,8 +4,7 @@ import { messageOf } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { Metrics, readMetricsFile, startMetricsServer, writeMetricsFile } from "./metrics.ts";
-import type { MetricsServer } from "./metrics.ts";
+import { Metrics, readMetricsFile, startMetricsServer, writeMetricsFile, type MetricsServer } from "./metrics.ts";
 import type { Call } from "./command.ts";
 import { RowCounts } from "./row-counts.ts";
 

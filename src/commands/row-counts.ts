@@ -1,8 +1,7 @@
 import type { BatchRecord, Environment } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { RowState } from "../journal/state.ts";
-import { summed } from "./metrics.ts";
-import type { RowCount } from "./metrics.ts";
+import { summed, type RowCount } from "./metrics.ts";
 
 /** States that somebody, or the next run, may still change. */
 const OPEN: ReadonlySet<string> = new Set<RowState>(["ready", "sending", "unknown", "held", "not_sent"]);

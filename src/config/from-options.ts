@@ -6,10 +6,8 @@ import { assertSafe } from "./load.ts";
 import { readMappings } from "./mapping.ts";
 import { readRules } from "./rules.ts";
 import { Secret } from "./secret.ts";
-import type { FoundSecret, SecretName } from "./secrets-in.ts";
-import { SECRETS, checked } from "./secrets-in.ts";
-import { SETTINGS } from "./settings.ts";
-import type { Setting, SettingName } from "./settings.ts";
+import { SECRETS, checked, type FoundSecret, type SecretName } from "./secrets-in.ts";
+import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 import { unknownOption } from "./nearest.ts";
 import { NotRight, saidOf } from "./values.ts";
 

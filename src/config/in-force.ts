@@ -1,10 +1,8 @@
 import type { Config } from "./config.ts";
 import type { LoadedSettings } from "./load.ts";
 import { rulesInForce } from "./rules-shown.ts";
-import { SECRETS } from "./secrets-in.ts";
-import type { SecretName } from "./secrets-in.ts";
-import { SETTINGS, SETTING_NAMES } from "./settings.ts";
-import type { Setting, SettingName } from "./settings.ts";
+import { SECRETS, type SecretName } from "./secrets-in.ts";
+import { SETTINGS, SETTING_NAMES, type Setting, type SettingName } from "./settings.ts";
 
 /** One setting as it holds now. */
 export interface InForce {

@@ -6,12 +6,9 @@ import { isLoopback } from "./base-url.ts";
 import type { Config } from "./config.ts";
 import { readMappings } from "./mapping.ts";
 import { readRules } from "./rules.ts";
-import { SECRETS, forgetSecrets, takeSecrets } from "./secrets-in.ts";
-import type { FoundSecret, SecretName } from "./secrets-in.ts";
-import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
-import type { SettingName, SettingValues } from "./settings.ts";
-import { readTomlFile } from "./toml-file.ts";
-import type { TomlFile } from "./toml-file.ts";
+import { SECRETS, forgetSecrets, takeSecrets, type FoundSecret, type SecretName } from "./secrets-in.ts";
+import { SETTINGS, SETTING_NAMES, flagOf, variableOf, type SettingName, type SettingValues } from "./settings.ts";
+import { readTomlFile, type TomlFile } from "./toml-file.ts";
 import { NotRight, saidOf } from "./values.ts";
 
 export interface Sources {

@@ -1,6 +1,5 @@
 import { assertPattern } from "./pattern.ts";
-import { NotRight, plainAmount, reader, text, textList, wholeNumber, yesOrNo } from "./values.ts";
-import type { ValueReader } from "./values.ts";
+import { NotRight, plainAmount, reader, text, textList, wholeNumber, yesOrNo, type ValueReader } from "./values.ts";
 
 /** One rule as it may stand in paydrop.toml. */
 export interface RuleSetting<T> {

@@ -2,8 +2,15 @@ import { maskNumbers } from "../mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { InForce } from "./in-force.ts";
-import { CAPS, FIELD_RULES, WARN } from "./rule-settings.ts";
-import type { CapName, FieldRuleName, Rules, RuleSetting } from "./rule-settings.ts";
+import {
+  CAPS,
+  FIELD_RULES,
+  WARN,
+  type CapName,
+  type FieldRuleName,
+  type Rules,
+  type RuleSetting,
+} from "./rule-settings.ts";
 import type { ValueSchema } from "./values.ts";
 
 /** Every rule that holds, as `config show` lists it: `rules.payouts.max_per_row`. */

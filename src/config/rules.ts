@@ -5,8 +5,17 @@ import { maskNumbers } from "../mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { meantOrAll } from "./nearest.ts";
-import { CAPS, FIELD_RULES, WARN } from "./rule-settings.ts";
-import type { CapName, FieldRuleName, FieldRules, OperationRules, Rules, RuleSetting } from "./rule-settings.ts";
+import {
+  CAPS,
+  FIELD_RULES,
+  WARN,
+  type CapName,
+  type FieldRuleName,
+  type FieldRules,
+  type OperationRules,
+  type Rules,
+  type RuleSetting,
+} from "./rule-settings.ts";
 import { NotRight } from "./values.ts";
 
 type Path = readonly string[];

@@ -1,7 +1,6 @@
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
 import { pingShown, readBaseUrl } from "./base-url.ts";
-import type { ValueReader } from "./values.ts";
 import {
   NotRight,
   duration,
@@ -15,6 +14,7 @@ import {
   timeZone,
   wholeNumber,
   yesOrNo,
+  type ValueReader,
 } from "./values.ts";
 
 /**

@@ -1,6 +1,5 @@
 import { rulesExample } from "./rules-shown.ts";
-import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./settings.ts";
-import type { Setting } from "./settings.ts";
+import { SETTINGS, SETTING_NAMES, flagOf, variableOf, type Setting } from "./settings.ts";
 
 /** A paydrop.toml with every setting that may stand in one, explained, commented out, with its default or an example. */
 export function tomlExample(): string {

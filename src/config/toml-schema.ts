@@ -1,7 +1,6 @@
 import { OPERATION_NAMES } from "../operations/catalogue.ts";
 import { rulesSchema } from "./rules-shown.ts";
-import { SETTINGS, SETTING_NAMES } from "./settings.ts";
-import type { Setting } from "./settings.ts";
+import { SETTINGS, SETTING_NAMES, type Setting } from "./settings.ts";
 
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by one. */
 export function tomlSchema(): Record<string, unknown> {

@@ -2,12 +2,10 @@ import { withoutGuard } from "../spreadsheet-text.ts";
 import { BlankRows } from "./blank.ts";
 import { findDialect } from "./dialect.ts";
 import { checkHeader } from "./header.ts";
-import { readRecords } from "./records.ts";
-import type { Dialect } from "./records.ts";
+import { readRecords, type Dialect } from "./records.ts";
 import { LongRows } from "./long-rows.ts";
 import type { Row, Sheet } from "./row.ts";
-import { refuseEmpty } from "./source.ts";
-import type { SheetSource } from "./source.ts";
+import { refuseEmpty, type SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
 
 const ROWS_PER_CHUNK_MAX = 1000;

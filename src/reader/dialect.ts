@@ -1,8 +1,7 @@
 import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Refuse } from "./refusals.ts";
-import { parseRecords, withoutFirstLine } from "./records.ts";
-import type { Dialect } from "./records.ts";
+import { parseRecords, withoutFirstLine, type Dialect } from "./records.ts";
 
 const DELIMITERS = [",", ";", "\t", "|"];
 const SEP_LINE = /^"?sep=([^\r\n]?)"?[ ,;\t|]*(?:\r\n|\n|\r|$)/i;

@@ -6,8 +6,7 @@ import { JsonDocument } from "./document.ts";
 import { quotedName } from "./header.ts";
 import { membersOf, ObjectReader } from "./object.ts";
 import type { Cell, Row, Sheet, Wrapper } from "./row.ts";
-import { refuseEmpty } from "./source.ts";
-import type { SheetSource } from "./source.ts";
+import { refuseEmpty, type SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
 
 const ROWS_PER_CHUNK_MAX = 1000;

@@ -1,8 +1,7 @@
 import { counted } from "../counted.ts";
 import { ObjectReader } from "./object.ts";
 import type { Row, Sheet } from "./row.ts";
-import { refuseEmpty } from "./source.ts";
-import type { SheetSource } from "./source.ts";
+import { refuseEmpty, type SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
 import { endOfValue, skipSpace } from "./value.ts";
 

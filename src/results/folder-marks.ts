@@ -2,8 +2,16 @@ import { dirname, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Begun, JournalStore } from "../journal/store.ts";
-import { assertKnown, inboxesOf, markAt, marksBeside, newestSummary, noMarkText } from "./found-mark.ts";
-import type { FoundMark, MarkPolicy } from "./found-mark.ts";
+import {
+  assertKnown,
+  inboxesOf,
+  markAt,
+  marksBeside,
+  newestSummary,
+  noMarkText,
+  type FoundMark,
+  type MarkPolicy,
+} from "./found-mark.ts";
 import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { runningSummaryJson } from "./summary.ts";

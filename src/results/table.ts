@@ -1,8 +1,7 @@
 import type { FileFormat } from "../format.ts";
 import { printableTable } from "../printable.ts";
 import type { Cell, Row, Wrapper } from "../reader/row.ts";
-import { WorkbookPieces } from "../workbook/write.ts";
-import type { OutCell } from "../workbook/write.ts";
+import { WorkbookPieces, type OutCell } from "../workbook/write.ts";
 import { guardCell } from "./cell.ts";
 
 /** One value of ours. Numbers stay numbers in JSON and in workbooks, `null` is an empty cell. */

@@ -2,10 +2,8 @@ import { damaged, WorkbookError } from "./fault.ts";
 import type { SharedStrings } from "./strings.ts";
 import type { Style } from "./styles.ts";
 import { cellText } from "./text.ts";
-import { columnOf, dateOf, decimalOf, isoDateOf, percentageOf, roundedBy } from "./value.ts";
-import type { SheetCell } from "./value.ts";
-import { attributesOf } from "./xml.ts";
-import type { XmlHandler } from "./xml.ts";
+import { columnOf, dateOf, decimalOf, isoDateOf, percentageOf, roundedBy, type SheetCell } from "./value.ts";
+import { attributesOf, type XmlHandler } from "./xml.ts";
 
 /** A row that the sheet writes down; one without cells that hold anything has none. */
 export interface SheetRow {

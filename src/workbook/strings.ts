@@ -1,7 +1,6 @@
 import { damaged, WorkbookError } from "./fault.ts";
 import { cellText } from "./text.ts";
-import { XmlScanner } from "./xml.ts";
-import type { XmlHandler } from "./xml.ts";
+import { XmlScanner, type XmlHandler } from "./xml.ts";
 
 const STRINGS_MAX = 32 * 1024 * 1024;
 const FIRST_BYTES = 64 * 1024;

@@ -1,6 +1,5 @@
 import { escaped } from "./text.ts";
-import { lettersOf } from "./value.ts";
-import type { SheetValue } from "./value.ts";
+import { lettersOf, type SheetValue } from "./value.ts";
 import { ZipPieces } from "./zip-pieces.ts";
 
 /**
