@@ -54,6 +54,8 @@ export interface Seen {
   readonly hasReference: boolean;
   readonly isDoubtful: boolean;
   readonly period?: string;
+  /** Its period was stated for the whole file, or for that of the row that it corrects. */
+  readonly isPeriodOfFile?: boolean;
   /** The month in its file's name, a guess. */
   readonly guessedPeriod?: string;
   /** When it was accepted, milliseconds since 1970. */
@@ -213,16 +215,33 @@ function isSurelyTheSame(stated: Stated, other: Seen): boolean {
 }
 
 /**
- * The name of this file says another month than what was stated for it, and one of both makes the other row the same
+ * The name of either file says another month than what was stated for it, and by one of both the two are the same
  * payment: a month of today that a nightly run states would free it, a month that was forgotten would leave it unpaid.
  */
 function isUnclear(stated: Stated, other: Seen): boolean {
-  const { period, guessedPeriod, isPeriodOfFile = false } = stated;
-  if (!isPeriodOfFile || period === undefined || guessedPeriod === undefined) return false;
-  if (!isOfMonth(period) || mayBeSamePeriod(period, guessedPeriod)) return false;
   if (isOtherReference(stated, other)) return false;
+  const { period, guessedPeriod } = stated;
+  const [lag, otherLag] = [lagOf(stated), lagOf(other)];
+  if (lag === 0) return otherLag !== 0 && mayBe(period, other.guessedPeriod);
+  // the names may always say the month that is worked, or the day of the payment
+  if (lag === otherLag) return false;
   if (other.sameKey) return other.guessedPeriod !== guessedPeriod;
-  return [other.period, other.guessedPeriod].some((one) => one !== undefined && mayBeSamePeriod(one, guessedPeriod));
+  return mayBe(other.period, guessedPeriod) || mayBe(other.guessedPeriod, guessedPeriod);
+}
+
+/** By how many months the name of its file differs from what was stated for it. */
+function lagOf({ period, guessedPeriod, isPeriodOfFile = false }: Stated | Seen): number {
+  if (!isPeriodOfFile || period === undefined || guessedPeriod === undefined || !isOfMonth(period)) return 0;
+  return monthsOf(period) - monthsOf(guessedPeriod);
+}
+
+function monthsOf(period: string): number {
+  const [year, month] = plainly(period).split("-").map(Number);
+  return (year ?? 0) * 12 + (month ?? 0);
+}
+
+function mayBe(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && mayBeSamePeriod(one, other);
 }
 
 function isOtherReference(stated: Stated, other: Seen): boolean {

@@ -24,12 +24,17 @@ export interface SeenRow {
   readonly last_attempt: number | null;
   readonly id: string;
   readonly guessed_period: string | null;
+  readonly file_period: string | null;
   readonly phase: BatchPhase;
   readonly kin?: "origin" | "correction";
 }
 
-export const COLUMNS = `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal,
-  r.changed_at, r.last_attempt, b.id, b.guessed_period, b.phase`;
+/** `file_period`: what was stated for the whole file; of a corrected row, for the file of the row that it corrects. */
+export function columnsIn(schema: string): string {
+  return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
+    r.last_attempt, b.id, b.guessed_period, b.phase, coalesce(b.period,
+      (SELECT o.period FROM ${schema}.batch o WHERE o.id = substr(r.family, 1, instr(r.family, ':') - 1))) AS file_period`;
+}
 
 /** What the rules of DESIGN §7 are told of it. */
 export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
@@ -49,7 +54,7 @@ export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     standing,
     hasReference: row.reference_key !== null,
     isDoubtful: row.doubtful === 1,
-    ...(row.period === null ? {} : { period: row.period }),
+    ...(row.period === null ? {} : { period: row.period, isPeriodOfFile: row.period === row.file_period }),
     ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
     ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),
     ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt }),

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Seen } from "../checks/duplicates.ts";
-import { asSeen, COLUMNS, type Keys, type SeenRow } from "./seen-row.ts";
+import { asSeen, columnsIn, type Keys, type SeenRow } from "./seen-row.ts";
 
 /** The row that others are corrections of, by its name (`BATCH:ROW`): the judged row itself, or the one it corrects. */
 interface Family {
@@ -80,7 +80,7 @@ export class SeenRows {
     );
     this.#clear = database.prepare("DELETE FROM temp.entering");
     const from = (schema: string): string =>
-      `SELECT ${COLUMNS} FROM ${schema}.seen s JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
+      `SELECT ${columnsIn(schema)} FROM ${schema}.seen s JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
        JOIN ${schema}.batch b ON b.seq = r.batch WHERE s.key = ?1`;
     const elsewhere = (and: string): StatementSync[] =>
       schemas.flatMap((schema) =>
@@ -99,14 +99,14 @@ export class SeenRows {
     );
     this.#unknownElsewhere = schemas.map((schema) =>
       database.prepare(
-        `SELECT ${COLUMNS} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
+        `SELECT ${columnsIn(schema)} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
          WHERE r.core_key = ?1 AND r.state = 'unknown' AND ${schema === "main" ? "r.batch <> ?2" : "?2 IS NOT NULL"}
          LIMIT 1`,
       ),
     );
     const kin = (schema: string, word: string, where: string): StatementSync =>
       database.prepare(
-        `SELECT ${COLUMNS}, '${word}' AS kin FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
+        `SELECT ${columnsIn(schema)}, '${word}' AS kin FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
          WHERE ${where} AND b.phase <> 'recording' AND ${KIN_IN_THE_WAY} AND ${NOT_CANCELLED}
          ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
       );
@@ -117,7 +117,7 @@ export class SeenRows {
     );
     this.#origin = schemas.map((schema) => kin(schema, "origin", "b.id = ?1 AND r.number = ?2"));
     this.#correctionsHere = database.prepare(
-      `SELECT ${COLUMNS}, 'correction' AS kin FROM row r JOIN batch b ON b.seq = r.batch
+      `SELECT ${columnsIn("main")}, 'correction' AS kin FROM row r JOIN batch b ON b.seq = r.batch
        WHERE r.family = ?1 AND r.batch = ?2 AND r.number < ?3 AND ${KIN_IN_THE_WAY} ORDER BY r.number LIMIT ${HERE_MAX}`,
     );
     const here = `AND s.batch = ?2 AND s.number < ?3 AND r.state <> 'invalid'`;

@@ -68,8 +68,8 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Cancel the batch once the rest went",
   ],
   period_unclear: [
-    "same payment as {other}, and the period that was stated for this file is another month than its name says",
-    "Is the period wrong? Cancel the batch and run the file with the right one. Right? Release it",
+    "same payment as {other}, unless it is another month's: the period stated for one of both files is not the month in its name",
+    "The same payment again? Cancel the batch once the rest went. Another month's? If the stated period is right, release it; else cancel the batch and run the file with the right one",
   ],
   reference_conflict: [
     "its reference was used for another {party}, {differing} in {other}",
@@ -102,7 +102,8 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */
 const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
   payee_changed: "Ask the {party} on a number that you know, then run the file: the row waits until it is released",
-  period_unclear: "Run it with the period that is meant, or under a name that says that month",
+  period_unclear:
+    "See that the period and the file's name say the month that is meant; what waits all the same is released, if both payments are meant",
   // a reference that comes when the others have gone without one makes the whole file wait, and look unpaid
   repeat_in_file: "Give each row its own reference, or delete one; else it waits until it is released",
 };

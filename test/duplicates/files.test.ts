@@ -728,6 +728,44 @@ describe("a period that is stated for a file whose name says another month", () 
     expect(desk.results("wages-2026-12-08.csv").map((row) => row.result_status)).toEqual(["held", "held", "duplicate"]);
   });
 
+  test("keeps what went under it from going under the right one too, also what a retry file sent", async () => {
+    const rejects = { account: "B-4" };
+    const { desk, sent } = await openOffice(({ account }) => wire.answer(account === rejects.account ? 422 : 200));
+    desk.write("wages-nov-2026.csv", wages());
+    await desk.process("wages-nov-2026.csv", at("2026-11-30", "2026-11"));
+    const december = wages("A-1,B-3,300", "A-1,B-4,400");
+    desk.write("wages-dec-2026.csv", december);
+    const forgotten = await desk.process("wages-dec-2026.csv", at("2026-12-31", "2026-11"));
+    rejects.account = "";
+    const corrected = `from_account,to_account,amount,retry_of\nA-1,B-4,400,${forgotten.batch}:5\n`;
+    desk.write("wages-dec-2026.csv.retry.csv", corrected);
+    await desk.process("wages-dec-2026.csv.retry.csv", at("2027-01-01"));
+    expect(sent().map(({ account }) => account)).toEqual(["B-1", "B-2", "B-3", "B-4", "B-4"]);
+
+    const act = { by: "Meera", kind: "cancel", note: "its period is wrong" };
+    await desk.inProcess((processor) => processor.journal.setPhase(forgotten.batch, "cancelled", act));
+    expect((await desk.process("wages-dec-2026.csv", at("2027-01-02", "2026-12"))).exitCode).toBe(6);
+    expect(sent().map(({ account }) => account)).toEqual(["B-1", "B-2"]);
+    const states = desk.results("wages-dec-2026.csv").map((row) => row.result_status);
+    expect(states).toEqual(["accepted", "accepted", "held", "held"]);
+  });
+
+  test.each([
+    ["the month that is worked", ["wages-oct-2026.csv", "2026-11"], ["wages-nov-2026.csv", "2026-12"]],
+    ["the day it is paid", ["wages-2026-12-01.csv", "2026-11"], ["wages-2027-01-01.csv", "2026-12"]],
+  ] as const)("asks nobody where the name always says %s", async (_, [last, lastPeriod], [next, period]) => {
+    const { desk, sent } = await openOffice();
+    desk.write(last, wages());
+    await desk.process(last, at(`${lastPeriod}-28`, lastPeriod));
+    desk.write(next, wages("A-1,B-3,300"));
+    expect((await desk.process(next, at(`${period}-28`, period))).exitCode).toBe(0);
+    expect(sent()).toHaveLength(5);
+    // last month's copy, a month later than it went
+    desk.write(`copy of ${last}`, wages(""));
+    await desk.process(`copy of ${last}`, at(`${period}-28`, period));
+    expect(sent()).toEqual([]);
+  });
+
   test("is a row's own where the row states it", async () => {
     const { desk } = await openOffice();
     const rows = (periods: readonly string[]): string =>
