@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor, type Processor } from "../processor.ts";
+import { filesObject } from "../results/json-lines.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import { tell } from "./tell.ts";
@@ -34,7 +35,7 @@ async function rewriteOne(call: Call, config: Config, processor: Processor, id: 
     const { files } = await processor.writeResultsAgain(id);
     const kept = files.kept === undefined ? "" : `\nkept       ${files.kept}   changed by hand`;
     const text = files.results === undefined ? "" : `results    ${files.results}${kept}`;
-    tell(call, config, text, { type: "results", batch: id, files });
+    tell(call, config, text, { type: "results", batch: id, files: filesObject(files) });
     if (files.elsewhere === undefined) return 0;
     call.stderr.write(`${files.elsewhere}\n`);
     return 74;

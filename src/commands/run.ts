@@ -10,6 +10,8 @@ import { errorText } from "./error-text.ts";
 import type { RunParts } from "./run-inbox.ts";
 import { operandsOf, sendHandedOver, tellFirst, withSending, withTeller, type Sending } from "./sending.ts";
 import type { Listening } from "./signals.ts";
+import { tell } from "./tell.ts";
+import type { Teller } from "./teller.ts";
 
 /**
  * Checks, sends and writes the results of one file after the other, and of all that is complete in a folder; the gravest
@@ -20,8 +22,14 @@ export function run(call: Call): Promise<number> {
 }
 
 async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<number> {
-  return withTeller(call, config, async (teller, listening) => {
+  return withTeller(call, config, async (said, listening) => {
     const named = namedIn(call);
+    let batches = 0;
+    const ended: Teller["ended"] = (...batch) => {
+      batches += 1;
+      said.ended(...batch);
+    };
+    const teller = { ...said, ended };
     const gate = new Gate(listening.signal);
     const onEvent = (event: RunEvent): void => {
       monitor.onEvent(event);
@@ -29,14 +37,16 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
     };
     const services = { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named) };
     const isSweep = (await Promise.all(named.map(isFolder))).every(Boolean);
-    const ended = withProcessor(services, "send", (processor) => {
+    const work = withProcessor(services, "send", (processor) => {
       tellFirst(teller, call, config);
       const parts = { config, processor, teller, gate, monitor };
       // what has no clear answer, or is refused for the key, is so for the files behind it as well
       const sendThem = (): Promise<number> => processor.together(() => sendEach(named, listening, parts));
       return monitor.following(processor.journal, sendThem);
     });
-    return config.quiet && isSweep ? ended.catch(codeOfOverlap) : ended;
+    const code = await (config.quiet && isSweep ? work.catch(codeOfOverlap) : work);
+    if (batches === 0) tell(call, config, "", { type: "summary", batches: [], requests: 0, exit_code: code });
+    return code;
   });
 }
 

@@ -1,4 +1,4 @@
-import type { BatchReport, RunEvent } from "../events.ts";
+import type { BatchReport, RunEvent, WrittenFiles } from "../events.ts";
 import { correctionsObject } from "./correction-words.ts";
 import { mappingObject } from "./mapping-words.ts";
 import { accountObject, amountObject, rowsObject } from "./summary.ts";
@@ -48,7 +48,6 @@ export function jsonLine(event: RunEvent): JsonLine {
 
 /** The last line of a batch. */
 export function jsonSummary(report: BatchReport): JsonLine {
-  const { files } = report;
   return {
     type: "summary",
     batch: report.batch,
@@ -66,13 +65,18 @@ export function jsonSummary(report: BatchReport): JsonLine {
     stop: report.stop,
     remarks: report.remarks,
     rows_to_look_at: report.rowsToLookAt,
-    files: {
-      results: files.results,
-      retry: files.retry,
-      retry_rows: files.retryRows,
-      summary: files.summary,
-      kept: files.kept,
-      elsewhere: files.elsewhere,
-    },
+    files: filesObject(report.files),
+  };
+}
+
+/** Where the files out lie. */
+export function filesObject(files: WrittenFiles): Readonly<Record<string, unknown>> {
+  return {
+    results: files.results,
+    retry: files.retry,
+    retry_rows: files.retryRows,
+    summary: files.summary,
+    kept: files.kept,
+    elsewhere: files.elsewhere,
   };
 }

@@ -42,7 +42,7 @@ function refusalOfFields(operation: Operation, fields: Readonly<Record<string, u
   const form = known.find((candidate) => names.every((name) => candidate.has(name)));
   if (!form) return "the fields belong to two different forms of §2.5";
   for (const [name, field] of form) {
-    if (name in fields && !hasType(field, fields[name])) return `the field ${name} is not a ${typeOf(field)} (§2)`;
+    if (name in fields && !hasType(field, fields[name])) return `the field ${name} is no ${typeOf(field)} (§2)`;
   }
   return undefined;
 }

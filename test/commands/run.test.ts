@@ -72,6 +72,14 @@ describe("run --sandbox", () => {
     expect(lines.at(-1)).toMatchObject({ exit_code: 0, amount: { total: "3000.00" } });
   });
 
+  test("--json ends with a summary also where no batch was made", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "t.csv"), "x,y\n1,2\n");
+    const { code, stdout } = await paydrop(["run", "--sandbox", "--json", "t.csv"], {}, folder);
+    expect(code).toBe(5);
+    expect(linesOf(stdout)).toEqual([{ type: "summary", batches: [], requests: 0, exit_code: 5 }]);
+  });
+
   test("each debit account has at the start what it has at the end: a bad row is of its account, a line of totals of none", async () => {
     const folder = temporaryFolder();
     const rows = ["ACC-1,B-1,100.00", "ACC-2,B-2,50.00", "ACC-2,B-3,6.001", "Total,,150.00"];

@@ -193,6 +193,16 @@ test("status shows who did what and what is next; --json ends with a summary", a
   expect(stdout).toContain(`paydrop retry ${batch}`);
 });
 
+test("--json names the files out by the keys that the summary of a run has", async () => {
+  const office = await openOffice(() => wire.reset());
+  office.write("pay.csv", `${transfersCsv(1)}ACC-1,ACC-2,much\n`);
+  const ran = (await office.lines("run", "pay.csv")).at(-1) as { batch: string; files: object };
+  const settling = ["settle", ran.batch, "--row", "2", "--as", "done", "--by", "asha", "--note", "none"];
+  const results = (await office.lines(...settling)).find(({ type }) => type === "results");
+  expect(ran.files).toMatchObject({ retry_rows: 1 });
+  expect(results?.["files"]).toEqual(ran.files);
+});
+
 test("each row that waited for one of several settled rows is told, and stands in the history", async () => {
   const office = await openOffice((request) => (request.number === 1 ? wire.answer(200) : wire.reset()));
   office.write("pay.csv", transfersCsv(3));

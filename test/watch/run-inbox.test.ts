@@ -43,7 +43,9 @@ test("one sweep takes what is complete, says what is not, and passes over what i
   // whoever looks at a terminal sees that it looked
   const idle = await desk.call("run", "--inbox", desk.inbox);
   expect(idle).toMatchObject({ code: 0, stdout: "", stderr: `nothing new in ${desk.inbox}\n` });
-  expect(await desk.call("run", "--json", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  const { code, stdout, stderr } = await desk.call("run", "--json", desk.inbox);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({ type: "summary", batches: [], requests: 0, exit_code: 0 });
   expect(existsSync(desk.path("growing.csv.waiting.txt"))).toBe(false);
 });
 
