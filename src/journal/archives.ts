@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatch, mayHold, OWED, type BatchColumns } from "./batches.ts";
-import { notesOf, type BatchSeq } from "./rows.ts";
-import type { BatchRecord } from "./batch-record.ts";
+import type { BatchRecord, BatchSeq } from "./batch-record.ts";
+import { notesOf } from "./new-rows.ts";
 import type { RowTexts } from "./row-record.ts";
 import { STILL_GOES } from "./state.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge } from "../checks/duplicates.ts";
-import type { BatchSeq } from "./rows.ts";
+import type { BatchSeq } from "./batch-record.ts";
 import { assertMove, type RowState } from "./state.ts";
 import type { AttemptEnd } from "./row-record.ts";
 import type { Begun } from "./store.ts";

@@ -34,6 +34,14 @@ export interface BatchRecord {
   readonly archive?: string;
 }
 
+/** What the statements about rows must know of a batch. `seq`: its number in the tables. */
+export interface BatchSeq {
+  readonly seq: number;
+  readonly environment: Environment;
+  readonly period?: string;
+  readonly guessedPeriod?: string;
+}
+
 /** What is known of a batch when its last row was read. */
 export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
 

@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
-import type { BatchSeq } from "./rows.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
-import type { BatchPhase, BatchRecord, Environment, NewBatch } from "./batch-record.ts";
+import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch } from "./batch-record.ts";
 import type { Act } from "./store.ts";
 
 export interface BatchColumns {

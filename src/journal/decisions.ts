@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RowName } from "../checks/correction.ts";
 import { PaydropError } from "../errors.ts";
 import { numbersIn } from "./numbers.ts";
-import type { BatchSeq } from "./rows.ts";
+import type { BatchSeq } from "./batch-record.ts";
 import { OVERTAKEN } from "./seen.ts";
 import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";

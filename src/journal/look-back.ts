@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asBatch, Batches, type BatchColumns } from "./batches.ts";
-import { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
 import { isJournalThere } from "./open.ts";
-import { PAGE_ROWS } from "./pages.ts";
 import { Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
@@ -68,22 +66,18 @@ export class LookBack {
 
   /** The rows of a batch as they stand, asked for by rising numbers. */
   rowsOf(batchId: string): (number: number) => RowRecord | undefined {
-    const rows = new Rows(this.#database, NO_KEYS);
+    const rows = new Rows(this.#database);
     const seq = this.#seqOf(batchId);
     let page = new Map<number, RowRecord>();
     let until = -1;
     return (number) => {
       if (number > until) {
-        const next = rows.page(seq, number, PAGE_ROWS);
+        const next = rows.page(seq, number);
         page = new Map(next.map((row) => [row.number, row]));
         until = next.at(-1)?.number ?? Number.POSITIVE_INFINITY;
       }
       return page.get(number);
     };
-  }
-
-  #seqOf(batchId: string): number {
-    return new Batches(this.#database).seqOf(batchId).seq;
   }
 
   /** Once for each connection. */
@@ -112,8 +106,10 @@ export class LookBack {
   close(): void {
     this.#database.close();
   }
+
+  #seqOf(batchId: string): number {
+    return new Batches(this.#database).seqOf(batchId).seq;
+  }
 }
 
-/** Rows are only read here: keys are for entering them. */
-const NO_KEYS = new PaymentKeys(new Uint8Array());
 const ACCEPTED = "('accepted', 'settled_done')";

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { BatchSeq } from "./rows.ts";
+import type { BatchSeq } from "./batch-record.ts";
 import { STILL_GOES } from "./state.ts";
 
 /** By what equal rows of earlier batches are found. */

@@ -13,6 +13,7 @@ import type { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { Marks } from "./marks.ts";
 import { NearDuplicates } from "./near-duplicates.ts";
+import { NewRows } from "./new-rows.ts";
 import { Rows } from "./rows.ts";
 import { SeenRows } from "./seen.ts";
 import { RowTallies } from "./tallies.ts";
@@ -44,7 +45,8 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
   return {
     ...{ database, group, seen, near, verdicts, now },
     batches: new Batches(database),
-    rows: new Rows(database, keys, past),
+    newRows: new NewRows(database, keys, past),
+    rows: new Rows(database),
     tallies: new RowTallies(database),
     daySums: new DaySums(database, past),
     attempts: new Attempts(database, verdicts, () => group.transaction),

@@ -1,60 +1,21 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { Change, Correction } from "../checks/correction.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Change } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
-import { EarlierKeys } from "./earlier-keys.ts";
-import type { PaymentKeys } from "./keys.ts";
+import { numbersIn } from "./numbers.ts";
+import { PAGE_ROWS } from "./pages.ts";
+import type { RowRecord } from "./row-record.ts";
 import type { RowState } from "./state.ts";
-import type { Environment } from "./batch-record.ts";
-import type { NewRow, RowRecord } from "./row-record.ts";
 
-/** What the row statements must know of a batch. */
-export interface BatchSeq {
-  readonly seq: number;
-  readonly environment: Environment;
-  readonly period?: string;
-  readonly guessedPeriod?: string;
-}
-
-/** Rows in one insert: a statement costs as much as the row that it writes. */
-const ROWS_TOGETHER = 16;
-
-/** Writes rows down, as ready until the batch is judged, and reads them again in input order. */
+/** The rows of a batch as they stand, in input order. */
 export class Rows {
-  readonly #keys: PaymentKeys;
-  readonly #earlier: EarlierKeys;
-  readonly #insert: StatementSync;
-  readonly #insertTogether: StatementSync;
   readonly #page: StatementSync;
   readonly #ready: StatementSync;
   readonly #operations: StatementSync;
   readonly #inStates: StatementSync;
   readonly #last: StatementSync;
-  readonly #tie: StatementSync;
 
-  /** `past`: name under which another journal is attached that knows earlier rows as well. */
-  constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
-    this.#keys = keys;
-    this.#earlier = new EarlierKeys(database, keys, past);
-    const into = `INSERT INTO row (batch, number, state, operation, option, amount, period, reference_key, doubtful,
-       core_key, beneficiary_key, code, faults, changed_at) VALUES `;
-    const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    this.#insert = database.prepare(into + values);
-    this.#insertTogether = database.prepare(into + Array<string>(ROWS_TOGETHER).fill(values).join());
-    const ofOrigin = (value: string): string =>
-      (past === undefined ? ["main"] : ["main", past])
-        .map(
-          (schema) =>
-            `(SELECT ${value} FROM ${schema}.row o JOIN ${schema}.batch b ON b.seq = o.batch WHERE b.id = ?1 AND o.number = ?2)`,
-        )
-        .join();
-    // what was stated for the file of that row holds for its correction, which is in a file of another name and no flags
-    this.#tie = database.prepare(
-      `UPDATE row SET origin_batch = ?1, origin_row = ?2, changes = ?3, payee_changed = ?4,
-         family = coalesce(${ofOrigin("o.family")}, ?7),
-         period = coalesce(period, ${ofOrigin("coalesce(o.period, b.period)")})
-       WHERE batch = ?5 AND number = ?6`,
-    );
+  constructor(database: DatabaseSync) {
     this.#last = database.prepare("SELECT number FROM row WHERE batch = ? ORDER BY number DESC LIMIT 1");
     this.#page = database.prepare(`${SELECT_RECORD} WHERE r.batch = ? AND r.number >= ? ORDER BY r.number LIMIT ?`);
     this.#ready = database.prepare(
@@ -71,54 +32,14 @@ export class Rows {
     for (const records of [this.#page, this.#inStates]) records.setReturnArrays(true);
   }
 
-  add(batch: BatchSeq, rows: readonly NewRow[], nowMs: number): void {
-    const whole = rows.length - (rows.length % ROWS_TOGETHER);
-    let together: SQLInputValue[] = [];
-    for (const [index, row] of rows.entries()) {
-      this.#pushValues(together, batch, row, nowMs);
-      const isWhole = (index + 1) % ROWS_TOGETHER === 0;
-      if (!isWhole && index < whole) continue;
-      (isWhole ? this.#insertTogether : this.#insert).run(...together);
-      together = [];
-    }
-    for (const row of rows) if (row.correction) this.#addCorrection(batch, row.number, row.correction);
-  }
-
-  #addCorrection(batch: BatchSeq, number: number, { of, changes, payeeChanged }: Correction): void {
-    const changed = changes === undefined ? null : JSON.stringify(changes);
-    this.#tie.run(of.batch, of.row, changed, payeeChanged ? 1 : 0, batch.seq, number, `${of.batch}:${of.row}`);
-  }
-
-  /** The values of one row behind those that are there. */
-  #pushValues(values: SQLInputValue[], batch: BatchSeq, row: NewRow, nowMs: number): void {
-    const { number, payment, operation, option = null, amount = null } = row;
-    if (!payment || !operation) {
-      const code = row.faults?.[0]?.code ?? "invalid";
-      values.push(batch.seq, number, "invalid", operation ?? null, option, amount, null, null, 0, null, null, code);
-    } else {
-      const { environment } = batch;
-      values.push(batch.seq, number, "ready", operation, option, amount, payment.period ?? null);
-      values.push(payment.reference === undefined ? null : this.#referenceKey(environment, payment.reference));
-      values.push(payment.isDoubtful ? 1 : 0);
-      const core = this.#earlier.core(environment, operation, payment);
-      values.push(core ?? this.#keys.core(environment, operation, payment));
-      values.push(this.#keys.beneficiary(environment, operation, payment), null);
-    }
-    values.push(notesOf(row), nowMs);
-  }
-
-  #referenceKey(environment: Environment, reference: string): Uint8Array {
-    return this.#earlier.reference(environment, reference) ?? this.#keys.reference(environment, reference);
-  }
-
   /** 0 where there are no rows. */
   lastNumber(batchSeq: number): number {
     return Number(this.#last.get(batchSeq)?.["number"] ?? 0);
   }
 
-  /** Numbers of the rows that may go, in input order. */
-  readyPage(batchSeq: number, fromRow: number, rowsMax: number): number[] {
-    return (this.#ready.all(batchSeq, fromRow, rowsMax) as { number: number }[]).map((row) => row.number);
+  /** Numbers of the rows that may go: one page. */
+  readyPage(batchSeq: number, fromRow: number): number[] {
+    return numbersIn(this.#ready, batchSeq, fromRow, PAGE_ROWS);
   }
 
   operations(batchSeq: number): { operation: OperationName; option?: PayoutOption }[] {
@@ -130,21 +51,16 @@ export class Rows {
     return this.page(batchSeq, number, 1).find((row) => row.number === number);
   }
 
-  /** One page of the rows in one of these states, in input order. */
-  pageIn(batchSeq: number, states: readonly RowState[], fromRow: number, rowsMax: number): RowRecord[] {
-    const found = this.#inStates.all(batchSeq, fromRow, JSON.stringify(states), rowsMax);
+  /** One page of the rows in one of these states. */
+  pageIn(batchSeq: number, states: readonly RowState[], fromRow: number): RowRecord[] {
+    const found = this.#inStates.all(batchSeq, fromRow, JSON.stringify(states), PAGE_ROWS);
     return (found as unknown as RecordColumns[]).map(asRecord);
   }
 
-  /** One page of rows in input order. */
-  page(batchSeq: number, fromRow: number, rowsMax: number): RowRecord[] {
+  /** One page of all rows. */
+  page(batchSeq: number, fromRow: number, rowsMax = PAGE_ROWS): RowRecord[] {
     return (this.#page.all(batchSeq, fromRow, rowsMax) as unknown as RecordColumns[]).map(asRecord);
   }
-}
-
-/** What is wrong with a row and what is pointed out of it stand in one column; the level tells them apart. */
-export function notesOf({ faults = [], warnings = [] }: Pick<NewRow, "faults" | "warnings">): string | null {
-  return faults.length + warnings.length === 0 ? null : JSON.stringify([...faults, ...warnings]);
 }
 
 const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,

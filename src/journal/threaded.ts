@@ -72,26 +72,15 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
     begin: (batchId, row, rules) => thread.begin(batchId, row, rules),
     end: (attempt, end) => thread.end(attempt, end),
     rows: (batchId, fromRow = 0) =>
-      pages(
-        (from) => thread.call<Columns<RowRecord>>("rows", [batchId, from]).then(recordsFromColumns),
-        fromRow,
-        (row: RowRecord) => row.number,
-        true,
-      ),
+      pages((from) => thread.call<Columns<RowRecord>>("rows", [batchId, from]).then(recordsFromColumns), fromRow, true),
     rowsIn: (batchId, states, fromRow = 0) =>
       pages(
         (from) => thread.call<Columns<RowRecord>>("rowsIn", [batchId, states, from]).then(recordsFromColumns),
         fromRow,
-        (row: RowRecord) => row.number,
         true,
       ),
     readyRows: (batchId, fromRow = 0) =>
-      pages(
-        (from) => thread.call("readyRows", [batchId, from]),
-        fromRow,
-        (row: number) => row,
-        true,
-      ),
+      pages((from) => thread.call<readonly number[]>("readyRows", [batchId, from]), fromRow, true),
     close: () => thread.close(),
   };
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge, Seen, Stated, Verdict } from "../checks/duplicates.ts";
 import type { NearDuplicates } from "./near-duplicates.ts";
 import { numbersIn } from "./numbers.ts";
-import type { BatchSeq } from "./rows.ts";
+import type { BatchSeq } from "./batch-record.ts";
 import { OVERTAKEN, type SeenRows } from "./seen.ts";
 import type { Keys } from "./seen-row.ts";
 import { assertMove, type RowState } from "./state.ts";

@@ -10,7 +10,7 @@ function pagesOf(rows: readonly number[], isAhead: boolean) {
     askedFrom.push(from);
     return Promise.resolve(rows.filter((number) => number >= from).slice(0, PAGE_ROWS));
   };
-  return { askedFrom, all: pages(pageFrom, 0, (number) => number, isAhead) };
+  return { askedFrom, all: pages(pageFrom, 0, isAhead) };
 }
 
 describe.each([true, false])("pages, read ahead: %s", (isAhead) => {
@@ -54,7 +54,6 @@ describe("pages of which the first one is enough", () => {
     const failing = pages(
       (from) => (from === 0 ? Promise.resolve(ROWS.slice(0, PAGE_ROWS)) : Promise.reject(new Error("gone"))),
       0,
-      (number) => number,
       true,
     );
     expect((await failing.next()).done).toBe(false);

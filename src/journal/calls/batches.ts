@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../day.ts";
-import { PAGE_ROWS, pages } from "../pages.ts";
+import type { BatchSeq } from "../batch-record.ts";
+import { pages } from "../pages.ts";
 import type { Parts } from "../parts.ts";
-import type { BatchSeq } from "../rows.ts";
 import { SeenRows } from "../seen.ts";
 import type { JournalStore } from "../store.ts";
 
@@ -9,7 +9,7 @@ const JUDGED_ROWS = 20_000;
 
 /** A batch from its first row until it is open, and what is known of it and its rows. */
 export function batchCalls(parts: Parts) {
-  const { attempts, batches, daySums, decisions, group, judge, near, now } = parts;
+  const { attempts, batches, daySums, decisions, group, judge, near, newRows, now } = parts;
   const { read, rows, seen, tallies, verdicts } = parts;
   const seqOf = (batchId: string): number => batches.seqOf(batchId).seq;
   return {
@@ -25,7 +25,7 @@ export function batchCalls(parts: Parts) {
         attempts.judgedFromHere(seqOf(batch.id));
       }),
 
-    addRows: (batchId, added) => group.run(() => rows.add(batches.seqOf(batchId), added, now())),
+    addRows: (batchId, added) => group.run(() => newRows.add(batches.seqOf(batchId), added, now())),
 
     async judgeRows(batchId, rules) {
       const judgePiece = (batch: BatchSeq, numbers: readonly number[]): void => {
@@ -63,33 +63,17 @@ export function batchCalls(parts: Parts) {
 
     dropBatch: (batchId) => group.run(() => batches.drop(batchId)),
 
-    rows: (batchId, fromRow = 0) =>
-      pages(
-        (from) => read(() => rows.page(seqOf(batchId), from, PAGE_ROWS)),
-        fromRow,
-        ({ number }) => number,
-        false,
-      ),
+    rows: (batchId, fromRow = 0) => pages((from) => read(() => rows.page(seqOf(batchId), from)), fromRow, false),
 
     readyRows: (batchId, fromRow = 0) =>
-      pages(
-        (from) => read(() => rows.readyPage(seqOf(batchId), from, PAGE_ROWS)),
-        fromRow,
-        (number) => number,
-        false,
-      ),
+      pages((from) => read(() => rows.readyPage(seqOf(batchId), from)), fromRow, false),
 
     operations: (batchId) => read(() => rows.operations(seqOf(batchId))),
 
     row: (batchId, number) => read(() => rows.one(seqOf(batchId), number)),
 
     rowsIn: (batchId, states, fromRow = 0) =>
-      pages(
-        (from) => read(() => rows.pageIn(seqOf(batchId), states, from, PAGE_ROWS)),
-        fromRow,
-        ({ number }) => number,
-        false,
-      ),
+      pages((from) => read(() => rows.pageIn(seqOf(batchId), states, from)), fromRow, false),
 
     tallies: (batchId) => read(() => tallies.of(seqOf(batchId))),
 
