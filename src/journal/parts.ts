@@ -8,6 +8,7 @@ import { Batches } from "./batches.ts";
 import { asJournalError, CommitGroup } from "./commit-group.ts";
 import { DaySums } from "./day-sums.ts";
 import { Decisions } from "./decisions.ts";
+import { EnteredKeys } from "./entered-keys.ts";
 import { InboxHolds } from "./inbox-holds.ts";
 import type { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
@@ -39,12 +40,12 @@ export type Parts = ReturnType<typeof partsOf>;
 
 export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }: PartsInput) {
   const group = new CommitGroup(database, ballast);
-  const seen = new SeenRows(database, past);
   const near = new NearDuplicates(database, past);
-  const verdicts = new Verdicts(database, seen, near);
+  const verdicts = new Verdicts(database, new SeenRows(database, past), near);
   return {
-    ...{ database, group, seen, near, verdicts, now },
+    ...{ database, group, near, verdicts, now },
     batches: new Batches(database),
+    entered: new EnteredKeys(database, past),
     newRows: new NewRows(database, keys, past),
     rows: new Rows(database),
     tallies: new RowTallies(database),

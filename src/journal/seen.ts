@@ -13,8 +13,6 @@ const ELSEWHERE_MAX = 64;
 const HERE_MAX = 8;
 /** Keys of which what was found is kept. */
 const KEYS_KEPT_MAX = 64;
-/** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then read and written once. */
-const ENTERED_ROWS_MAX = 200_000;
 
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
 const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
@@ -37,12 +35,8 @@ export const OVERTAKEN = `WITH waits AS (
   )
   SELECT number FROM waits WHERE core_key IN (SELECT key FROM went) OR reference_key IN (SELECT key FROM went)`;
 
-/** The keys of all rows that were ever taken, and the rows that share one with the one that is judged (DESIGN §7). */
+/** Rows of this and other batches that share a key with the one that is judged, or are tied to it (DESIGN §7). */
 export class SeenRows {
-  readonly #sort: StatementSync;
-  readonly #enter: StatementSync;
-  readonly #shared: StatementSync;
-  readonly #clear: StatementSync;
   readonly #elsewhere: readonly StatementSync[];
   readonly #elsewhereInPeriod: readonly StatementSync[];
   readonly #lessStatedElsewhere: readonly StatementSync[];
@@ -56,38 +50,18 @@ export class SeenRows {
 
   /** `past`: name under which another journal is attached, whose rows all count as elsewhere. */
   constructor(database: DatabaseSync, past?: string) {
-    // `kin`: it corrects a row, by whatever keys
-    database.exec(
-      `CREATE TEMP TABLE entering (key BLOB NOT NULL, number INTEGER NOT NULL, kin INTEGER NOT NULL,
-         PRIMARY KEY (key, number)) STRICT, WITHOUT ROWID`,
-    );
-    const keysOf = (column: string): string =>
-      `SELECT ${column} AS key, number, family IS NOT NULL AS kin FROM row
-       WHERE batch = ?1 AND number BETWEEN ?2 AND ?3 AND core_key IS NOT NULL AND ${column} IS NOT NULL`;
-    this.#sort = database.prepare(
-      `INSERT INTO temp.entering ${keysOf("core_key")} UNION ALL ${keysOf("reference_key")} ORDER BY 1, 2`,
-    );
-    this.#enter = database.prepare(
-      "INSERT INTO seen (key, batch, number) SELECT key, ?1, number FROM temp.entering ORDER BY key, number",
-    );
     const schemas = past === undefined ? ["main"] : ["main", past];
-    // of a million equal rows only the first one walks over the others
-    this.#shared = database.prepare(
-      `SELECT DISTINCT e.number FROM temp.entering e WHERE e.kin
-         OR EXISTS (SELECT 1 FROM main.seen s WHERE s.key = e.key AND NOT (s.batch = ?1 AND s.number >= e.number))
-         ${past === undefined ? "" : `OR EXISTS (SELECT 1 FROM ${past}.seen s WHERE s.key = e.key)`}
-       ORDER BY e.number`,
-    );
-    this.#clear = database.prepare("DELETE FROM temp.entering");
     const from = (schema: string): string =>
       `SELECT ${columnsIn(schema)} FROM ${schema}.seen s JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
        JOIN ${schema}.batch b ON b.seq = r.batch WHERE s.key = ?1`;
+    // two ranges instead of one inequality: a file of a million equal rows is not walked for each of them
+    const others = (schema: string, batch: string): string[] =>
+      schema === "main" ? [`${batch} > ?2`, `${batch} < ?2`] : ["?2 IS NOT NULL"];
     const elsewhere = (and: string): StatementSync[] =>
       schemas.flatMap((schema) =>
-        // two ranges instead of one inequality: a file of a million equal rows is not walked for each of them
-        (schema === "main" ? ["s.batch > ?2", "s.batch < ?2"] : ["?2 IS NOT NULL"]).map((others) =>
+        others(schema, "s.batch").map((other) =>
           database.prepare(
-            `${from(schema)} AND ${others} AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ${and}
+            `${from(schema)} AND ${other} AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ${and}
              ORDER BY s.batch DESC LIMIT ${ELSEWHERE_MAX}`,
           ),
         ),
@@ -111,9 +85,7 @@ export class SeenRows {
          ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`,
       );
     this.#corrections = schemas.flatMap((schema) =>
-      (schema === "main" ? ["r.batch > ?2", "r.batch < ?2"] : ["?2 IS NOT NULL"]).map((others) =>
-        kin(schema, "correction", `r.family = ?1 AND ${others}`),
-      ),
+      others(schema, "r.batch").map((other) => kin(schema, "correction", `r.family = ?1 AND ${other}`)),
     );
     this.#origin = schemas.map((schema) => kin(schema, "origin", "b.id = ?1 AND r.number = ?2"));
     this.#correctionsHere = database.prepare(
@@ -130,25 +102,6 @@ export class SeenRows {
        AND (?3 IS NULL OR r.period IS NULL OR r.period = ?3)
        ORDER BY s.number LIMIT 1`,
     );
-  }
-
-  /** Row numbers `[from, to]` of steps in which a batch is best entered, one after the other. */
-  static *steps(lastNumber: number): Generator<readonly [number, number]> {
-    for (let from = 0; from <= lastNumber; from += ENTERED_ROWS_MAX) yield [from, from + ENTERED_ROWS_MAX - 1];
-  }
-
-  /**
-   * The keys of these rows count from now on for whoever looks for them. Gives the rows among them that share one with an
-   * earlier row of their batch, or with any of another one, and those that correct a row.
-   */
-  enter(batchSeq: number, from: number, to: number): number[] {
-    this.#sort.run(batchSeq, from, to);
-    this.#enter.run(batchSeq);
-    const shared: number[] = [];
-    // one by one: an object for each of them would be held in memory at once
-    for (const row of this.#shared.iterate(batchSeq)) shared.push(row["number"] as number);
-    this.#clear.run();
-    return shared;
   }
 
   /**

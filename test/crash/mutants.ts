@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when the file is checked",
-    edits: [["src/journal/seen.ts", "of this.#shared.iterate(batchSeq))", "of [] as { number: number }[])"]],
+    edits: [["src/journal/entered-keys.ts", "numbersIn(this.#shared, batchSeq)", "[] as number[]"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {

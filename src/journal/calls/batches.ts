@@ -1,16 +1,16 @@
 import { DAY_MS } from "../../day.ts";
 import type { BatchSeq } from "../batch-record.ts";
+import { EnteredKeys } from "../entered-keys.ts";
 import { pages } from "../pages.ts";
 import type { Parts } from "../parts.ts";
-import { SeenRows } from "../seen.ts";
 import type { JournalStore } from "../store.ts";
 
 const JUDGED_ROWS = 20_000;
 
 /** A batch from its first row until it is open, and what is known of it and its rows. */
 export function batchCalls(parts: Parts) {
-  const { attempts, batches, daySums, decisions, group, judge, near, newRows, now } = parts;
-  const { read, rows, seen, tallies, verdicts } = parts;
+  const { attempts, batches, daySums, decisions, entered, group, judge, near, newRows, now } = parts;
+  const { read, rows, tallies, verdicts } = parts;
   const seqOf = (batchId: string): number => batches.seqOf(batchId).seq;
   return {
     batch: (idOrPrefix) => read(() => batches.find(idOrPrefix)),
@@ -39,12 +39,12 @@ export function batchCalls(parts: Parts) {
         const last = rows.lastNumber(recorded.seq);
         near.judgesFromHere();
         if (last >= JUDGED_ROWS) return { batch: recorded, lastNumber: last };
-        judgePiece(recorded, seen.enter(recorded.seq, 0, last));
+        judgePiece(recorded, entered.enter(recorded.seq, 0, last));
         return { batch: recorded, lastNumber: -1 };
       });
       // in pieces: other batches go on meanwhile, and what they change is seen when a row of this one begins
-      for (const [from, to] of SeenRows.steps(lastNumber)) {
-        const shared = await group.run(() => seen.enter(batch.seq, from, to));
+      for (const [from, to] of EnteredKeys.steps(lastNumber)) {
+        const shared = await group.run(() => entered.enter(batch.seq, from, to));
         for (let at = 0; at < shared.length; at += JUDGED_ROWS) {
           await group.run(() => judgePiece(batch, shared.slice(at, at + JUDGED_ROWS)));
         }
