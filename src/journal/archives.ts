@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { asBatch, mayHold, OWED, type BatchColumns } from "./batches.ts";
+import { asBatch, type BatchColumns } from "./batch-columns.ts";
+import { mayHold, OWED } from "./batches.ts";
 import type { BatchRecord, BatchSeq } from "./batch-record.ts";
 import { notesOf } from "./new-rows.ts";
 import type { RowTexts } from "./row-record.ts";

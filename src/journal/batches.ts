@@ -1,37 +1,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import type { FileFormat } from "../format.ts";
+import { asBatch, type BatchColumns } from "./batch-columns.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch } from "./batch-record.ts";
-import type { Act } from "./store.ts";
 
-export interface BatchColumns {
-  readonly seq: number;
-  readonly id: string;
-  readonly environment: Environment;
-  readonly destination: string;
-  readonly file_name: string;
-  readonly folder: string;
-  readonly format: FileFormat;
-  readonly sha256: string;
-  readonly size_bytes: number;
-  readonly period: string | null;
-  readonly guessed_period: string | null;
-  readonly choices: string;
-  readonly rows: number;
-  readonly total: string;
-  readonly remarks: string;
-  readonly phase: BatchPhase;
-  readonly created_at: number;
-  readonly archive: string | null;
-}
-
-/** Batches and their history. Every method that writes is called inside a transaction of its caller. */
+/** Batches. Every method that writes is called inside a transaction of its caller. */
 export class Batches {
   readonly #database: DatabaseSync;
   readonly #known = new Map<string, BatchSeq>();
   readonly #find: StatementSync;
-  readonly #insertAct: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -39,7 +16,6 @@ export class Batches {
     this.#find = database.prepare(
       "SELECT * FROM batch WHERE id >= ? AND id < ? || '~' AND phase <> 'recording' ORDER BY seq DESC LIMIT 2",
     );
-    this.#insertAct = database.prepare("INSERT INTO act (batch, at, by, kind, row, note) VALUES (?, ?, ?, ?, ?, ?)");
   }
 
   /** By id, or by the beginning of one that is the only such; blanks come along when it is copied. */
@@ -169,49 +145,8 @@ export class Batches {
     this.#database.prepare(sql).run(OWED + id);
   }
 
-  handedOver(after: number): { lastAct: number; batches: string[] } {
-    const last = this.#database.prepare("SELECT coalesce(max(id), 0) AS id FROM act").get() as { id: number };
-    const rows = this.#database
-      .prepare(
-        `SELECT b.id, max(a.id) AS act FROM act a JOIN batch b ON b.seq = a.batch
-         WHERE a.id > ? AND a.kind = 'handover' AND b.phase = 'open' AND ${mayHold("ready")}
-         AND NOT EXISTS (SELECT 1 FROM act later WHERE later.batch = a.batch AND later.kind = 'stop' AND later.id > a.id)
-         AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND r.state = 'ready') GROUP BY b.id ORDER BY act`,
-      )
-      .all(after) as { id: string }[];
-    return { lastAct: last.id, batches: rows.map((row) => row.id) };
-  }
-
   setDestination(id: string, destination: string): void {
     this.#database.prepare("UPDATE batch SET destination = ? WHERE id = ?").run(destination, id);
-  }
-
-  addAct(id: string, act: Omit<Act, "at">, nowMs: number): void {
-    this.#insertAct.run(this.seqOf(id).seq, nowMs, act.by, act.kind, act.row ?? null, act.note);
-  }
-
-  addActs(id: string, rows: readonly number[], act: Omit<Act, "at">, nowMs: number): void {
-    for (const row of rows) this.addAct(id, { ...act, row }, nowMs);
-  }
-
-  history(id: string): Act[] {
-    const found = this.#database
-      .prepare("SELECT at, by, kind, row, note FROM act WHERE batch = ? ORDER BY id")
-      .iterate(this.seqOf(id).seq) as Iterable<unknown> as Iterable<Omit<Act, "row"> & { row: number | null }>;
-    // a release of a whole file says the same of each row: once is enough in memory
-    const texts = new Map<string, string>();
-    const once = (text: string): string => texts.get(text) ?? (texts.set(text, text), text);
-    const history: Act[] = [];
-    for (const { at, by, kind, row, note } of found) {
-      const act = { at, by: once(by), kind: once(kind), note: once(note) };
-      history.push(row === null ? act : { ...act, row });
-    }
-    return history;
-  }
-
-  countActs(id: string): number {
-    const counted = this.#database.prepare("SELECT count(*) AS acts FROM act WHERE batch = ?").get(this.seqOf(id).seq);
-    return (counted as { acts: number }).acts;
   }
 
   #select(where: string, ...values: readonly string[]): BatchRecord[] {
@@ -243,25 +178,3 @@ const LEADS_TO: Readonly<Record<Exclude<BatchPhase, "recording">, readonly Batch
   paused: ["open"],
   cancelled: ["open", "paused"],
 };
-
-export function asBatch(row: BatchColumns): BatchRecord {
-  return {
-    id: row.id,
-    environment: row.environment,
-    destination: row.destination,
-    fileName: row.file_name,
-    folder: row.folder,
-    format: row.format,
-    sha256: row.sha256,
-    sizeBytes: row.size_bytes,
-    rows: row.rows,
-    total: row.total,
-    ...(row.period === null ? {} : { period: row.period }),
-    ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
-    choices: row.choices,
-    remarks: JSON.parse(row.remarks) as string[],
-    phase: row.phase,
-    createdAt: row.created_at,
-    ...(row.archive === null ? {} : { archive: row.archive }),
-  };
-}

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { asBatch, Batches, type BatchColumns } from "./batches.ts";
+import { asBatch, type BatchColumns } from "./batch-columns.ts";
+import { Batches } from "./batches.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
 import { isJournalThere } from "./open.ts";

@@ -9,6 +9,7 @@ import { asJournalError, CommitGroup } from "./commit-group.ts";
 import { DaySums } from "./day-sums.ts";
 import { Decisions } from "./decisions.ts";
 import { EnteredKeys } from "./entered-keys.ts";
+import { History } from "./history.ts";
 import { InboxHolds } from "./inbox-holds.ts";
 import type { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
@@ -40,11 +41,11 @@ export type Parts = ReturnType<typeof partsOf>;
 
 export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }: PartsInput) {
   const group = new CommitGroup(database, ballast);
+  const batches = new Batches(database);
   const near = new NearDuplicates(database, past);
   const verdicts = new Verdicts(database, new SeenRows(database, past), near);
   return {
-    ...{ database, group, near, verdicts, now },
-    batches: new Batches(database),
+    ...{ database, batches, group, near, verdicts, now },
     entered: new EnteredKeys(database, past),
     newRows: new NewRows(database, keys, past),
     rows: new Rows(database),
@@ -52,6 +53,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     daySums: new DaySums(database, past),
     attempts: new Attempts(database, verdicts, () => group.transaction),
     decisions: new Decisions(database),
+    history: new History(database, batches),
     waiting: new WaitingRows(database),
     archives: new Archives(database),
     marks: new Marks(database, stateId),

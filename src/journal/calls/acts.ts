@@ -3,12 +3,12 @@ import type { JournalStore } from "../store.ts";
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
 export function actCalls(parts: Parts) {
-  const { archives, attempts, batches, decisions, group, near, now, read, waiting } = parts;
+  const { archives, attempts, batches, decisions, group, history, near, now, read, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
       group.run(() => {
         batches.setDestination(batchId, destination);
-        batches.addAct(batchId, act, now());
+        history.add(batchId, act, now());
       }),
 
     setPhase: (batchId, phase, act) =>
@@ -17,7 +17,7 @@ export function actCalls(parts: Parts) {
         archives.assertNotArchived(batch);
         attempts.phaseChanged(batch.seq);
         batches.setPhase(batchId, phase);
-        batches.addAct(batchId, act, now());
+        history.add(batchId, act, now());
       }),
 
     settle: (settlings) =>
@@ -30,7 +30,7 @@ export function actCalls(parts: Parts) {
           const of = batches.seqOf(batch);
           attempts.changed(of.seq);
           decisions.settle(of, row, as, act.by, now());
-          batches.addAct(batch, { ...act, row }, now());
+          history.add(batch, { ...act, row }, now());
         }
       }),
 
@@ -52,19 +52,19 @@ export function actCalls(parts: Parts) {
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now(), seenAtMs);
         near.holdNearToLater(batch, now());
-        batches.addActs(batchId, released, act, now());
+        history.addForRows(batchId, released, act, now());
         return released;
       }),
 
-    history: (batchId) => read(() => batches.history(batchId)),
+    history: (batchId) => read(() => history.of(batchId)),
 
-    countActs: (batchId) => read(() => batches.countActs(batchId)),
+    countActs: (batchId) => read(() => history.count(batchId)),
 
-    note: (batchId, act) => group.run(() => batches.addAct(batchId, act, now())),
+    note: (batchId, act) => group.run(() => history.add(batchId, act, now())),
 
-    noteRows: (batchId, rows, act) => group.run(() => batches.addActs(batchId, rows, act, now())),
+    noteRows: (batchId, rows, act) => group.run(() => history.addForRows(batchId, rows, act, now())),
 
-    handedOver: (after) => read(() => batches.handedOver(after)),
+    handedOver: (after) => read(() => history.handedOver(after)),
 
     oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
 

@@ -2,14 +2,14 @@ import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
 
 /** Old batches out of the journal and back, without forgetting what was sent. */
-export function archiveCalls({ archives, batches, group, now, read }: Parts) {
+export function archiveCalls({ archives, batches, group, history, now, read }: Parts) {
   return {
     resting: (beforeMs) => read(() => archives.resting(beforeMs)),
 
     moveOut: (batchId, file, acts, act) =>
       group.run(() => {
         const isOut = archives.moveOut(batches.seqOf(batchId), file, acts);
-        if (isOut) batches.addAct(batchId, act, now());
+        if (isOut) history.add(batchId, act, now());
         return isOut;
       }),
 
@@ -18,7 +18,7 @@ export function archiveCalls({ archives, batches, group, now, read }: Parts) {
     moveIn: (batchId, act) =>
       group.run(() => {
         archives.moveIn(batches.seqOf(batchId));
-        batches.addAct(batchId, act, now());
+        history.add(batchId, act, now());
       }),
   } satisfies Partial<JournalStore>;
 }

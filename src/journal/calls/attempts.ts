@@ -3,7 +3,7 @@ import type { JournalStore } from "../store.ts";
 
 /** What sends a row, and what lets it go again. */
 export function attemptCalls(parts: Parts) {
-  const { archives, attempts, batches, decisions, group, judge, now, verdicts } = parts;
+  const { archives, attempts, batches, decisions, group, history, judge, now, verdicts } = parts;
   return {
     begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
 
@@ -28,7 +28,7 @@ export function attemptCalls(parts: Parts) {
         const batch = batches.seqOf(batchId);
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
-        if (act) batches.addAct(batchId, act, now());
+        if (act) history.add(batchId, act, now());
         return decisions.makeReady(batch, rows, from, now());
       }),
   } satisfies Partial<JournalStore>;

@@ -1,0 +1,46 @@
+import type { FileFormat } from "../format.ts";
+import type { BatchPhase, BatchRecord, Environment } from "./batch-record.ts";
+
+/** A batch as its table has it. */
+export interface BatchColumns {
+  readonly seq: number;
+  readonly id: string;
+  readonly environment: Environment;
+  readonly destination: string;
+  readonly file_name: string;
+  readonly folder: string;
+  readonly format: FileFormat;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly period: string | null;
+  readonly guessed_period: string | null;
+  readonly choices: string;
+  readonly rows: number;
+  readonly total: string;
+  readonly remarks: string;
+  readonly phase: BatchPhase;
+  readonly created_at: number;
+  readonly archive: string | null;
+}
+
+export function asBatch(row: BatchColumns): BatchRecord {
+  return {
+    id: row.id,
+    environment: row.environment,
+    destination: row.destination,
+    fileName: row.file_name,
+    folder: row.folder,
+    format: row.format,
+    sha256: row.sha256,
+    sizeBytes: row.size_bytes,
+    rows: row.rows,
+    total: row.total,
+    ...(row.period === null ? {} : { period: row.period }),
+    ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
+    choices: row.choices,
+    remarks: JSON.parse(row.remarks) as string[],
+    phase: row.phase,
+    createdAt: row.created_at,
+    ...(row.archive === null ? {} : { archive: row.archive }),
+  };
+}
