@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { takeInstanceLock } from "../../src/journal/lock.ts";
 import { readIdentity } from "../../src/journal/open.ts";
-import { MIGRATIONS } from "../../src/journal/schema.ts";
+import { MIGRATIONS } from "../../src/journal/migrations.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
