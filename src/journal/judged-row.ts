@@ -1,0 +1,57 @@
+import type { Stated, Verdict } from "../checks/duplicates.ts";
+import type { BatchSeq } from "./batch-record.ts";
+import type { Keys } from "./seen-row.ts";
+import type { RowState } from "./state.ts";
+
+/** What of a row its verdict depends on. */
+export interface JudgedRow {
+  readonly number: number;
+  readonly state: RowState;
+  readonly code: string | null;
+  readonly other_batch: string | null;
+  readonly other_row: number | null;
+  readonly reference_key: Uint8Array | null;
+  readonly doubtful: number;
+  readonly core_key: Uint8Array;
+  readonly period: string | null;
+  readonly ordinal: number;
+  /** By a person, when this would have been the next attempt; 0: never. */
+  readonly released: number;
+  readonly payee_changed: number;
+  /** The row that it corrects in the end; null: none. */
+  readonly family: string | null;
+  readonly name: string;
+  /** It corrects a row, or is corrected by one. */
+  readonly has_kin: number;
+  readonly changed_at: number;
+}
+
+/** SQL: the row `?2` of the batch `?1`. */
+export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.reference_key, r.doubtful,
+  r.core_key, r.period, r.ordinal, r.released, r.payee_changed, r.changed_at, r.family, b.id || ':' || r.number AS name,
+  r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin
+  FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.number = ?2`;
+
+/** It stays held, for the same reason and the same other row. */
+export function isAsBefore({ state, code, other_batch, other_row }: JudgedRow, verdict: Verdict): boolean {
+  if (verdict.state !== "held") return false;
+  const { other } = verdict;
+  const isSameRow = other_batch === (other?.batch ?? null) && other_row === (other?.row ?? null);
+  return state === "held" && code === verdict.code && isSameRow;
+}
+
+export function keysOf(row: JudgedRow): Keys {
+  return { reference: row.reference_key, core: row.core_key, period: row.period, ordinal: row.ordinal };
+}
+
+/** What the rules of DESIGN §7 are told of it. */
+export function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
+  return {
+    hasReference: row.reference_key !== null,
+    isDoubtful: row.doubtful === 1,
+    payeeChanged: row.payee_changed === 1,
+    ...(row.released === 0 ? {} : { releasedBefore: row.released, releasedAt: row.changed_at }),
+    ...(row.period === null ? {} : { period: row.period, isPeriodOfFile: row.period === batch.period }),
+    ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
+  };
+}
