@@ -47,12 +47,15 @@ export interface FileFault {
 export class FileRefusedError extends PaydropError {
   readonly file: string;
   readonly faults: readonly FileFault[];
+  /** The batch that it was taken as before: what was sent of it is as it was. */
+  readonly batch: string | undefined;
 
-  constructor(file: string, faults: readonly FileFault[]) {
+  constructor(file: string, faults: readonly FileFault[], batch?: string) {
     super("file_refused", faults.map((fault) => describeFileFault(file, fault)).join("\n"), faults[0]?.hint);
     this.name = "FileRefusedError";
     this.file = file;
     this.faults = faults;
+    this.batch = batch;
   }
 }
 

@@ -77,10 +77,14 @@ export class BatchTaking {
   }
 
   /** Whoever states totals for a file that goes on means them as well; what was required at first was met then. */
-  async #assertTotals({ path, fileName, sheet }: InputFile, { rows, total }: BatchRecord): Promise<void> {
-    const stated = await statedControl(path, sheet, this.#ground.config);
-    const differing = compareControl(stated, { rows, total, unreadable: 0 }, false);
-    if (differing.length > 0) throw new FileRefusedError(fileName, differing);
+  async #assertTotals({ path, fileName, sheet }: InputFile, { id, rows, total }: BatchRecord): Promise<void> {
+    try {
+      const stated = await statedControl(path, sheet, this.#ground.config);
+      const differing = compareControl(stated, { rows, total, unreadable: 0 }, false);
+      if (differing.length > 0) throw new FileRefusedError(fileName, differing);
+    } catch (error) {
+      throw error instanceof FileRefusedError ? new FileRefusedError(error.file, error.faults, id) : error;
+    }
   }
 
   /** All rows or no batch. `waiting`: what this one goes instead of. */
@@ -130,6 +134,6 @@ export class BatchTaking {
 
 function wasArchived(fileName: string, batch: BatchRecord): FileRefusedError {
   const { hint } = archivedError(batch);
-  const message = `these rows were taken on ${isoDay(batch.createdAt)} as batch ${batch.id}, which is archived; nothing was sent`;
-  return new FileRefusedError(fileName, [{ code: "archived", message, hint }]);
+  const message = `these rows were taken on ${isoDay(batch.createdAt)} as batch ${batch.id}, which is archived`;
+  return new FileRefusedError(fileName, [{ code: "archived", message, hint }], batch.id);
 }

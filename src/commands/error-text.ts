@@ -25,7 +25,8 @@ export function errorShown(error: unknown, output: Output, call: Call, config: C
 
 function linesOf(error: unknown): string[] {
   if (error instanceof FileRefusedError) {
-    return error.faults.flatMap((fault) => withHint(describeFileFault(error.file, fault), fault.hint));
+    const lines = error.faults.flatMap((fault) => withHint(describeFileFault(error.file, fault), fault.hint));
+    return error.batch === undefined ? lines : [...lines, `nothing more was sent of its batch ${error.batch}`];
   }
   if (error instanceof PaydropError) return withHint(`paydrop: ${error.message}`, error.hint);
   const hint = "run it again with --verbose and send us what it prints; nothing that was sent is forgotten";

@@ -102,7 +102,7 @@ export class FolderEnds {
       this.#codes.set(keyOf(file), exitCodeOf(error));
       listener.failed(error);
       await standing.noteRefused(file.path, file.refusalKey);
-      await answers.put(file.path, refusedAnswer(file.path, error.faults));
+      await answers.put(file.path, refusedAnswer(file.path, error.faults, error.batch));
     } else if (staysTillMended(error)) {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
       if (!this.#told.has(error.message)) listener.failed(error);

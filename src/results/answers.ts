@@ -20,7 +20,8 @@ export interface Answer {
 
 const FAULTS_MAX = 20;
 
-export function refusedAnswer(path: string, faults: readonly FileFault[]): Answer {
+/** `batch`: as what it was taken before, if it was. */
+export function refusedAnswer(path: string, faults: readonly FileFault[], batch?: string): Answer {
   const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
     const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
     return [
@@ -30,7 +31,8 @@ export function refusedAnswer(path: string, faults: readonly FileFault[]): Answe
     ];
   });
   const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
-  return answer("refused", path, "was not taken. Nothing of it was sent.", [
+  const sent = batch === undefined ? "Nothing of it was sent." : `Nothing more was sent of its batch ${batch}.`;
+  return answer("refused", path, `was not taken. ${sent}`, [
     ...told,
     ...more,
     "Correct the file and save it here again, under the same name or another one.",

@@ -205,6 +205,7 @@ test("what is left of a file goes only if its totals are those that are stated n
   const stated = await office.run("payroll.csv", "--expect-rows", "4");
   expect(stated.code).toBe(5);
   expect(stated.stderr).toContain("the command line says 4 rows, the file has 3");
+  expect(stated.stderr).toMatch(/\nnothing more was sent of its batch \w{8}\n$/);
   office.write("payroll.csv.control", "total=305.00\n");
   expect((await office.run("payroll.csv")).code).toBe(5);
   expect(office.server.requests).toHaveLength(1);

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync, utimesSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  readFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -275,6 +284,25 @@ test("control totals that come while a file is refused for the lack of them are 
     expect(await drop.workOne()).toBe(true);
   });
   expect(server.requests).toHaveLength(2);
+});
+
+test("a file that goes no further for its control totals is not called one of which nothing was sent", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  const rows = transfersCsv(2);
+  desk.write("a.csv", rows);
+  const { batch } = await desk.process("a.csv");
+  desk.write("b.csv", rows);
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    for (const totals of ["rows=3\n", "rows=two\n"]) {
+      desk.write("b.csv.control", totals);
+      await sweepAll(drop);
+      await drop.workOne();
+      const [said] = readFileSync(join(desk.folder, "b.csv.refused.txt"), "utf8").split("\r\n");
+      expect(said).toBe(`paydrop: b.csv was not taken. Nothing more was sent of its batch ${batch}.`);
+    }
+  });
 });
 
 test.each([
