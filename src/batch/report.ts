@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined } from "../defined.ts";
 import { systemCodeOf } from "../errors.ts";
@@ -7,7 +7,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf } from "../operations/catalogue.ts";
 import { renewOpenAnswer } from "../results/answers.ts";
 import { modeOfResults } from "../results/mode-of.ts";
-import { nameOfBatch, outNames } from "../results/names.ts";
+import { fileOfAside, nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { standingOfResults } from "../results/own.ts";
@@ -57,6 +57,9 @@ export class BatchReporting {
   async #writeBesideCopies(batch: BatchRecord, writing: Writing): Promise<void> {
     const taken = await this.#ground.journal.sourcesOf(batch.id);
     const files = new Set([join(batch.folder, batch.fileName), ...taken]);
+    for (const folder of new Set([...files].map(dirname))) {
+      for (const file of await putAsideIn(folder, batch.id)) files.add(file);
+    }
     files.delete(writing.file);
     for (const file of files) {
       if (!(await hasResultsOf(file, batch))) continue;
@@ -137,6 +140,13 @@ function reportOf(
     goesAgain: goesAgain > 0 ? goesAgain : undefined,
     ...{ waitsFor, rowsToLookAt, exitCode },
   });
+}
+
+/** The name of such a file is another batch's by now, and so is its place in the journal. */
+async function putAsideIn(folder: string, batchId: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.map((name) => fileOfAside(name, batchId)).filter((name) => name !== undefined);
+  return files.map((name) => join(folder, name));
 }
 
 /** By their name, or put aside. What cannot be looked at is nobody's word on this batch. */

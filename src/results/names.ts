@@ -22,3 +22,9 @@ export function nameOfBatch(name: string, batchId: string): string {
   const point = name.lastIndexOf(".");
   return `${name.slice(0, point)}.${batchId}${name.slice(point)}`;
 }
+
+/** Whose results these are, if they were put aside under the id of this batch. */
+export function fileOfAside(name: string, batchId: string): string | undefined {
+  const at = name.lastIndexOf(`.results.${batchId}.`);
+  return at > 0 ? name.slice(0, at) : undefined;
+}

@@ -38,6 +38,25 @@ test("what a person settles stands beside every copy; where no results lie, none
   expect(existsSync(join(office.folder, "third.csv.results.csv"))).toBe(false);
 });
 
+test("what a person settles stands beside a copy too whose name another file has by now", async () => {
+  const office = await openOffice((request) =>
+    accountOf(request) === accountOfRow(3) ? wire.reset() : wire.answer(200),
+  );
+  for (const name of ["first.csv", "second.csv"]) {
+    office.write(name, transfersCsv(3));
+    await office.run(name);
+  }
+  const batch = office.batchOf("first.csv");
+  office.write("second.csv", "from_account,to_account,amount\nACC-1,ACC-OTHER,5.00\n");
+  await office.run("second.csv");
+  const other = office.results("second.csv");
+  const by = ["--as", "done", "--by", "asha", "--note", "dashboard: entry 18:08"];
+  expect((await office.paydrop("settle", batch, "--row", "3", ...by)).code).toBe(0);
+  const aside = readFileSync(join(office.folder, `second.csv.results.${batch}.csv`), "utf8");
+  expect([aside.includes("\n3,settled_done,"), aside.includes("unknown")]).toEqual([true, false]);
+  expect(office.results("second.csv")).toEqual(other);
+});
+
 test("the word that waits beside a copy goes with what a person settles", async () => {
   const office = await openOffice(() => wire.reset(), { PAYDROP_SETTLE: "0.1s" });
   const names = ["first.csv", "second.csv"];
