@@ -108,7 +108,7 @@ export async function withProcessor<T>(
 async function openJournal(services: Services, isChecked: boolean): Promise<JournalStore> {
   const { config, now, sandbox = false, isLarge = false } = services;
   const { stateDir, acceptLostJournal, by } = config;
-  const loss = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : {};
+  const loss = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : { makesNone: !isChecked };
   const options = { isChecked, keepsBallast: isChecked && !sandbox, ...loss };
   if (isLarge && now === undefined) return openThreadedJournal({ stateDir, options });
   return openSqliteJournal(stateDir, createJudge, now, options);

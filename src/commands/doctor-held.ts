@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
@@ -17,15 +16,13 @@ import type { Finding } from "./doctor-finding.ts";
  */
 export async function heldFindings(inboxes: readonly string[], config: Config): Promise<Finding[]> {
   if (inboxes.length === 0) return [];
-  const isThere = existsSync(join(config.stateDir, "journal.db"));
-  const processor = isThere ? await openProcessor({ config }, "read").catch(() => undefined) : undefined;
+  const processor = await openProcessor({ config }, "read").catch(() => undefined);
   try {
-    const journal = processor?.journal ?? (isThere ? undefined : NO_JOURNAL);
     const findings = inboxes.map(async (inbox): Promise<Finding[]> => {
       const folder = resolve(inbox);
       const folders = await inboxFolders(folder);
       return [
-        ...(journal ? await markFindings(folder, folders, journal, config) : []),
+        ...(processor ? await markFindings(folder, folders, processor.journal, config) : []),
         ...(await holdFindings(folder, folders, processor)),
       ];
     });
@@ -35,18 +32,11 @@ export async function heldFindings(inboxes: readonly string[], config: Config): 
   }
 }
 
-/** The first run makes one, which knows of nothing. */
-const NO_JOURNAL: Pick<JournalStore, "stateId" | "knows" | "acceptLoss"> = {
-  stateId: "not made yet",
-  knows: () => Promise.resolve(false),
-  acceptLoss: () => Promise.resolve(),
-};
-
 /** I9, I12, as a run of one of its files would find it. */
 async function markFindings(
   folder: string,
   folders: readonly string[],
-  journal: typeof NO_JOURNAL,
+  journal: JournalStore,
   { environment }: Config,
 ): Promise<Finding[]> {
   const above = isOperationFolder(basename(folder)) ? [dirname(folder)] : [];

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
@@ -29,15 +29,19 @@ export interface OpenOptions {
   readonly isChecked?: boolean;
   /** The person who accepts that the memory of what was sent is gone. A damaged journal is then kept under another name. */
   readonly lossAcceptedBy?: string;
+  /** For a process that only asks, and what people say of batches: where there is no journal none is made. */
+  readonly makesNone?: boolean;
 }
 
 /** Opens (or makes) the journal in a private directory, with every pragma set, whatever the defaults are (I2). */
 export function openJournalFile(stateDir: string, options: OpenOptions = {}): DatabaseSync {
+  const { isChecked = false, lossAcceptedBy, makesNone = false } = options;
+  if (makesNone && !existsSync(stateDir)) return openNone();
   makePrivate(stateDir);
   const path = join(stateDir, "journal.db");
-  const { isChecked = false, lossAcceptedBy } = options;
   const lost = isLost(stateDir);
   if (lost && lossAcceptedBy === undefined) throw lostError(stateDir);
+  if (makesNone && !hasJournal(stateDir)) return openNone();
   try {
     const database = openSound(path, isChecked);
     if (lost) noteLoss(database, "it was missing", lossAcceptedBy);
@@ -50,6 +54,13 @@ export function openJournalFile(stateDir: string, options: OpenOptions = {}): Da
     noteLoss(database, messageOf(error), lossAcceptedBy);
     return database;
   }
+}
+
+/** It knows of nothing. One on the disk would be that of whoever asked first: the user who sends could not open it. */
+function openNone(): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  migrate(database);
+  return database;
 }
 
 function openSound(path: string, isChecked: boolean): DatabaseSync {

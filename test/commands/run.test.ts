@@ -212,11 +212,15 @@ describe("status and results of a batch", () => {
     expect((await call("results", "NOSUCH00")).code).toBe(2);
   });
 
-  test("an empty state folder has no batch yet, and is named: it may be another one than that of the service", async () => {
+  test("a state folder without a batch is named, and nothing is made there: the user who sends could not open it", async () => {
     const folder = temporaryFolder();
-    mkdirSync(join(folder, "state"), { mode: 0o700 });
-    const none = `no batch yet in the state folder ${join(folder, "state")}\n`;
-    expect((await paydrop(["status", "--state-dir", "state"], {}, folder)).stdout).toBe(none);
-    expect((await paydrop(["status", "--unknown", "--state-dir", "state"], {}, folder)).stdout).toBe(none);
+    mkdirSync(join(folder, "empty"), { mode: 0o700 });
+    for (const state of ["empty", "none"]) {
+      const none = `no batch yet in the state folder ${join(folder, state)}\n`;
+      expect((await paydrop(["status", "--state-dir", state], {}, folder)).stdout).toBe(none);
+      expect((await paydrop(["status", "--unknown", "--state-dir", state], {}, folder)).stdout).toBe(none);
+      expect((await paydrop(["results", "K7Q29F3M", "--state-dir", state], {}, folder)).code).toBe(2);
+    }
+    expect(readdirSync(folder, { recursive: true })).toEqual(["empty"]);
   });
 });
