@@ -13,6 +13,7 @@ import {
   LOST_HINT,
   lostError,
   setAside,
+  sqliteCodeOf,
   stateIdOf,
 } from "./damage.ts";
 import { type InstanceLock, takeInstanceLock } from "./lock.ts";
@@ -159,9 +160,16 @@ function noteLoss(database: DatabaseSync, why: string, by = "nobody"): void {
 
 function unusable(path: string, error: unknown): PaydropError {
   const said = `the journal ${path} ${isDamage(error) ? "is damaged" : "cannot be used"}: ${messageOf(error)}`;
-  const hint = isDamage(error) ? LOST_HINT : "nothing was sent; check the disk and who may read and write there";
+  const isBusy = ((sqliteCodeOf(error) ?? 0) & 0xff) === SQLITE_BUSY;
+  const hint = isDamage(error) ? LOST_HINT : `nothing was sent; ${isBusy ? BUSY_HINT : DISK_HINT}`;
   return new PaydropError("journal", said, hint, { cause: error });
 }
+
+const SQLITE_BUSY = 5;
+const BUSY_HINT =
+  "another process keeps it to itself, such as a paydrop that was stopped just as it began, or a program that copies " +
+  "it: let that go on to its end, and do this again";
+const DISK_HINT = "check the disk and who may read and write there";
 
 /** What SQLite says of a journal that is only read, in words of ours: damage that nobody met when it was opened. */
 export function damageOf(stateDir: string, error: unknown): unknown {
