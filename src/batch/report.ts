@@ -105,9 +105,9 @@ export class BatchReporting {
       journal.operations(batch.id),
       batch.destination === SANDBOX ? undefined : journal.mark(),
     ]);
-    const { label } = labelOf(operations, readingOf(batch).operation);
+    const operation = labelOf(operations, readingOf(batch).operation);
     const endedAt = this.#ground.now();
-    return defined({ operation: label, requests, startedAt, endedAt, stop, mark });
+    return defined({ operation, requests, startedAt, endedAt, stop, mark });
   }
 
   async collect(batchId: string): Promise<Report> {
@@ -116,7 +116,7 @@ export class BatchReporting {
     const { collectReport } = await import("../results/report/report.ts");
     return collectReport({
       ...{ batch, sheet: opened.sheet, view: opened.view },
-      operation: labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation).label,
+      operation: labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation),
       records: this.#ground.journal.rows(batch.id),
       history: await this.#ground.journal.history(batch.id),
       ...(await mappingSaid(opened)),

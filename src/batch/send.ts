@@ -6,7 +6,7 @@ import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { labelOf } from "../operations/catalogue.ts";
+import { labelOf, operationNamed } from "../operations/catalogue.ts";
 import { markedFirst } from "../results/folder-marks.ts";
 import type { MarkKeeper } from "../results/keep-mark.ts";
 import { modeOf } from "../results/mode-of.ts";
@@ -101,12 +101,11 @@ export class BatchSending {
     ]);
     const toSend = tallies.ready?.rows ?? 0;
     const opened = toSend > 0 ? await this.#ground.openVerified(batch) : undefined;
-    const { label, needsEnvelope } = labelOf(operations, readingOf(batch).operation);
     this.#ground.tell({
       type: "start",
       batch: batch.id,
       file: batch.fileName,
-      operation: label,
+      operation: labelOf(operations, readingOf(batch).operation),
       destination: this.#ground.destination,
       ...(opened ? await mappingSaid(opened) : {}),
       rows: batch.rows,
@@ -122,7 +121,7 @@ export class BatchSending {
       const overCap = await this.#compareToday();
       if (overCap) return await this.#noteStop(batch, { requests: 0, stop: overCap });
       // first: without its keys nothing begins, and nothing beside the file may say that it did
-      const sender = this.#senderFor(needsEnvelope);
+      const sender = this.#senderFor(operations.some(({ operation }) => operationNamed(operation).encrypted));
       return await this.#submitOpened(batch, opened, sender, file);
     } finally {
       this.#going.delete(batch.id);

@@ -36,15 +36,12 @@ export function formOf({ forms }: Operation, option: string | undefined): Form |
 export function labelOf(
   found: readonly { readonly operation: OperationName; readonly option?: string }[],
   ofFile?: OperationName,
-): { label: string; needsEnvelope: boolean } {
+): string {
   const [first] = found;
-  const names = new Set(found.map((one) => one.operation));
-  const needsEnvelope = found.some((one) => operationNamed(one.operation).encrypted);
-  if (!first) return { label: ofFile ?? "no valid row", needsEnvelope };
-  if (names.size > 1) return { label: "mixed", needsEnvelope };
-  const options = found.flatMap((one) => one.option ?? []).sort();
-  if (options.length === 0) return { label: first.operation, needsEnvelope };
-  return { label: `${first.operation}, option ${options.join(" and ")}`, needsEnvelope };
+  if (!first) return ofFile ?? "no valid row";
+  if (found.some(({ operation }) => operation !== first.operation)) return "mixed";
+  const options = found.flatMap(({ option }) => option ?? []).sort();
+  return options.length === 0 ? first.operation : `${first.operation}, option ${options.join(" and ")}`;
 }
 
 /**

@@ -90,7 +90,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
     const capped = taken ? [] : [caps, await compareToday(journal, opened.reading.rules, config, nowMs)];
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
-      operation: labelOf(await journal.operations(id), opened.reading.operation).label,
+      operation: labelOf(await journal.operations(id), opened.reading.operation),
       ...{ file: opened.path, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
       ...(await mappingSaid(opened)),
       ...(corrections ? { corrections } : {}),
