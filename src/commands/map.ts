@@ -112,7 +112,7 @@ async function cluesOf(
   flags: MapFlags,
 ): Promise<ProposalClues> {
   const values = await firstValues(sheet, columns);
-  const template = templateOf(columns)?.template;
+  const template = templateOf(columns);
   const near = nearestMapping({ columns: all, mappings: config.mappings, ownOperations: [] });
   const operation = config.operation ?? sheet.wrapper?.operation;
   const said = operation === undefined ? undefined : operationSaid(operation)?.name;

@@ -37,7 +37,7 @@ export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefin
   if (only) return wrongUnit(only, columns) ?? mayBeOurs(only, clues) ?? only;
   const near = nearestMapping(clues);
   if (near) return differs(near, clues);
-  const template = templateOf(columns)?.template;
+  const template = templateOf(columns);
   if (template) return unconfirmed(template, clues.path);
   return headerless(columns);
 }
@@ -99,9 +99,9 @@ function mayBeOurs(mapping: Mapping, { ownOperations }: HeaderClues): FileFault 
 
 /** ×100: a published template whose amounts have another unit than the mapping says. */
 function wrongUnit(mapping: Mapping, columns: readonly string[]): FileFault | undefined {
-  const found = templateOf(columns);
-  if (!found || found.template.amountUnit === mapping.amountUnit) return undefined;
-  const { title, amountUnit } = found.template;
+  const template = templateOf(columns);
+  if (!template || template.amountUnit === mapping.amountUnit) return undefined;
+  const { title, amountUnit } = template;
   return {
     code: "mapping_unit",
     message: `these are the columns of ${title}; the mapping ${mapping.name} says amount_unit = "${mapping.amountUnit}", ${mapping.amountUnit === "rupees" ? "a hundred times too much" : "a hundredth of it"}`,
@@ -126,7 +126,7 @@ function differs(mapping: Mapping, { columns, path }: HeaderClues): FileFault {
     ...(missing.length > 0 ? [`without ${listOf(missing)}`] : []),
     ...(added.length > 0 ? [`with ${listOf(added)} beside them`] : []),
   ];
-  const template = templateOf(columns)?.template;
+  const template = templateOf(columns);
   const unit =
     template && template.amountUnit !== mapping.amountUnit
       ? `; they are those of ${template.title}, and the mapping reads ${mapping.amountUnit}`

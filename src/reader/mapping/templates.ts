@@ -176,18 +176,19 @@ const SHARE_MIN = 0.7;
  * The template that a header is, or nearly is. Two templates of one service may differ in the amount's unit and hardly
  * in anything else: of those the one that has the header's own amount column.
  */
-export function templateOf(columns: readonly string[]): { template: Template; exact: boolean } | undefined {
+export function templateOf(columns: readonly string[]): Template | undefined {
   const names = new Set(columns.map(normalizeName).filter(Boolean));
   const found = TEMPLATES.flatMap((template) =>
     template.headers.map((header) => {
       const shared = header.filter((name) => names.has(normalizeName(name))).length;
       const amount = Object.entries(template.columns).find(([, fields]) => fields.includes("amount"))?.[0] ?? "";
       const hasAmount = names.has(normalizeName(amount));
-      return { template, share: shared / header.length, hasAmount, exact: shared === header.length && shared === names.size }; // prettier-ignore
+      const isExact = shared === header.length && shared === names.size;
+      return { template, share: shared / header.length, hasAmount, isExact };
     }),
   ).filter(({ share, hasAmount }) => share >= SHARE_MIN && hasAmount);
-  found.sort((left, right) => Number(right.exact) - Number(left.exact) || right.share - left.share);
-  return found[0];
+  found.sort((left, right) => Number(right.isExact) - Number(left.isExact) || right.share - left.share);
+  return found[0]?.template;
 }
 
 /** A first row of PayPal's file, which has no header: somebody's address, an amount, a currency. */

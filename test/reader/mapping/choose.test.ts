@@ -91,7 +91,7 @@ describe("published templates", () => {
   const headers = TEMPLATES.flatMap((template) => template.headers.map((header) => [template.name, header] as const));
 
   test.each(headers)("%s is known by its header, and not read before a person confirmed it", (name, header) => {
-    expect(templateOf(header)).toMatchObject({ template: { name }, exact: true });
+    expect(templateOf(header)?.name).toBe(name);
     expect(said(header, HRMS)).toMatch(/^mapping_unconfirmed: /);
     expect((choose(header, "") as FileFault).hint).toContain("paydrop map pay.csv");
     expect(said(header, HRMS, "none")).toBe("ours");
