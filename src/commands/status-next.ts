@@ -48,6 +48,6 @@ function stepsOf(status: FullStatus): string[] {
 
 /** ` and 1167 more`, where not every row of a state is named. */
 export function andMore({ open, tallies }: FullStatus, state: RowState): string {
-  const more = (tallies[state]?.rows ?? 0) - (open[state]?.length ?? 0);
+  const more = rowsIn(tallies, state) - (open[state]?.length ?? 0);
   return more > 0 ? ` and ${more} more` : "";
 }

@@ -1,5 +1,4 @@
 import { stringify } from "csv-stringify/sync";
-import { formatUnits, unitsOf } from "../amount.ts";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
 import type { BatchRecord, Tally } from "../journal/batch-record.ts";
@@ -10,6 +9,7 @@ import { withProcessor } from "../processor.ts";
 import { guardCell } from "../results/cell.ts";
 import { folded } from "../results/folded.ts";
 import { settleCommand } from "../results/next-steps.ts";
+import { addedUp } from "../results/totals.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
 import { noBatchText } from "./status-text.ts";
@@ -44,9 +44,7 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
 /** Rows of these batches in this state. */
 async function allIn(journal: JournalStore, batches: readonly BatchRecord[], state: RowState): Promise<Tally> {
   const all = await Promise.all(batches.map(({ id }) => journal.tallies(id)));
-  const found = all.flatMap((tallies) => tallies[state] ?? []);
-  const units = found.reduce((sum, { amount }) => sum + unitsOf(amount), 0n);
-  return { rows: found.reduce((sum, { rows }) => sum + rows, 0), amount: formatUnits(units) };
+  return addedUp(all.map((tallies) => tallies[state]));
 }
 
 type Pages = AsyncIterable<readonly UnknownRow[]>;

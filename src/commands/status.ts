@@ -102,7 +102,7 @@ function isOpen(state: RowState): boolean {
  */
 async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
   const codes = all.flatMap(openCodes);
-  const refused = all.filter(({ tallies }) => (tallies.rejected?.rows ?? 0) > 0);
+  const refused = all.filter(({ tallies }) => rowsIn(tallies, "rejected") > 0);
   const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
   const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders);
   for (const { batch } of refused.filter((one) => unfinished.includes(one.batch.id))) {
@@ -115,7 +115,7 @@ async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): 
 /** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */
 function openCodes({ batch, tallies }: BatchStatus): number[] {
   const states = Object.keys(tallies) as RowState[];
-  const codes = states.filter((state) => (tallies[state]?.rows ?? 0) > 0).map(codeOfState);
+  const codes = states.filter((state) => rowsIn(tallies, state) > 0).map(codeOfState);
   // what a person cancelled is not waiting for anybody, but an unknown row stays one
   return batch.phase === "cancelled" ? codes.filter((code) => code === 4) : codes;
 }

@@ -33,7 +33,7 @@ export function reportJson(report: Report, clock: Clock): string {
     approved: { rows: approved.rows, total: approved.amount },
     rows: rowsObject(totals.total, totals.byStatus),
     amount: amountObject(totals.total, totals.byStatus),
-    rows_without_amount: report.totals.withoutAmount,
+    rows_without_amount: totals.withoutAmount,
     by_account: totals.accounts.map(accountObject),
     attempts: report.attempts,
     answers: timeline && {

@@ -26,8 +26,9 @@ export function reportWorkbook(report: Report, clock: Clock): Buffer {
   return workbookOf(sheets.filter(({ rows }) => rows.length > 0));
 }
 
-function summarySheet({ batch, operation, ...report }: Report, clock: Clock): SmallSheet {
-  const { sentence, more } = headlineOf({ batch, operation, ...report });
+function summarySheet(report: Report, clock: Clock): SmallSheet {
+  const { batch, operation } = report;
+  const { sentence, more } = headlineOf(report);
   const tallies: readonly (readonly [string, Tally])[] = [
     ["in the file", inTheFile(batch)],
     ["approved to go", report.approved],
