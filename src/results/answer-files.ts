@@ -2,7 +2,8 @@ import { lstat, readFile, unlink } from "node:fs/promises";
 import { basename } from "node:path";
 import { systemCodeOf } from "../errors.ts";
 import type { Answer } from "./answers.ts";
-import { removeTemporaries, writeAtomically } from "./atomic.ts";
+import { writeAtomically } from "./atomic.ts";
+import { Leftovers } from "./leftovers.ts";
 import { modeOf } from "./mode-of.ts";
 import { NOTE_MARK } from "./own.ts";
 
@@ -50,7 +51,7 @@ export async function removeOwn(path: string): Promise<void> {
 
 /** What a process that was killed left unfinished; only for the holder of the folder, who alone writes answers. */
 export async function removeUnfinishedAnswers(folder: string): Promise<void> {
-  await removeTemporaries(folder, [UNFINISHED]).catch(() => 0);
+  await new Leftovers().remove(folder, [UNFINISHED]);
 }
 
 const ANSWER_BYTES_MAX = 64 * 1024;

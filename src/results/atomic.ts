@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { link, lstat, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { link, open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import { printable } from "../printable.ts";
 
-const TEMPORARY = /^\.paydrop-([0-9a-f]{8})[0-9a-f]{16}\.tmp$/;
+/** The first eight digits are the tag of the file that it is to become. */
+export const TEMPORARY = /^\.paydrop-([0-9a-f]{8})[0-9a-f]{16}\.tmp$/;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const BUFFERED_LENGTH = 256 * 1024;
 
@@ -32,7 +33,7 @@ export class AtomicFile {
     this.#handle = handle;
   }
 
-  /** `mode`: permission bits of the file in the end, whatever the umask. `of`: by this `removeThese` knows it. */
+  /** `mode`: permission bits of the file in the end, whatever the umask. `of`: by this `Leftovers` knows it. */
   static async create(path: string, mode: number, of = basename(path)): Promise<AtomicFile> {
     const temporary = join(dirname(path), `.paydrop-${tagOf(of)}${randomBytes(8).toString("hex")}.tmp`);
     return onDisk(path, async () => {
@@ -129,41 +130,8 @@ export async function renameDurably(from: string, to: string): Promise<void> {
   });
 }
 
-/**
- * Removes what a crash left in a folder of unfinished versions of the files of these names (`of`), and of no others:
- * somebody else may be writing there. Gives how many. Only the holder of the lock may call it, before it writes
- * anything itself.
- */
-export async function removeTemporaries(folder: string, of: readonly string[]): Promise<number> {
-  return removeThese(folder, await temporariesIn(folder), of);
-}
-
-/** The names of all unfinished files in a folder. */
-export async function temporariesIn(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => TEMPORARY.test(name));
-}
-
-/** Of these temporary files those that were to become files of the names `of`; gives how many were still there. */
-export async function removeThese(
-  folder: string,
-  temporaries: readonly string[],
-  of: readonly string[],
-): Promise<number> {
-  const tags = new Set(of.map(tagOf));
-  let removed = 0;
-  for (const name of temporaries) {
-    if (!tags.has(TEMPORARY.exec(name)?.[1] ?? "")) continue;
-    const path = join(folder, name);
-    const stats = await lstat(path).catch(() => undefined);
-    if (!stats?.isFile()) continue;
-    await unlink(path);
-    removed += 1;
-  }
-  return removed;
-}
-
 /** Says of a temporary file what it was to become, and nothing to a stranger. */
-function tagOf(of: string): string {
+export function tagOf(of: string): string {
   return createHash("sha256").update(of).digest("hex").slice(0, 8);
 }
 

@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, readdir, readFile, readlink, rm, stat, symlink, truncat
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AtomicFile, makingFile, removeTemporaries } from "../../src/results/atomic.ts";
+import { AtomicFile, makingFile } from "../../src/results/atomic.ts";
 import { Leftovers } from "../../src/results/leftovers.ts";
 
 let folder = "";
@@ -124,7 +124,7 @@ test("leftovers of a crash are removed, and nothing else: no link, and not what 
   await writeFile(join(folder, ".paydrop-mine.tmp"), "a person's");
   const link = `${left.slice(0, -8)}0000.tmp`;
   await symlink("/etc/hostname", join(folder, link));
-  expect(await removeTemporaries(folder, ["a", "c"])).toBe(1);
+  await new Leftovers().remove(folder, ["a", "c"]);
   expect(await readdir(folder)).not.toContain(left);
   expect(await readdir(folder)).toContain(link);
   await other.finish();
