@@ -5,7 +5,7 @@ import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf } from "../operations/catalogue.ts";
-import { renewOpenAnswer } from "../results/answers.ts";
+import { renewOpenAnswer } from "../results/open-answer.ts";
 import { modeOfResults } from "../results/mode-of.ts";
 import { fileOfAside, nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";

@@ -9,7 +9,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { InstanceLock } from "../journal/lock.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { Processor, Services } from "../processor.ts";
-import { renewOpenAnswer } from "../results/answers.ts";
+import { renewOpenAnswer } from "../results/open-answer.ts";
 import type { InboxKeeper } from "../results/folder-marks.ts";
 import { modeThere } from "../results/mode-of.ts";
 import type { Report } from "../results/report/report.ts";

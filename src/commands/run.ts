@@ -4,7 +4,7 @@ import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
-import { renewAnswer } from "../results/answers.ts";
+import { renewAnswer } from "../results/open-answer.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
 import type { RunParts } from "./run-inbox.ts";

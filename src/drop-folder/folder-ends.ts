@@ -3,7 +3,8 @@ import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCod
 import type { BatchReport } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
-import { heldAnswer, openAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
+import { heldAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
+import { openAnswer } from "../results/open-answer.ts";
 import type { FolderAnswers } from "./folder-answers.ts";
 import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
