@@ -4,7 +4,7 @@ import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import { positionIn, type ColumnPlan } from "./columns.ts";
 import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
-import { inspectId, inspectIfsc, inspectLostDigits, inspectVpa } from "./read-id.ts";
+import { inspectId, inspectIfsc, inspectLostDigits, inspectOtherId, inspectVpa } from "./read-id.ts";
 import { inspectWhole } from "./read-number.ts";
 import { compileRules, type CompiledRules, type KnownValues } from "./rules.ts";
 import type { Finding } from "./sentences.ts";
@@ -68,7 +68,9 @@ export function compileForm(
   known?: KnownValues,
 ): CompiledForm {
   const rules = choices.rules[operation.folder];
-  const fields = form.fields.map((field) => compileField(field, plan, choices, compileRules(field, rules, known)));
+  const fields = form.fields.map((field) =>
+    compileField(field, form, plan, choices, compileRules(field, rules, known)),
+  );
   const at = (name: string): number => form.fields.findIndex((field) => field.name === name);
   return {
     operation,
@@ -81,10 +83,16 @@ export function compileForm(
   };
 }
 
-function compileField(field: Field, plan: ColumnPlan, choices: CheckChoices, rules: CompiledRules): CompiledField {
+function compileField(
+  field: Field,
+  form: Form,
+  plan: ColumnPlan,
+  choices: CheckChoices,
+  rules: CompiledRules,
+): CompiledField {
   const isText = field.kind === "text" || field.kind === "id";
   const index = positionIn(plan, field.name);
-  const inspect = rememberingLast(firstOf([inspectorOf(field, choices) ?? [], rules.inspect].flat()));
+  const inspect = rememberingLast(firstOf([inspectorOf(field, form, choices) ?? [], rules.inspect].flat()));
   const read = field.kind === "amount" ? amountReaderOf(choices) : undefined;
   const canonical = canonicalOf(field);
   return {
@@ -143,12 +151,13 @@ function withComma(finding: Finding | undefined): Finding | undefined {
   return finding?.plain === undefined ? finding : { ...finding, plain: finding.plain.replace(".", ",") };
 }
 
-function inspectorOf(field: Field, choices: CheckChoices): Inspect | undefined {
+function inspectorOf(field: Field, { coreFields }: Form, choices: CheckChoices): Inspect | undefined {
   switch (field.kind) {
     case "text":
       return inspectTextError;
     case "id":
       if (field.sensitive === "vpa") return inspectVpa;
+      if (!coreFields.includes(field.name)) return inspectOtherId;
       return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
     case "amount": {
       const limits = { digitsMax: choices.amountDigitsMax, decimalsMax: choices.amountDecimalsMax };

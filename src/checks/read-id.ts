@@ -33,6 +33,12 @@ export function inspectId(text: string): Finding | undefined {
   return foreign === undefined ? undefined : inspectForeign(text, foreign);
 }
 
+/** An id that tells no two payments apart, such as a bank's: a letter of another script may well belong to it. */
+export function inspectOtherId(text: string): Finding | undefined {
+  const finding = inspectId(text);
+  return finding?.code === "id_not_ascii" ? undefined : finding;
+}
+
 /** A payment address is one word. */
 export function inspectVpa(text: string): Finding | undefined {
   return inspectId(text) ?? (text.includes(" ") ? spaceInside(text) : undefined);

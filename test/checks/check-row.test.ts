@@ -38,6 +38,13 @@ describe("the payload", () => {
     );
   });
 
+  test("holds the bank's id in whatever script: it makes no other payment of a row", () => {
+    const bank = "\u092d\u093e\u0930\u0924\u0940\u092f \u0938\u094d\u091f\u0947\u091f \u092c\u0948\u0902\u0915";
+    expect(instructionOf("payout", { ...PAYOUT, bank_id: bank }).payload).toContain(`"bank_id":"${bank}"`);
+    expect(checkOne("payout", { ...PAYOUT, bank_id: `SBI\u200b` }).faults?.[0]?.code).toBe("hidden_character");
+    expect(checkOne("payout", { ...PAYOUT, bank_acc_num: "5010\u20110271" }).faults?.[0]?.code).toBe("id_not_ascii");
+  });
+
   test.each([
     ["transfer", '{"from_account":"50100271828001","to_account":"50100314159002","amount":1200.50}'],
     ["loan", '{"borrower_id":"BRW-0042","amount":250000,"tenure":24}'],
