@@ -19,7 +19,7 @@ import type { Choices, Config } from "./config/config.ts";
 import { defined } from "./defined.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import { formatOfName } from "./format.ts";
-import { CONTROL_ENDINGS, readControlFile } from "./intake/control.ts";
+import { CONTROL_ENDINGS, misnamedControl, readControlFile } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader, ownFileRefused } from "./intake/own.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
@@ -49,6 +49,9 @@ export interface OpenedFile extends InputFile {
   readonly checker: Checker;
   /** Control totals that somebody stated. */
   readonly control: readonly ExpectedControl[];
+  /** Nobody stated any, and the file of this name beside it was surely meant to. */
+  readonly misnamed?: string;
+  readonly remarks: readonly string[];
 }
 
 /** Opens a snapshot. Throws FileRefusedError. */
@@ -92,12 +95,16 @@ export async function understand(input: InputFile, services: Services): Promise<
     ...{ numberGrouping, decimalSign, rules },
   });
   const mapping = await mappingOf(reading, snapshots);
+  const control = await statedControl(input.path, sheet, config);
+  const misnamed = control.length === 0 ? await misnamedControl(input.path) : undefined;
+  const unread = `${misnamed ?? ""} is not read: control totals of this file are read from ${fileName}.control`;
   return defined({
     ...{ ...input, mapping },
     columnsKnown: mapping ? mapping.mapping.columns.length : knownColumns(input.columns, found, choices),
     reading,
     checker: checkerOf({ fileName, format: sheet.format }, reading, mapping, await readKnownValues(rules)),
-    control: await statedControl(input.path, sheet, config),
+    ...{ control, misnamed },
+    remarks: [...sheet.remarks, ...(misnamed === undefined ? [] : [unread])],
   });
 }
 

@@ -53,7 +53,7 @@ export async function recordRows(
   const ofDay = await compareToday(journal, opened.reading.rules, config, now);
   refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
-  const remarks = [...opened.sheet.remarks, ...caps.remarks, ...ofDay.remarks];
+  const remarks = [...opened.remarks, ...caps.remarks, ...ofDay.remarks];
   const opening = { rows: totals.rows, total: totals.total, remarks };
   await journal.openBatch(batch.id, opening, config.allOrNothing);
   faultPoint("batch.opened");
@@ -135,7 +135,7 @@ export async function writeDownRows(
   // awaited by the caller, unless it refuses the file
   allWritten.catch(() => undefined);
   const found = counter.totals();
-  const differing = compareControl(opened.control, found, config.requireControl);
+  const differing = compareControl(opened.control, found, config.requireControl, opened.misnamed);
   const caps = compareFile(opened.reading.rules, sums.sums);
   return defined({
     ...{ ...found, accounts: accounts.totals().accounts },

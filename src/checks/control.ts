@@ -44,15 +44,17 @@ export function createControlCounter(): ControlCounter {
 }
 
 /**
- * A fault for every source that says otherwise: `control_rows_differ`, `control_total_differs`; `control_missing` where one is required (`require_control`) and nobody said anything.
+ * A fault for every source that says otherwise: `control_rows_differ`, `control_total_differs`; `control_missing` where one is
+ * required (`require_control`) and nobody said anything. `misnamed`: a file beside it that was meant to.
  */
 export function compareControl(
   expected: readonly ExpectedControl[],
   actual: ControlTotals,
   isRequired: boolean,
+  misnamed?: string,
 ): readonly FileFault[] {
   const said = expected.filter(({ rows, total }) => rows !== undefined || total !== undefined);
-  if (said.length === 0) return isRequired ? [CONTROL_MISSING] : [];
+  if (said.length === 0) return isRequired ? [missing(misnamed)] : [];
   return said.flatMap((one) => [...compareRows(one, actual), ...compareTotal(one, actual)]);
 }
 
@@ -78,8 +80,13 @@ function compareTotal({ source, total }: ExpectedControl, actual: ControlTotals)
   return [{ code: "control_total_differs", message, hint }];
 }
 
-const CONTROL_MISSING: FileFault = {
-  code: "control_missing",
-  message: "nobody said how many rows the file has or what its amounts add up to, and the configuration requires it",
-  hint: "Give --expect-rows or --expect-total, or a file beside it with .control after its name: rows=240, total=11087750.50.",
-};
+function missing(misnamed: string | undefined): FileFault {
+  return {
+    code: "control_missing",
+    message: "nobody said how many rows the file has or what its amounts add up to, and the configuration requires it",
+    hint:
+      misnamed === undefined
+        ? "Give --expect-rows or --expect-total, or a file beside it with .control after its name: rows=240, total=11087750.50."
+        : `Rename ${misnamed}, which lies beside it: the whole name of the file, then .control.`,
+  };
+}

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
-import { basename } from "node:path";
+import { lstat, open } from "node:fs/promises";
+import { basename, extname } from "node:path";
 import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError, systemCodeOf } from "../errors.ts";
@@ -14,6 +14,9 @@ interface ControlTotals {
 
 /** What is behind the input's name; the second one is what text programs make of the first where endings are hidden. */
 export const CONTROL_ENDINGS = [".control", ".control.txt"] as const;
+
+/** What people call it instead: looked for by name, since a drop folder may hold thousands of files. */
+const NEAR_ENDINGS = [".ctrl", ".ctl", ".controls", ".Control", ".CONTROL"] as const;
 
 const BYTES_MAX = 4096;
 /** What a person has to put right; anything else may be over at the next look, and is no reason to refuse the file. */
@@ -45,6 +48,24 @@ export async function readControlFile(
   const rows = stated.get("rows");
   const total = stated.get("total");
   return defined({ rows: rows === undefined ? undefined : Number(rows), total });
+}
+
+/** The name of a file beside the input that is surely meant to hold its control totals, and is not called so. */
+export async function misnamedControl(inputPath: string): Promise<string | undefined> {
+  const stem = inputPath.slice(0, inputPath.length - extname(inputPath).length);
+  const paths = [
+    ...NEAR_ENDINGS.map((ending) => `${inputPath}${ending}`),
+    ...[...CONTROL_ENDINGS, ...NEAR_ENDINGS].map((ending) => `${stem}${ending}`),
+  ];
+  const there = await Promise.all(
+    paths.map((path) =>
+      lstat(path).then(
+        () => [basename(path)],
+        () => [],
+      ),
+    ),
+  );
+  return there.flat()[0];
 }
 
 async function readSmallFile(path: string): Promise<string | undefined> {

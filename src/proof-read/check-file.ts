@@ -73,7 +73,9 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   const nowMs = (now ?? Date.now)();
   const { batch, taken, holdsWholeFile } = takeOnTrial(ground, config, nowMs);
   const { id } = batch;
-  const noted = await writeTied(journal, batch, opened, config, past);
+  // what was required of a file that goes on was met when it was let in
+  const asked = taken ? { ...config, requireControl: false } : config;
+  const noted = await writeTied(journal, batch, opened, asked, past);
   const { differing, caps, corrections, written, unreadable, ...totals } = noted;
   // what looks at the whole file sees only what is committed
   await written;
@@ -99,7 +101,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
       remarks: [
         ...(taken ? [takenText(taken)] : []),
         ...remarkOnSums(unreadable),
-        ...opened.sheet.remarks,
+        ...opened.remarks,
         ...capped.flatMap(({ remarks }) => remarks),
       ],
       // what became of each account's rows is for the results to say

@@ -197,6 +197,33 @@ test("all or nothing: a file that was corrected by another one, and is released 
   expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
 });
 
+test("a file that goes on needs no control totals once more, where they are required: check says so too", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("payroll.csv", transfersCsv(3));
+  const required = ["--require-control"];
+  expect((await office.run("payroll.csv", ...required, "--expect-rows", "3")).code).toBe(7);
+  const check = await office.paydrop("check", "payroll.csv", ...required);
+  expect([check.code, check.stdout]).toEqual([3, expect.stringContaining("Running it again sends 3 rows.")]);
+  office.server.use(() => wire.answer(200));
+  expect((await office.run("payroll.csv", ...required)).counts).toEqual({ accepted: 3 });
+});
+
+test.each(["payroll.control", "payroll.csv.ctrl"])(
+  "control totals under the name %s are not compared, and that is said",
+  async (misnamed) => {
+    const office = await openOffice(() => wire.answer(200));
+    office.write("payroll.csv", transfersCsv(3));
+    office.write(misnamed, "rows=4\n");
+    const required = await office.run("payroll.csv", "--require-control");
+    expect([required.code, required.stderr]).toEqual([5, expect.stringContaining(`Rename ${misnamed}, which lies`)]);
+    const said = `${misnamed} is not read: control totals of this file are read from payroll.csv.control`;
+    expect((await office.paydrop("check", "payroll.csv")).stdout).toContain(said);
+    expect(office.server.requests).toHaveLength(0);
+    const run = await office.run("payroll.csv", "--expect-rows", "3");
+    expect(run.stdout).not.toContain(misnamed);
+  },
+);
+
 test("what is left of a file goes only if its totals are those that are stated now", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("payroll.csv", transfersCsv(3));
