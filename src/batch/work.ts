@@ -60,7 +60,7 @@ export class BatchWork implements Processor {
     return this.#inTurn(batch.id, async () => {
       await this.#ground.marks.note(batch, losses);
       // results that lie there already would say what is not true any more, were this cut off
-      if (resumed) await this.#ground.journal.oweResults(batch.id, true);
+      if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
       const report = await this.#reporting.write(batch, { submitted, ...begun, file, modeBefore, isFirst: !resumed });
@@ -68,9 +68,9 @@ export class BatchWork implements Processor {
       const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
       await Promise.all([
-        this.#ground.journal.noteSource(file, identityText(snapshot.identity), batch.id),
-        this.#ground.journal.keepTallies(batch.id),
-        this.#ground.journal.oweResults(batch.id, owes),
+        this.journal.noteSource(file, identityText(snapshot.identity), batch.id),
+        this.journal.keepTallies(batch.id),
+        this.journal.oweResults(batch.id, owes),
       ]);
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
@@ -116,8 +116,8 @@ export class BatchWork implements Processor {
   /** What was cancelled does not go on: its rows stay what they are (I5). */
   async #wake(batchId: string): Promise<void> {
     if ((await this.#ground.known(batchId)).phase === "cancelled") return;
-    await this.#ground.journal.makeReady(batchId, "all", ["not_sent", "rejected"]);
-    await this.#ground.journal.judgeAgain(batchId, this.#ground.rules);
+    await this.journal.makeReady(batchId, "all", ["not_sent", "rejected"]);
+    await this.journal.judgeAgain(batchId, this.#ground.rules);
   }
 
   async goOn(batchId: string): Promise<BatchReport> {
@@ -127,42 +127,45 @@ export class BatchWork implements Processor {
 
   async #goOn(batchId: string): Promise<BatchReport> {
     const begun = this.#ground.begun();
-    const batch = await this.#ground.known(batchId);
-    const file = join(batch.folder, batch.fileName);
-    await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
-    await this.#ground.verifySnapshot(batch);
-    await this.#ground.journal.oweResults(batch.id, true);
+    const { batch, file } = await this.#knownWhole(batchId);
+    await this.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report = await this.#reporting.write(batch, { submitted, ...begun, file });
     const owes = await isOwed(report);
-    await Promise.all([this.#ground.journal.oweResults(batch.id, owes), this.#ground.journal.keepTallies(batch.id)]);
+    await Promise.all([this.journal.oweResults(batch.id, owes), this.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
     return report;
   }
 
-  async writeResultsAgain(batchId: string): Promise<BatchReport> {
+  /** A batch whose private copy is whole, and its file. What a person accepts that the journal does not know is noted. */
+  async #knownWhole(batchId: string): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
     await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
     await this.#ground.verifySnapshot(batch);
+    return { batch, file };
+  }
+
+  async writeResultsAgain(batchId: string): Promise<BatchReport> {
+    const { batch, file } = await this.#knownWhole(batchId);
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
-      const before = await this.#ground.journal.tallies(batch.id);
+      const before = await this.journal.tallies(batch.id);
       const writing = { submitted: { requests: 0 }, ...this.#ground.begun(), file, staysAside: true };
       const report = await this.#reporting.write(batch, writing);
-      const isSame = JSON.stringify(before) === JSON.stringify(await this.#ground.journal.tallies(batch.id));
+      const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       // of a batch that has rows to send they are owed until that is done
       const isLast = !before.ready && !before.sending && report.files.elsewhere === undefined;
-      if (isLast) await this.#ground.journal.oweResults(batch.id, false);
-      await this.#ground.journal.keepTallies(batch.id);
+      if (isLast) await this.journal.oweResults(batch.id, false);
+      await this.journal.keepTallies(batch.id);
       await renewOpenAnswer(report);
       return report;
     }
   }
 
   async handedOver(): Promise<readonly string[]> {
-    const { lastAct, batches } = await this.#ground.journal.handedOver(this.#lastAct);
+    const { lastAct, batches } = await this.journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
     const going: string[] = [];
     for (const id of await this.#ofEnvironment(batches)) if (!(await this.heldFolder(id))) going.push(id);
@@ -170,7 +173,7 @@ export class BatchWork implements Processor {
   }
 
   async unfinished(folders: readonly string[]): Promise<readonly string[]> {
-    return this.#ofEnvironment(await this.#ground.journal.unfinished(folders));
+    return this.#ofEnvironment(await this.journal.unfinished(folders));
   }
 
   /** What was begun in another environment goes on only there. */
@@ -188,13 +191,13 @@ export class BatchWork implements Processor {
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {
     const { folder } = await this.#ground.known(batchId);
-    return heldFolder(this.#ground.journal, [folder]);
+    return heldFolder(this.journal, [folder]);
   }
 
   /** Whoever let them go: rows of a held folder stay ready until a person says resume. */
   async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
-    const stop = await heldFolder(this.#ground.journal, [batch.folder, dirname(file)]);
-    const isOpen = stop === undefined || !(await this.#ground.journal.tallies(batch.id)).ready;
+    const stop = await heldFolder(this.journal, [batch.folder, dirname(file)]);
+    const isOpen = stop === undefined || !(await this.journal.tallies(batch.id)).ready;
     return isOpen ? this.#sending.send(batch, resumed, told, file) : { requests: 0, stop };
   }
 
