@@ -13,7 +13,7 @@ import { assertWhole, openSnapshot, snapshotsIn, type OpenedSnapshot } from "../
 import { judgeRulesOf } from "./record.ts";
 
 /** When a piece of work began, in milliseconds: since 1970, and by `performance.now()`. */
-export interface Begun {
+export interface Beginning {
   readonly startedAt: number;
   readonly startedMs: number;
 }
@@ -41,7 +41,7 @@ export class Ground {
     this.hasLock = hasLock;
   }
 
-  begun(): Begun {
+  beginNow(): Beginning {
     return { startedAt: this.now(), startedMs: performance.now() };
   }
 
@@ -59,8 +59,8 @@ export class Ground {
     return batch;
   }
 
-  async openVerified(batch: BatchRecord): Promise<OpenedSnapshot> {
-    await this.verifySnapshot(batch);
+  async openWhole(batch: BatchRecord): Promise<OpenedSnapshot> {
+    await this.assertWhole(batch);
     return this.open(batch);
   }
 
@@ -68,7 +68,8 @@ export class Ground {
     return openSnapshot(batch, this.snapshots);
   }
 
-  async verifySnapshot(batch: BatchRecord): Promise<void> {
+  /** That the private copy is there as it was taken, and the details are not in the archive. */
+  async assertWhole(batch: BatchRecord): Promise<void> {
     if (batch.archive !== undefined) throw archivedError(batch);
     await assertWhole(batch, this.snapshots);
   }

@@ -149,16 +149,16 @@ export function judgeRulesOf({ duplicateDays, allowRepeats, payeeChange }: Confi
 
 function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {
   const { row, instruction } = checked;
-  const noted = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
-  const warnings = {
-    ...(noted ? { warnings: noted } : {}),
+  const warnings = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
+  const notes = {
+    ...(warnings ? { warnings } : {}),
     ...(tie.correction ? { correction: tie.correction } : {}),
   };
   if (!instruction) {
     return {
       number: row.number,
       faults: checked.faults,
-      ...warnings,
+      ...notes,
       ...(checked.operation === undefined ? {} : { operation: checked.operation.name }),
       ...(checked.amount === undefined ? {} : { amount: checked.amount }),
     };
@@ -169,7 +169,7 @@ function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}
     operation: instruction.operation.name,
     ...(instruction.option === undefined ? {} : { option: instruction.option }),
     amount: instruction.amount,
-    ...warnings,
+    ...notes,
     payment: {
       core: instruction.core,
       beneficiary: instruction.beneficiary,

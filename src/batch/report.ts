@@ -19,10 +19,10 @@ import type { RunFacts } from "../results/summary.ts";
 import { writeResults, type ResultsReport } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf } from "../reading.ts";
-import type { Begun, Ground } from "./ground.ts";
+import type { Beginning, Ground } from "./ground.ts";
 
 /** What is written of a batch, and where. */
-interface Writing extends Begun {
+interface Writing extends Beginning {
   readonly submitted: Submitted;
   /** The input. */
   readonly file: string;
@@ -44,8 +44,8 @@ export class BatchReporting {
 
   /** People act while results are written, and write results themselves: the last one to write must have seen it all. */
   async write(known: BatchRecord, writing: Writing): Promise<BatchReport> {
+    const { journal } = this.#ground;
     for (let times = 1; ; times += 1) {
-      const { journal } = this.#ground;
       const [batch, acts] = await Promise.all([this.#ground.known(known.id), journal.countActs(known.id)]);
       const report = await this.#writeOnce(batch, writing);
       if (!writing.isFirst) await this.#writeBesideCopies(batch, writing);
@@ -112,7 +112,7 @@ export class BatchReporting {
 
   async collect(batchId: string): Promise<Report> {
     const batch = await this.#ground.known(batchId);
-    const opened = await this.#ground.openVerified(batch);
+    const opened = await this.#ground.openWhole(batch);
     const { collectReport } = await import("../results/report/report.ts");
     return collectReport({
       ...{ batch, sheet: opened.sheet, view: opened.view },

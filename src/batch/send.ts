@@ -100,7 +100,7 @@ export class BatchSending {
       journal.operations(batch.id),
     ]);
     const toSend = tallies.ready?.rows ?? 0;
-    const opened = toSend > 0 ? await this.#ground.openVerified(batch) : undefined;
+    const opened = toSend > 0 ? await this.#ground.openWhole(batch) : undefined;
     this.#ground.tell({
       type: "start",
       batch: batch.id,

@@ -46,7 +46,7 @@ export class BatchWork implements Processor {
   }
 
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
-    const begun = this.#ground.begun();
+    const start = this.#ground.beginNow();
     const file = resolve(path);
     const copying = this.#copy(path, settledSha256);
     // awaited below, when its turn has come
@@ -63,7 +63,7 @@ export class BatchWork implements Processor {
       if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, { submitted, ...begun, file, modeBefore, isFirst: !resumed });
+      const report = await this.#reporting.write(batch, { submitted, ...start, file, modeBefore, isFirst: !resumed });
       // of a file that a person named, nobody would come back to write them
       const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
@@ -107,7 +107,7 @@ export class BatchWork implements Processor {
         return await work();
       } catch (error) {
         const isOfReading = !(error instanceof PaydropError) || error.code === "file_refused";
-        if (isOfReading) await this.#ground.verifySnapshot(await this.#ground.known(batchId));
+        if (isOfReading) await this.#ground.assertWhole(await this.#ground.known(batchId));
         throw error;
       }
     });
@@ -126,11 +126,11 @@ export class BatchWork implements Processor {
   }
 
   async #goOn(batchId: string): Promise<BatchReport> {
-    const begun = this.#ground.begun();
+    const start = this.#ground.beginNow();
     const { batch, file } = await this.#knownWhole(batchId);
     await this.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
-    const report = await this.#reporting.write(batch, { submitted, ...begun, file });
+    const report = await this.#reporting.write(batch, { submitted, ...start, file });
     const owes = await isOwed(report);
     await Promise.all([this.journal.oweResults(batch.id, owes), this.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
@@ -142,7 +142,7 @@ export class BatchWork implements Processor {
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
     await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
-    await this.#ground.verifySnapshot(batch);
+    await this.#ground.assertWhole(batch);
     return { batch, file };
   }
 
@@ -151,7 +151,7 @@ export class BatchWork implements Processor {
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
       const before = await this.journal.tallies(batch.id);
-      const writing = { submitted: { requests: 0 }, ...this.#ground.begun(), file, staysAside: true };
+      const writing = { submitted: { requests: 0 }, ...this.#ground.beginNow(), file, staysAside: true };
       const report = await this.#reporting.write(batch, writing);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
@@ -186,7 +186,7 @@ export class BatchWork implements Processor {
   async assertMayGo(batchId: string): Promise<void> {
     const batch = await this.#ground.known(batchId);
     await assertAddressKept(this.#ground, batch);
-    await this.#ground.verifySnapshot(batch);
+    await this.#ground.assertWhole(batch);
   }
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {
