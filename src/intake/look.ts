@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { PaydropError } from "../errors.ts";
 import { binaryOfBytes, workbookOfBytes, type FileFormat } from "../format.ts";
-import { eachPiece, identityOf, openRegular } from "./source-file.ts";
-import type { FileIdentity } from "./source-file.ts";
+import { FileGoneError } from "./missing.ts";
+import { eachPiece, identityOf, openRegular, type FileIdentity } from "./source-file.ts";
 
 /** One look at a whole file that may still be written. */
 export interface Look {
@@ -39,8 +38,7 @@ export async function lookAt(path: string, format: FileFormat): Promise<Look | "
       await file.close();
     }
   } catch (error) {
-    if (!(error instanceof PaydropError)) return "unreadable";
-    return /no such file|exchanged just now/.test(error.message) ? "gone" : "unreadable";
+    return error instanceof FileGoneError ? "gone" : "unreadable";
   }
 }
 

@@ -8,15 +8,22 @@ import { inputName } from "./names.ts";
 
 const NEAR_BY_MAX = 3;
 
+/** There is no such file, or not any more the one that was there. */
+export class FileGoneError extends PaydropError {
+  constructor(message: string, hint: string) {
+    super("usage", message, hint);
+  }
+}
+
 /** The error for a file that is not there, with the names it may have been meant to have. */
-export async function missingFile(path: string): Promise<PaydropError> {
+export async function missingFile(path: string): Promise<FileGoneError> {
   const nearBy = await nearByNames(path);
   const quotes = nearBy.some((name) => name.startsWith("'")) ? " A name with blanks stands in quotes." : "";
   const hint =
     nearBy.length > 0
       ? `Did you mean ${nearBy.join(" or ")}?${quotes}`
       : "Check the name and the folder, then try again.";
-  return new PaydropError("usage", `${displayName(path)}: there is no such file`, hint);
+  return new FileGoneError(`${displayName(path)}: there is no such file`, hint);
 }
 
 /** A file's own name, safe to print. */

@@ -1,9 +1,7 @@
-import type { BigIntStats } from "node:fs";
-import { constants } from "node:fs";
-import { lstat, open } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { constants, type BigIntStats } from "node:fs";
+import { lstat, open, type FileHandle } from "node:fs/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { displayName, missingFile } from "./missing.ts";
+import { displayName, FileGoneError, missingFile } from "./missing.ts";
 
 /** What a file is and was, to see whether it is still the same. Numbers are decimal text. */
 export interface FileIdentity {
@@ -15,7 +13,8 @@ export interface FileIdentity {
 }
 
 /**
- * Opens a regular file for reading, PaydropError `usage` for anything else. Neither follows a link nor waits for a writer of a FIFO, also when the file is swapped in between (M-10).
+ * Opens a regular file for reading; PaydropError `usage` for anything else. Follows no link and waits for no writer of a
+ * FIFO, even when the file is swapped in between.
  */
 export async function openRegular(path: string): Promise<FileHandle> {
   const name = displayName(path);
@@ -40,7 +39,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
     }
     if (code !== "ELOOP") throw unreadable(path, error);
   }
-  throw new PaydropError("usage", `${name}: the file was exchanged just now`, "Try again.");
+  throw new FileGoneError(`${name}: the file was exchanged just now`, "Try again.");
 }
 
 /** Where the disk or network share of a file fails, it is the trouble of this file alone: PaydropError `usage`. */

@@ -270,6 +270,15 @@ test.skipIf(process.platform !== "linux")("a file that the disk cannot read is o
   expect(await lookAt("/proc/self/mem", "csv")).toBe("unreadable");
 });
 
+test("what a file is called does not say that it is gone", async () => {
+  const { folder } = openInbox();
+  for (const name of ["no such file.csv", "exchanged just now.csv"]) {
+    mkdirSync(join(folder, name));
+    expect(await lookAt(join(folder, name), "csv")).toBe("unreadable");
+  }
+  expect(await lookAt(join(folder, "nothing.csv"), "csv")).toBe("gone");
+});
+
 test("a file that is taken away while it is looked at was never there", async () => {
   const folder = temporaryDirectory();
   const standing = (path: string): Promise<"new"> => {
