@@ -1,3 +1,5 @@
+import { MONTHS } from "../day.ts";
+
 /**
  * The month that a file's name speaks of, as `2026-11`: a guess that only ever adds caution (DESIGN §6). Undefined when
  * it names none, more than one, or one that could be read in two ways (`06-11-2026`).
@@ -10,29 +12,30 @@ export function guessPeriod(fileName: string): string | undefined {
   return namesAnotherMonth(name, period) ? undefined : period;
 }
 
-/** `2026-11-06`, `2026_11`, `20261106`, `202611`, `11-2026`, `25-11-2026`. */
+const NUMERIC: readonly RegExp[] = [
+  // `2026-11-06`, `2026_11`
+  /(?<!\d)(?<year>20\d\d)[-_. ](?<month>0?[1-9]|1[0-2])(?!\d)/g,
+  // `20261106`
+  /(?<!\d)(?<year>20\d\d)(?<month>0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)/g,
+  // `202611`; years before 2013 could be a day and a month here: 201112
+  /(?<!\d)(?<year>20(?:1[3-9]|[2-9]\d))(?<month>0[1-9]|1[0-2])(?!\d)/g,
+  // `11-2026`
+  /(?<!\d)(?<!\d[-_. ])(?<month>0?[1-9]|1[0-2])[-_. ](?<year>20\d\d)(?!\d)/g,
+];
+/** `25-11-2026`: the one of the two that can be a month, if only one can. */
+const DAY_MONTH_YEAR = /(?<!\d)(\d{1,2})[-_. ](\d{1,2})[-_. ](20\d\d)(?!\d)/g;
+
 function* numericPeriods(name: string): Generator<string> {
-  for (const [, year, , month] of name.matchAll(/(?<!\d)(20\d\d)([-_. ])(0?[1-9]|1[0-2])(?!\d)/g)) {
-    yield period(year, month);
+  for (const pattern of NUMERIC) {
+    for (const { groups } of name.matchAll(pattern)) yield period(groups?.["year"], groups?.["month"]);
   }
-  for (const [, year, month] of name.matchAll(/(?<!\d)(20\d\d)(0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)/g)) {
-    yield period(year, month);
-  }
-  // Years before 2013 could be a day and a month here: 201112.
-  for (const [, year, month] of name.matchAll(/(?<!\d)(20(?:1[3-9]|[2-9]\d))(0[1-9]|1[0-2])(?!\d)/g)) {
-    yield period(year, month);
-  }
-  for (const [, month, year] of name.matchAll(/(?<!\d)(?<!\d[-_. ])(0?[1-9]|1[0-2])[-_. ](20\d\d)(?!\d)/g)) {
-    yield period(year, month);
-  }
-  for (const [, one = "", two = "", year] of name.matchAll(/(?<!\d)(\d{1,2})[-_. ](\d{1,2})[-_. ](20\d\d)(?!\d)/g)) {
+  for (const [, one = "", two = "", year] of name.matchAll(DAY_MONTH_YEAR)) {
     const months = new Set([one, two].filter((part) => Number(part) >= 1 && Number(part) <= 12));
     const [month] = months;
     if (months.size === 1 && month !== undefined) yield period(year, month);
   }
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const MONTH_NAME =
   "(?<![a-z])(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?" +
   "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])";
@@ -57,7 +60,8 @@ function namesAnotherMonth(name: string, found: string): boolean {
 }
 
 function monthNumber(name = ""): string {
-  return (MONTHS.indexOf(name.slice(0, 3)) + 1).toString().padStart(2, "0");
+  const start = name.slice(0, 3);
+  return (MONTHS.findIndex((month) => month.toLowerCase() === start) + 1).toString().padStart(2, "0");
 }
 
 function period(year = "", month = ""): string {
