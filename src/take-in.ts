@@ -175,8 +175,9 @@ export async function statedControl(file: string, sheet: Sheet, config: Config):
   const flags = defined({ rows: config.expectRows, total: config.expectTotal });
   const beside = await Promise.all(
     CONTROL_ENDINGS.map(async (ending) => {
-      const totals = await readControlFile(file, ending);
-      return totals ? [{ source: `${basename(file)}${ending}`, ...totals }] : [];
+      const path = `${file}${ending}`;
+      const totals = await readControlFile(path);
+      return totals ? [{ source: basename(path), ...totals }] : [];
     }),
   );
   return [

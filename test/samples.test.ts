@@ -112,7 +112,7 @@ async function checkReadable(path: string, code: string): Promise<Outcome> {
   counter.add(checked);
   const expected = [
     { source: "the wrapper", ...sheet.wrapper?.control },
-    { source: "the control file", ...(await readControlFile(path)) },
+    { source: "the control file", ...(await readControlFile(`${path}.control`)) },
   ];
   const faults = compareControl(expected, counter.totals(), code === "control_missing");
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);

@@ -23,14 +23,10 @@ const BYTES_MAX = 4096;
 const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO", "ENAMETOOLONG"];
 
 /**
- * The control totals of `payroll.csv.control` beside the input, with lines `rows=240` and `total=11087750.50`;
- * undefined when there is no such file. Throws FileRefusedError (`control_malformed`) for anything else in it.
+ * The control totals of a file such as `payroll.csv.control`, with lines `rows=240` and `total=11087750.50`; undefined
+ * when there is no such file. Throws FileRefusedError (`control_malformed`) for anything else in it.
  */
-export async function readControlFile(
-  inputPath: string,
-  ending: (typeof CONTROL_ENDINGS)[number] = ".control",
-): Promise<ControlTotals | undefined> {
-  const path = `${inputPath}${ending}`;
+export async function readControlFile(path: string): Promise<ControlTotals | undefined> {
   const text = await reading(path, () => readSmallFile(path));
   if (text === undefined) return undefined;
   const file = basename(path);

@@ -1,6 +1,5 @@
-import { formatOfName, INPUT_EXTENSIONS, unreadKind } from "../format.ts";
-import type { FileFormat, UnreadKind } from "../format.ts";
 import { defined } from "../defined.ts";
+import { formatOfName, INPUT_EXTENSIONS, unreadKind, type FileFormat, type UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 
 /** What a file's name says: it may be input, or why it never is. */

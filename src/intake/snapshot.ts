@@ -1,14 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, lstatSync } from "node:fs";
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { mkdir, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { openCopy } from "../private-copy.ts";
 import { displayName } from "./missing.ts";
-import { eachPiece, identityOf, isUnchanged, openRegular, reading } from "./source-file.ts";
-import type { FileIdentity } from "./source-file.ts";
+import { eachPiece, identityOf, isUnchanged, openRegular, reading, type FileIdentity } from "./source-file.ts";
 
 /** An immutable copy of an input file: what is parsed, hashed, checked and sent (I7). */
 export interface Snapshot {
@@ -49,10 +47,9 @@ export async function takeSnapshot(path: string, directory: string): Promise<Sna
   } finally {
     await source.close();
   }
-  const name = displayName(path);
   throw new PaydropError(
     "stopped",
-    `${name}: the file is still being written`,
+    `${displayName(path)}: the file is still being written`,
     "Wait until it has been saved or copied completely, then try again; nothing was sent.",
   );
 }
@@ -63,7 +60,7 @@ export async function keepText(text: string, extension: string, directory: strin
   const name = `${sha256}${extension}`;
   const target = join(directory, name);
   if (await verifySnapshot(target, sha256)) return { name, sha256 };
-  const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
+  const temporary = newTemporary(directory);
   await writing(name, async () => {
     const copy = await open(temporary, "wx", 0o600);
     try {
@@ -115,7 +112,7 @@ export async function removeTemporaries(directory: string): Promise<void> {
 
 /** undefined when the file changed while it was copied. */
 async function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
-  const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
+  const temporary = newTemporary(directory);
   const copy = await writing(path, () => open(temporary, "wx", 0o600));
   try {
     const identify = (): Promise<FileIdentity> =>
@@ -146,6 +143,10 @@ async function copyOnce(source: FileHandle, path: string, directory: string): Pr
       if (systemCodeOf(error) !== "ENOENT") throw error;
     });
   }
+}
+
+function newTemporary(directory: string): string {
+  return join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
 }
 
 async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import { readControlFile } from "../../src/intake/control.ts";
 import { faultOf, temporaryFolder } from "../support/files.ts";
 
-function inputWith(control: string | Uint8Array): string {
-  const path = join(temporaryFolder(), "payroll.csv");
-  writeFileSync(`${path}.control`, control);
+function controlWith(text: string): string {
+  const path = join(temporaryFolder(), "payroll.csv.control");
+  writeFileSync(path, text);
   return path;
 }
 
@@ -19,11 +19,11 @@ describe("the control file", () => {
     ["total=0.1\rrows=240\r", { rows: 240, total: "0.1" }],
     ["total=0.1", { total: "0.1" }],
   ])("states rows, a total, or both: %j", async (text, expected) => {
-    expect(await readControlFile(inputWith(text))).toEqual(expected);
+    expect(await readControlFile(controlWith(text))).toEqual(expected);
   });
 
   test("need not be there", async () => {
-    expect(await readControlFile(join(temporaryFolder(), "payroll.csv"))).toBeUndefined();
+    expect(await readControlFile(join(temporaryFolder(), "payroll.csv.control"))).toBeUndefined();
   });
 
   test.each([
@@ -38,7 +38,7 @@ describe("the control file", () => {
     ["", "neither rows nor total"],
     ["\n".repeat(5000), "too long"],
   ])("that says anything else is refused with the line: %j", async (text, words) => {
-    const path = inputWith(text);
+    const path = controlWith(text);
     const fault = await faultOf(readControlFile(path));
     expect(fault.code).toBe("control_malformed");
     expect(fault.message).toContain(words);
@@ -48,7 +48,7 @@ describe("the control file", () => {
   test("that cannot be read for now refuses nothing: the file is looked at again", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "payouts"), "a folder until just now");
-    const control = readControlFile(join(folder, "payouts", "payroll.csv"));
+    const control = readControlFile(join(folder, "payouts", "payroll.csv.control"));
     await expect(control).rejects.toMatchObject({
       code: "usage",
       message: expect.stringContaining("ENOTDIR") as unknown,
@@ -60,10 +60,10 @@ describe("the control file", () => {
     mkdirSync(join(folder, "a.csv.control"));
     writeFileSync(join(folder, "target"), "rows=1\n");
     symlinkSync(join(folder, "target"), join(folder, "b.csv.control"));
-    expect((await faultOf(readControlFile(join(folder, "a.csv")))).code).toBe("control_malformed");
-    expect((await faultOf(readControlFile(join(folder, "b.csv")))).code).toBe("control_malformed");
+    expect((await faultOf(readControlFile(join(folder, "a.csv.control")))).code).toBe("control_malformed");
+    expect((await faultOf(readControlFile(join(folder, "b.csv.control")))).code).toBe("control_malformed");
     // whoever opens it as a file waits for a writer, for ever
     execFileSync("mkfifo", [join(folder, "c.csv.control")]);
-    expect((await faultOf(readControlFile(join(folder, "c.csv")))).message).toBe("this is not a regular file");
+    expect((await faultOf(readControlFile(join(folder, "c.csv.control")))).message).toBe("this is not a regular file");
   });
 });
