@@ -222,10 +222,10 @@ function isUnclear(stated: Stated, other: Seen): boolean {
   if (isOtherReference(stated, other)) return false;
   const { period, guessedPeriod } = stated;
   const [lag, otherLag] = [lagOf(stated), lagOf(other)];
-  if (lag === 0) return otherLag !== 0 && mayBe(period, other.guessedPeriod);
   // the names may always say the month that is worked, or the day of the payment
   if (lag === otherLag) return false;
-  if (other.sameKey) return other.guessedPeriod !== guessedPeriod;
+  if (other.sameKey) return guessedPeriod !== undefined && guessedPeriod !== other.guessedPeriod;
+  if (lag === 0) return mayBe(period, other.guessedPeriod);
   return mayBe(other.period, guessedPeriod) || mayBe(other.guessedPeriod, guessedPeriod);
 }
 

@@ -29,11 +29,14 @@ export interface SeenRow {
   readonly kin?: "origin" | "correction";
 }
 
-/** `file_period`: what was stated for the whole file; of a corrected row, for the file of the row that it corrects. */
+/** What was stated for a file, and its name, are those of the row that a correction took its period from. */
 export function columnsIn(schema: string): string {
+  const ofOrigin = (column: string): string =>
+    `(SELECT o.${column} FROM ${schema}.batch o WHERE o.id = substr(r.family, 1, instr(r.family, ':') - 1))`;
+  const inherits = `b.period IS NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
-    r.last_attempt, b.id, b.guessed_period, b.phase, coalesce(b.period,
-      (SELECT o.period FROM ${schema}.batch o WHERE o.id = substr(r.family, 1, instr(r.family, ':') - 1))) AS file_period`;
+    r.last_attempt, b.id, b.phase, iif(${inherits}, r.period, b.period) AS file_period,
+    iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
 }
 
 /** What the rules of DESIGN §7 are told of it. */

@@ -750,6 +750,32 @@ describe("a period that is stated for a file whose name says another month", () 
     expect(states).toEqual(["accepted", "accepted", "held", "held"]);
   });
 
+  test("calls nothing a duplicate of what a late correction of another month's file paid under it", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("wages-nov-2026.csv", wages("A-1,B-3,x"));
+    await desk.process("wages-nov-2026.csv", at("2026-11-30", "2026-11"));
+    desk.write("wages-nov-2026 mended.csv", wages("A-1,B-3,300"));
+    await desk.process("wages-nov-2026 mended.csv", at("2026-12-01", "2026-12"));
+    expect(sent().map(({ account }) => account)).toEqual(["B-1", "B-2", "B-3"]);
+    desk.write("wages-dec-2026.csv", wages("A-1,B-3,300", ""));
+    await desk.process("wages-dec-2026.csv", at("2026-12-31", "2026-12"));
+    expect(desk.results("wages-dec-2026.csv")[2]?.result_message).toContain("unless it is another month's");
+  });
+
+  test("is not the day in the name of a retry file, for the month that was stated for the row it corrects", async () => {
+    const answers = { code: 422 };
+    const { desk, sent } = await openOffice(() => wire.answer(answers.code));
+    desk.write("wages-nov-2026.csv", wages());
+    const { batch } = await desk.process("wages-nov-2026.csv", at("2026-11-30", "2026-11"));
+    answers.code = 200;
+    desk.write("refused-2026-12-02.csv", `from_account,to_account,amount,retry_of\nA-1,B-2,200,${batch}:3\n`);
+    await desk.process("refused-2026-12-02.csv", at("2026-12-02"));
+    expect(sent()).toHaveLength(3);
+    desk.write("wages-dec-2026.csv", wages(""));
+    expect((await desk.process("wages-dec-2026.csv", at("2026-12-31", "2026-12"))).exitCode).toBe(0);
+    expect(sent()).toHaveLength(2);
+  });
+
   test.each([
     ["the month that is worked", ["wages-oct-2026.csv", "2026-11"], ["wages-nov-2026.csv", "2026-12"]],
     ["the day it is paid", ["wages-2026-12-01.csv", "2026-11"], ["wages-2027-01-01.csv", "2026-12"]],
