@@ -1,4 +1,4 @@
-const MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]; // prettier-ignore
+const MONTHS = "january february march april may june july august september october november december".split(" ");
 
 /** Each gives year, month and what follows, of a text in small letters with `-` between its parts. */
 const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [

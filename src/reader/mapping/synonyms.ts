@@ -1,51 +1,35 @@
 /** What other systems call our fields, letters and digits only. Employee numbers are no references: they come back. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  amount: ["netpay", "netsalary", "nettpay", "salary", "netamount", "amt", "amountinr", "amountinrupees", "amountrs", "payableamount", "payable", "netpayable", "paymentamount", "transactionamount", "instrumentamount", "txnamount", "transferamount", "amountpaise", "amountinpaise", "loanamount"], // prettier-ignore
-  bank_acc_num: ["accountno", "accountnumber", "acno", "acnumber", "accno", "bankaccount", "bankaccountno", "bankaccountnumber", "bankacno", "bankacnumber", "beneficiaryaccount", "beneficiaryaccountno", "beneficiaryaccountnumber", "beneacno", "beneaccno", "beneaccountno", "beneaccountnumber", "payeeaccount"], // prettier-ignore
-  ifsc_code: [
-    "ifsc",
-    "bankifsc",
-    "ifsccode",
-    "branchcode",
-    "bankifsccode",
-    "beneficiaryifsc",
-    "ifscno",
-    "beneifsc",
-    "beneifsccode",
-  ],
-  name: ["employeename", "empname", "payee", "payeename", "beneficiary", "beneficiaryname", "vendorname", "suppliername", "nameofemployee", "nameofbeneficiary", "benename", "bnfname"], // prettier-ignore
-  bank_owner_name: ["accountholder", "accountholdername", "accountname", "nameasperbank", "nameinbank"],
-  debit_account_id: ["debitaccount", "debitac", "debitacno", "debitaccountno", "debitaccountnumber", "debitaccno", "debitaccnumber", "fromaccount", "sourceaccount", "payeraccount"], // prettier-ignore
-  payment_mode: [
-    "mode",
-    "paymenttype",
-    "transfermode",
-    "transfertype",
-    "modeofpayment",
-    "paymode",
-    "pymtmode",
-    "transactiontype",
-  ],
-  narration: ["remarks", "remark", "particulars", "description", "paymentnarration"],
-  purpose: ["purposeofpayment", "paymentpurpose"],
-  mobile: ["mobileno", "mobilenumber", "phone", "phoneno", "phonenumber", "contactno", "contactnumber", "mobilenum"],
-  email: ["emailid", "emailaddress", "mail", "mailid"],
-  notes: ["note", "comment", "comments"],
-  bene_id: ["beneficiaryid", "beneid", "benecode", "beneficiarycode"],
-  bene_bank_id: ["beneficiarybankid", "benebank", "benebankid"],
-  from_account: ["from", "fromac", "fromacno", "fromaccountno", "sourceaccount", "debitaccount", "debitac"],
-  to_account: ["to", "toac", "toacno", "toaccountno", "destinationaccount", "creditaccount", "payeeaccount", "beneficiaryaccount"], // prettier-ignore
-  borrower_id: ["borrower", "borrowerno", "customerid", "applicantid"],
-  tenure: ["tenor", "term", "months", "tenuremonths", "loanterm"],
-  vpa: ["upi", "upiid", "vpaid", "upiaddress", "payervpa"],
-  currency: ["curr", "ccy"],
-  reference: ["referenceno", "referenceid", "refno", "paymentreference", "transactionid", "transferid", "requestid", "voucherno", "invoiceno"], // prettier-ignore
-  period: ["month", "paymonth", "payperiod", "salarymonth"],
+const SYNONYMS: Readonly<Record<string, string>> = {
+  amount:
+    "netpay netsalary nettpay salary netamount amt amountinr amountinrupees amountrs payableamount payable netpayable paymentamount transactionamount instrumentamount txnamount transferamount amountpaise amountinpaise loanamount",
+  bank_acc_num:
+    "accountno accountnumber acno acnumber accno bankaccount bankaccountno bankaccountnumber bankacno bankacnumber beneficiaryaccount beneficiaryaccountno beneficiaryaccountnumber beneacno beneaccno beneaccountno beneaccountnumber payeeaccount",
+  ifsc_code: "ifsc bankifsc ifsccode branchcode bankifsccode beneficiaryifsc ifscno beneifsc beneifsccode",
+  name: "employeename empname payee payeename beneficiary beneficiaryname vendorname suppliername nameofemployee nameofbeneficiary benename bnfname",
+  bank_owner_name: "accountholder accountholdername accountname nameasperbank nameinbank",
+  debit_account_id:
+    "debitaccount debitac debitacno debitaccountno debitaccountnumber debitaccno debitaccnumber fromaccount sourceaccount payeraccount",
+  payment_mode: "mode paymenttype transfermode transfertype modeofpayment paymode pymtmode transactiontype",
+  narration: "remarks remark particulars description paymentnarration",
+  purpose: "purposeofpayment paymentpurpose",
+  mobile: "mobileno mobilenumber phone phoneno phonenumber contactno contactnumber mobilenum",
+  email: "emailid emailaddress mail mailid",
+  notes: "note comment comments",
+  bene_id: "beneficiaryid beneid benecode beneficiarycode",
+  bene_bank_id: "beneficiarybankid benebank benebankid",
+  from_account: "from fromac fromacno fromaccountno sourceaccount debitaccount debitac",
+  to_account: "to toac toacno toaccountno destinationaccount creditaccount payeeaccount beneficiaryaccount",
+  borrower_id: "borrower borrowerno customerid applicantid",
+  tenure: "tenor term months tenuremonths loanterm",
+  vpa: "upi upiid vpaid upiaddress payervpa",
+  currency: "curr ccy",
+  reference: "referenceno referenceid refno paymentreference transactionid transferid requestid voucherno invoiceno",
+  period: "month paymonth payperiod salarymonth",
 };
 
 export function isSynonym(column: string, field: string): boolean {
   const said = column.toLowerCase().replace(/[^\p{L}\p{Nd}]+/gu, "");
-  return SYNONYMS[field]?.includes(said) === true;
+  return SYNONYMS[field]?.split(" ").includes(said) === true;
 }
 
 /** Fields that some values give away, whatever their column is called. Every value that is there must look so. */

@@ -53,8 +53,8 @@ export const TEMPLATES: readonly Template[] = [
     name: "razorpayx",
     title: "RazorpayX Bulk Payouts, amounts in rupees",
     headers: [
-      "RazorpayX Account Number,Payout Amount (in Rupees),Payout Currency,Payout Mode,Payout Purpose,Fund Account Id,Fund Account Type,Fund Account Name,Fund Account Ifsc,Fund Account Number,Fund Account Vpa,Fund Account Phone Number,Contact Name,Payout Narration,Payout Reference Id,Fund Account Email,Contact Type,Contact Email,Contact Mobile,Contact Reference Id,notes[place],notes[code]".split(","), // prettier-ignore
-    ],
+      "RazorpayX Account Number,Payout Amount (in Rupees),Payout Currency,Payout Mode,Payout Purpose,Fund Account Id,Fund Account Type,Fund Account Name,Fund Account Ifsc,Fund Account Number,Fund Account Vpa,Fund Account Phone Number,Contact Name,Payout Narration,Payout Reference Id,Fund Account Email,Contact Type,Contact Email,Contact Mobile,Contact Reference Id,notes[place],notes[code]",
+    ].map(columnsOf),
     operation: "payout",
     option: "B",
     amountUnit: "rupees",
@@ -66,8 +66,8 @@ export const TEMPLATES: readonly Template[] = [
     name: "razorpayx-paise",
     title: "RazorpayX Bulk Payouts, the older one with amounts in paise",
     headers: [
-      "RazorpayX Account Number,Payout Amount,Payout Currency,Payout Mode,Payout Purpose,Payout Narration,Payout Reference Id,Fund Account Id,Fund Account Type,Fund Account Name,Fund Account Ifsc,Fund Account Number,Fund Account Vpa,Contact Type,Contact Name,Contact Email,Contact Mobile,Contact Reference Id,notes[place],notes[code]".split(","), // prettier-ignore
-    ],
+      "RazorpayX Account Number,Payout Amount,Payout Currency,Payout Mode,Payout Purpose,Payout Narration,Payout Reference Id,Fund Account Id,Fund Account Type,Fund Account Name,Fund Account Ifsc,Fund Account Number,Fund Account Vpa,Contact Type,Contact Name,Contact Email,Contact Mobile,Contact Reference Id,notes[place],notes[code]",
+    ].map(columnsOf),
     operation: "payout",
     option: "B",
     amountUnit: "paise",
@@ -78,21 +78,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     name: "cashfree",
     title: "Cashfree Batch Transfer",
-    headers: [
-      [
-        "transferId",
-        "amount",
-        "beneId",
-        "transferMode",
-        "bankAccount",
-        "ifsc",
-        "vpa",
-        "name",
-        "email",
-        "phone",
-        "remarks",
-      ],
-    ],
+    headers: ["transferId,amount,beneId,transferMode,bankAccount,ifsc,vpa,name,email,phone,remarks"].map(columnsOf),
     operation: "payout",
     option: "B",
     amountUnit: "rupees",
@@ -122,7 +108,7 @@ export const TEMPLATES: readonly Template[] = [
       "recipientId,name,recipientEmail,recipientDetail,sourceCurrency,targetCurrency,amountCurrency,amount,paymentReference,receiverType",
       "recipientId,name,recipientEmail,recipientDetail,sourceCurrency,targetCurrency,amountCurrency,amount,paymentReference,referenceNumber,receiverType",
       "name,recipientEmail,amount,sourceCurrency,targetCurrency,amountCurrency,type",
-    ].map((header) => header.split(",")),
+    ].map(columnsOf),
     operation: "payout",
     option: "A",
     amountUnit: "rupees",
@@ -137,7 +123,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     name: "paypal",
     title: "PayPal Payouts",
-    headers: [["recipient", "amount", "currency", "customer id", "note", "wallet", "social feed privacy"]],
+    headers: ["recipient,amount,currency,customer id,note,wallet,social feed privacy"].map(columnsOf),
     operation: "payout",
     option: "A",
     amountUnit: "rupees",
@@ -153,8 +139,8 @@ export const TEMPLATES: readonly Template[] = [
     name: "phee",
     title: "Payment Hub EE bulk file",
     headers: [
-      "id,request_id,payment_mode,payer_identifier_type,payer_identifier,payee_identifier_type,payee_identifier,amount,currency,note,account_number,program_shortcode,cycle,payee_dfsp_id,batch_id".split(","), // prettier-ignore
-    ],
+      "id,request_id,payment_mode,payer_identifier_type,payer_identifier,payee_identifier_type,payee_identifier,amount,currency,note,account_number,program_shortcode,cycle,payee_dfsp_id,batch_id",
+    ].map(columnsOf),
     operation: "payout",
     option: "A",
     amountUnit: "rupees",
@@ -168,6 +154,10 @@ export const TEMPLATES: readonly Template[] = [
     ],
   },
 ];
+
+function columnsOf(line: string): readonly string[] {
+  return line.split(",");
+}
 
 /** How much of a template a header must have to be taken for it. */
 const SHARE_MIN = 0.7;
