@@ -28,6 +28,11 @@ export function codePointOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
+/** `"Net Pay", "IFSC"`: names that somebody else chose, in a sentence. */
+export function quotedNames(names: readonly string[]): string {
+  return names.map((name) => `"${printable(name)}"`).join(", ");
+}
+
 /** A name in a command to copy: as one word of a shell. */
 export function asWord(name: string): string {
   const shown = printable(name);

@@ -110,8 +110,9 @@ async function waitersOf(
   for (const settled of settlings) {
     const waiting = await journal.waitingFor(settled.batch, settled.row.number);
     if (waiting.length === 0) continue;
-    const byBatch = Map.groupBy(waiting, ({ batch }) => batch);
-    waiters.set(settled, [...byBatch].map(([batch, rows]) => ({ batch, rows: rows.map(({ row }) => row) }))); // prettier-ignore
+    const byBatch = [...Map.groupBy(waiting, ({ batch }) => batch)];
+    const each = byBatch.map(([batch, rows]) => ({ batch, rows: rows.map(({ row }) => row) }));
+    waiters.set(settled, each);
   }
   return waiters;
 }

@@ -140,7 +140,8 @@ function send(
 /** Keys are missing: said before anything is changed. */
 async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Config): Promise<void> {
   const operations = await journal.operations(batch.id);
-  requireSending(config, operations.some(({ operation }) => operation === "payout")); // prettier-ignore
+  const hasPayouts = operations.some(({ operation }) => operation === "payout");
+  requireSending(config, hasPayouts);
 }
 
 function tellGoing(call: Call, config: Config, batch: BatchRecord, letting: LettingGo, held?: Stop): void {

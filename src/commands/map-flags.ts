@@ -5,7 +5,7 @@ import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
-import { printable } from "../printable.ts";
+import { printable, quotedNames } from "../printable.ts";
 import type { Call } from "./command.ts";
 
 /** What a person said on the command line of `paydrop map`. */
@@ -65,7 +65,8 @@ function fieldNamed(said: string, flag: string): string {
 export function columnNamed(said: string, columns: readonly string[], flag: string): string {
   const found = columns.find((column) => normalizeName(column) === normalizeName(said));
   if (found !== undefined) return found;
-  throw new PaydropError("usage", `${flag}: the file has no column "${printable(said)}"`, `it has ${columns.map((column) => `"${printable(column)}"`).join(", ")}`); // prettier-ignore
+  const message = `${flag}: the file has no column "${printable(said)}"`;
+  throw new PaydropError("usage", message, `it has ${quotedNames(columns)}`);
 }
 
 /** `--lookup bene_id=payees.csv:Beneficiary … --lookup-by "Employee Name"`: one lookup for each table. */

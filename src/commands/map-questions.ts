@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { operationSaid } from "../operations/catalogue.ts";
-import { printable } from "../printable.ts";
+import { quotedNames } from "../printable.ts";
 import { proposeMappings, type Proposal, type ProposalClues } from "../reader/mapping/propose.ts";
 import { ask, canAsk } from "./ask.ts";
 import type { Call } from "./command.ts";
@@ -24,10 +24,13 @@ export async function askedOut(
   for (;;) {
     const proposals = proposeMappings(clues);
     const [proposal] = proposals;
-    if (!proposal) throw new PaydropError("usage", `there is no option "${clues.option ?? ""}"`, "write --option A or --option B"); // prettier-ignore
+    if (!proposal) {
+      const message = `there is no option "${clues.option ?? ""}"`;
+      throw new PaydropError("usage", message, "write --option A or --option B");
+    }
     if (proposals.length > 1) {
       const names = proposals.map((one) => one.operation);
-      if (!isAsking) throw new PaydropError("usage", `these columns could be ${names.join(" or ")}`, names.map((name) => `--operation ${name}`).join(" or ")); // prettier-ignore
+      if (!isAsking) throw ambiguous(names);
       const operation = operationSaid(await ask(call, `What are the rows: ${names.join(", ")}? `))?.name;
       if (operation) clues = { ...clues, operation };
       continue;
@@ -43,10 +46,10 @@ export async function askedOut(
 /** One answer more. An empty one ends the questions. */
 async function answeredOnce(call: Call, clues: ProposalClues, lacking: string): Promise<ProposalClues> {
   if (lacking === UNIT) {
-    const unit = await ask(call, `Are the amounts rupees or paise? A hundredth of paise is sent. `);
+    const unit = await ask(call, "Are the amounts rupees or paise? A hundredth of paise is sent. ");
     if (unit === "rupees" || unit === "paise") return { ...clues, unit };
-    if (unit === "") throw new PaydropError("usage", "the unit of the amounts is not known", "--unit rupees or --unit paise"); // prettier-ignore
-    return clues;
+    if (unit !== "") return clues;
+    throw new PaydropError("usage", "the unit of the amounts is not known", SAY_UNIT);
   }
   const answer = await ask(call, `${lacking}: one value for every row, or the name of a column in [ ]: `);
   if (answer === "") throw new PaydropError("usage", `nothing gives ${lacking}`, "nothing was written");
@@ -57,24 +60,32 @@ async function answeredOnce(call: Call, clues: ProposalClues, lacking: string): 
 }
 
 const UNIT = "amount_unit";
+const SAY_UNIT = "--unit rupees or --unit paise";
+
+function ambiguous(names: readonly string[]): PaydropError {
+  const flags = names.map((name) => `--operation ${name}`);
+  return new PaydropError("usage", `these columns could be ${names.join(" or ")}`, flags.join(" or "));
+}
 
 /** Required fields that nothing gives, and the unit of the amounts where nobody said it. */
 export function lackingIn({ missing, unit }: Proposal): readonly string[] {
   return [...missing, ...(unit ? [] : [UNIT])];
 }
 
-export function missing(
+/** To be thrown for a proposal that cannot be a mapping yet. */
+export function lackingError(
   lacking: readonly string[],
   { columns, mustBe, lookups }: Proposal,
   header: readonly string[],
 ): PaydropError {
-  const used = new Set([...columns.map((one) => one.column), ...mustBe.map((one) => one.column), ...lookups.map(({ by }) => by)]); // prettier-ignore
+  const used = new Set([...columns, ...mustBe].map(({ column }) => column));
+  for (const { by } of lookups) used.add(by);
   const free = header.filter((column) => !used.has(column));
   const ways = lacking.map((field) => {
-    if (field === UNIT) return "--unit rupees or --unit paise";
+    if (field === UNIT) return SAY_UNIT;
     if (field.startsWith("bene_")) return `--lookup ${field}=TABLE.csv:COLUMN --lookup-by COLUMN`;
     return `--const ${field}=VALUE or --set ${field}=COLUMN`;
   });
-  const among = free.length > 0 ? `; columns without a meaning: ${free.map((column) => `"${printable(column)}"`).join(", ")}` : ""; // prettier-ignore
+  const among = free.length > 0 ? `; columns without a meaning: ${quotedNames(free)}` : "";
   return new PaydropError("usage", `nothing gives ${lacking.join(", ")}${among}`, `say it: ${ways.join("; ")}`);
 }

@@ -15,20 +15,32 @@ export function proposalText(
   template: Template | undefined,
   look: Look,
 ): string {
-  const { operation, form, constants, lookups, mustBe, unit } = proposal;
+  const { operation, form } = proposal;
   const what = form.option === undefined ? operation : `${operation}, option ${form.option}`;
   const rows = columns.flatMap((column, index) => rowsOf(column, values[index] ?? [], proposal));
-  const others = [
-    ...Object.entries(constants).map(([field, value]) => `${field} is the same in every row: ${masked(value, fieldOf(proposal, field))}`), // prettier-ignore
-    ...lookups.map((lookup) => `${Object.keys(lookup.fields).join(", ")} come from the table ${lookup.file}, by "${lookup.by}"`), // prettier-ignore
-    ...mustBe.map((one) => `"${one.column}" must be ${one.values.map((value) => (value === "" ? "empty" : value)).join(" or ")}; other rows are faults`), // prettier-ignore
-    ...(unit ? [`amounts are ${unit.unit} (${unit.why})${unit.unit === "paise" ? ": a hundredth of each is sent" : ""}`] : []), // prettier-ignore
-  ];
   const limits = template
     ? [`the template of ${template.title}:`, ...template.limits.map((limit) => `  ${limit}`)]
     : [];
-  const lines = [`${file}   read as ${what}`, ...table(rows, roomOf(look)), ...others, ...limits];
+  const lines = [`${file}   read as ${what}`, ...table(rows, roomOf(look)), ...othersOf(proposal), ...limits];
   return folded(lines.map((line) => `${printable(line)}\n`).join(""), look);
+}
+
+/** What of a proposal does not come from a column alone, a line each. */
+function othersOf(proposal: Proposal): string[] {
+  const { constants, lookups, mustBe, unit } = proposal;
+  const lines = Object.entries(constants).map(([field, value]) => {
+    return `${field} is the same in every row: ${masked(value, fieldOf(proposal, field))}`;
+  });
+  for (const { fields, file, by } of lookups) {
+    lines.push(`${Object.keys(fields).join(", ")} come from the table ${file}, by "${by}"`);
+  }
+  for (const { column, values } of mustBe) {
+    const words = values.map((value) => (value === "" ? "empty" : value));
+    lines.push(`"${column}" must be ${words.join(" or ")}; other rows are faults`);
+  }
+  const converted = unit?.unit === "paise" ? ": a hundredth of each is sent" : "";
+  if (unit) lines.push(`amounts are ${unit.unit} (${unit.why})${converted}`);
+  return lines;
 }
 
 type Line = readonly [column: string, field: string, why: string, values: string];
@@ -36,7 +48,9 @@ type Line = readonly [column: string, field: string, why: string, values: string
 function rowsOf(column: string, values: readonly string[], proposal: Proposal): Line[] {
   const meanings = proposal.columns.filter((one) => one.column === column);
   if (meanings.length === 0) return [[column, "-", roleOf(column, proposal), shownStrangers(column, values, proposal)]];
-  return meanings.map((one, index) => [index === 0 ? column : "", one.field, one.why, index === 0 ? shown(values, proposal, one) : ""]); // prettier-ignore
+  return meanings.map((one, index) =>
+    index === 0 ? [column, one.field, one.why, shown(values, proposal, one)] : ["", one.field, one.why, ""],
+  );
 }
 
 function roleOf(column: string, { mustBe, lookups }: Proposal): string {
@@ -48,13 +62,15 @@ const VALUES_SHOWN = 2;
 const VALUE_CHARACTERS_MAX = 20;
 
 function shown(values: readonly string[], proposal: Proposal, { field }: ProposedColumn): string {
-  return firstOf(values).map((value) => masked(value, fieldOf(proposal, field))).join(", "); // prettier-ignore
+  const first = firstOf(values).map((value) => masked(value, fieldOf(proposal, field)));
+  return first.join(", ");
 }
 
 /** What a guard compares with is no secret: it is written down for everybody to read. */
 function shownStrangers(column: string, values: readonly string[], { mustBe }: Proposal): string {
   const allowed = mustBe.find((one) => one.column === column)?.values ?? [];
-  return firstOf(values).map((value) => (allowed.includes(value) ? value : maskedStranger(value))).join(", "); // prettier-ignore
+  const first = firstOf(values).map((value) => (allowed.includes(value) ? value : maskedStranger(value)));
+  return first.join(", ");
 }
 
 function firstOf(values: readonly string[]): readonly string[] {

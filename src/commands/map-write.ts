@@ -22,8 +22,8 @@ export async function appendToToml(path: string, tables: string): Promise<void> 
   assertReadable(target, text);
   try {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const mode = await stat(target).then(({ mode }) => mode & 0o777, () => 0o600); // prettier-ignore
-    await writeAtomically(target, text, mode);
+    const found = await stat(target).catch(() => undefined);
+    await writeAtomically(target, text, found ? found.mode & 0o777 : 0o600);
   } catch (error) {
     throw unwritable(target, error);
   }
@@ -40,7 +40,8 @@ function assertReadable(path: string, text: string): void {
   try {
     readMappings(parse(text.replace(/^\ufeff/, ""))["mapping"], dirname(path), () => "");
   } catch (error) {
-    throw new PaydropError("config", `${path} would not read any more: ${messageOf(error)}`, "nothing was written; give the mapping another --name", { cause: error }); // prettier-ignore
+    const message = `${path} would not read any more: ${messageOf(error)}`;
+    throw new PaydropError("config", message, "nothing was written; give the mapping another --name", { cause: error });
   }
 }
 
@@ -48,10 +49,13 @@ function assertReadable(path: string, text: string): void {
 async function assertNoInbox(path: string): Promise<void> {
   for (const folder of inboxesOf(path)) {
     if (typeof (await markAt(join(folder, INBOX_MARK))) !== "object") continue;
-    throw new PaydropError("config", `${folder} is a drop folder: settings do not belong there`, "name another file with --config"); // prettier-ignore
+    const message = `${folder} is a drop folder: settings do not belong there`;
+    throw new PaydropError("config", message, "name another file with --config");
   }
 }
 
 function unwritable(path: string, error: unknown): PaydropError {
-  return new PaydropError("config", `${basename(path)} cannot be written: ${messageOf(error)}`, "look at the rights of its folder, or leave --write out and add the lines by hand", { cause: error }); // prettier-ignore
+  const message = `${basename(path)} cannot be written: ${messageOf(error)}`;
+  const hint = "look at the rights of its folder, or leave --write out and add the lines by hand";
+  return new PaydropError("config", message, hint, { cause: error });
 }

@@ -25,7 +25,7 @@ import type { Call } from "./command.ts";
 import { errorShown } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
 import { readMapFlags, type MapFlags } from "./map-flags.ts";
-import { askedOut, lackingIn, missing, type Answered } from "./map-questions.ts";
+import { askedOut, lackingError, lackingIn, type Answered } from "./map-questions.ts";
 import { proposalText } from "./map-text.ts";
 import { appendToToml, mappingIn } from "./map-write.ts";
 import { leavingNothing } from "./signals.ts";
@@ -64,7 +64,7 @@ async function mapFile(call: Call): Promise<number> {
     const { proposal, clues } = answered;
     show(answered);
     const lacking = lackingIn(proposal);
-    if (lacking.length > 0) throw missing(lacking, proposal, columns);
+    if (lacking.length > 0) throw lackingError(lacking, proposal, columns);
     const name = flags.name ?? freeName(clues, basename(file), config.mappings);
     const toml = mappingToml(mappingOf(name, columns, proposal), remarksOf(basename(file), clues));
     const mapping = mappingIn(toml, name, resolve());

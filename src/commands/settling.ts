@@ -32,9 +32,10 @@ export interface Settlings {
 
 /** `done`, `not-done`, in any writing of the space between. */
 export function asSaid(value: unknown): SettledAs | undefined {
-  const word = typeof value === "string" ? value.trim().toLowerCase().replace(/[\s_-]+/g, "-") : ""; // prettier-ignore
+  if (typeof value !== "string") return undefined;
+  const word = value.trim().toLowerCase();
   if (word === "done") return "settled_done";
-  return word === "not-done" ? "settled_not_done" : undefined;
+  return /^not[\s_-]+done$/.test(word) ? "settled_not_done" : undefined;
 }
 
 /** The row as it is now; one that a dead process left on its way is unknown by then. */

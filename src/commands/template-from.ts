@@ -58,8 +58,9 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
     const header = sheet.header ?? (isTable(format) ? await columnsOf(sheet) : []);
     const name = sheet.sheetName ?? "payments";
+    const shape = { before: [], after: [], isDropped: isOfRetryFile, sheetName: name };
     const { operation } = sheet.wrapper ?? {};
-    const table = tableIn(format, { before: [], after: [], isDropped: isOfRetryFile, sheetName: name }, header, operation === undefined ? undefined : { operation }); // prettier-ignore
+    const table = tableIn(format, shape, header, operation === undefined ? undefined : { operation });
     yield table.begin();
     for await (const step of lockstep(sheet.rows(), records())) {
       const rows: TableRow[] = [];
@@ -75,10 +76,11 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     }
     yield table.end();
   }
+  const fate = isOtherFormat ? "they were left out" : "correct or delete them";
   const notes = (): string[] => [
     `${counts.copied} rows of batch ${batch.id} to start from: the same payees, and the same amounts.`,
     ...(emptied.size === 0 ? [] : [`Emptied, because they belong to that payment alone: ${[...emptied].join(", ")}.`]),
-    ...(counts.invalid === 0 ? [] : [`${counts.invalid} of its rows were invalid then: ${isOtherFormat ? "they were left out" : "correct or delete them"}.`]), // prettier-ignore
+    ...(counts.invalid === 0 ? [] : [`${counts.invalid} of its rows were invalid then: ${fate}.`]),
     "Look through amounts, narration and notes, and say the new period: --period 2026-12, or a column period.",
   ];
   return { pieces: pieces(), notes };

@@ -30,6 +30,9 @@ async function readList(path: string): Promise<string> {
     if (size > BYTES_MAX) throw new Error("it is longer than 64 MB");
     return (await file.readFile("utf8")).replace(/^\ufeff/, "");
   } catch (error) {
-    throw new PaydropError("config", `the list ${path} of the rules cannot be read: ${messageOf(error)}`, "check its path in paydrop.toml, or take the rule away", { cause: error }); // prettier-ignore
+    const message = `the list ${path} of the rules cannot be read: ${messageOf(error)}`;
+    throw new PaydropError("config", message, "check its path in paydrop.toml, or take the rule away", {
+      cause: error,
+    });
   }
 }

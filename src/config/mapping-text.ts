@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
-import { printable } from "../printable.ts";
+import { printable, quotedNames } from "../printable.ts";
 import { meantOrAll, nearest } from "./nearest.ts";
 
 /** `/etc/paydrop/paydrop.toml: line 12: ` of a key by its path. */
@@ -106,10 +106,9 @@ export class MappingText {
     const found = names.find((name) => normalizeName(name) === normalizeName(said));
     if (found !== undefined) return found;
     const meant = nearest(normalizeName(said), names, normalizeName);
-    const all = names.map((name) => `"${printable(name)}"`).join(", ");
     throw this.wrong(
       `there is no ${what} "${printable(said)}"`,
-      meant ? `did you mean "${meant}"?` : `there are ${all}`,
+      meant ? `did you mean "${meant}"?` : `there are ${quotedNames(names)}`,
     );
   }
 

@@ -15,15 +15,17 @@ export function mappingToml(mapping: Mapping, remarks: readonly string[]): strin
     "]",
     "",
     `[${table}.columns]`,
-    ...columns.map(({ column, fields }) => `${quoted(column)} = ${fields.length === 1 ? quoted(fields[0] ?? "") : listed(fields)}`), // prettier-ignore
-    ...section(`${table}.constants`, Object.entries(constants).map(([field, value]) => `${field} = ${quoted(value)}`)), // prettier-ignore
+    ...columns.map(({ column, fields }) => `${quoted(column)} = ${oneOrMore(fields)}`),
+    ...section(`${table}.constants`, fieldLines(constants)),
     ...section(
       `${table}.must_be`,
       mustBe.map((one) => `${quoted(one.column)} = ${listed(one.values)}`),
     ),
-    ...Object.entries(values).flatMap(
-      ([field, ours]) =>
-      section(`${table}.values.${field}`, Object.entries(ours).map(([theirs, value]) => `${quoted(theirs)} = ${quoted(value)}`)), // prettier-ignore
+    ...Object.entries(values).flatMap(([field, ours]) =>
+      section(
+        `${table}.values.${field}`,
+        Object.entries(ours).map(([theirs, value]) => `${quoted(theirs)} = ${quoted(value)}`),
+      ),
     ),
     ...lookups.flatMap((lookup) => [
       "",
@@ -31,7 +33,7 @@ export function mappingToml(mapping: Mapping, remarks: readonly string[]): strin
       `file = ${quoted(lookup.file)}`,
       `by = ${quoted(lookup.by)}`,
       `key = ${quoted(lookup.key)}`,
-      `fields = { ${Object.entries(lookup.fields).map(([field, column]) => `${field} = ${quoted(column)}`).join(", ")} }`, // prettier-ignore
+      `fields = { ${fieldLines(lookup.fields).join(", ")} }`,
     ]),
   ];
   return `${lines.join("\n")}\n`;
@@ -39,6 +41,15 @@ export function mappingToml(mapping: Mapping, remarks: readonly string[]): strin
 
 function section(name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", `[${name}]`, ...lines];
+}
+
+/** `amount = "Net Pay"`: our own names need no quotes. */
+function fieldLines(byField: Readonly<Record<string, string>>): string[] {
+  return Object.entries(byField).map(([field, value]) => `${field} = ${quoted(value)}`);
+}
+
+function oneOrMore(texts: readonly string[]): string {
+  return texts.length === 1 ? quoted(texts[0] ?? "") : listed(texts);
 }
 
 function listed(texts: readonly string[]): string {

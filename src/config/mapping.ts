@@ -63,6 +63,7 @@ function readMapping(name: string, raw: unknown, folder: string, placeOf: PlaceO
   const fields = fieldsToFill(forms);
   const header = text.at("header").texts();
   const columns = readColumns(text.at("columns"), header, fields);
+  const lookups = text.at("lookup").tables();
   const mapping: Mapping = {
     name,
     operation,
@@ -76,7 +77,7 @@ function readMapping(name: string, raw: unknown, folder: string, placeOf: PlaceO
       column: text.at("must_be").at(column).known(column, header, "column in header"),
       values,
     })),
-    lookups: text.at("lookup").tables().map((one) => readLookup(one, header, fields, folder)), // prettier-ignore
+    lookups: lookups.map((one) => readLookup(one, header, fields, folder)),
   };
   assertOneHeader(text, header);
   assertOneSource(text, mapping);

@@ -66,7 +66,8 @@ function placeWithin(text: string, path: readonly string[]): string {
 }
 
 function namesIn(dotted: string): string[] {
-  return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? ""); // prettier-ignore
+  const names = dotted.matchAll(/"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+)/g);
+  return Array.from(names, ([, one, two, bare]) => one ?? two ?? bare ?? "");
 }
 
 /** The user's own settings file, if there can be one, and the machine's. */

@@ -103,8 +103,8 @@ export class SheetHandler implements XmlHandler {
     } else if (name === "col") {
       const attributes = attributesOf(raw);
       if (!isTrue(attributes.get("hidden"))) return;
-      const [first, last] = [Number(attributes.get("min")), Number(attributes.get("max"))];
-      this.#note(this.facts.hiddenColumns, { firstRow: 1, lastRow: ROWS_MAX, firstColumn: first - 1, lastColumn: last - 1 }); // prettier-ignore
+      const [firstColumn, lastColumn] = [Number(attributes.get("min")) - 1, Number(attributes.get("max")) - 1];
+      this.#note(this.facts.hiddenColumns, { firstRow: 1, lastRow: ROWS_MAX, firstColumn, lastColumn });
     } else if (name === "mergeCell") {
       const range = rangeOf(attributesOf(raw).get("ref") ?? "");
       if (!range) throw damaged("it merges cells that cannot be");

@@ -1,7 +1,7 @@
 import type { Lookup } from "../../config/mapping.ts";
 import { PaydropError } from "../../errors.ts";
 import { normalizeName } from "../../names.ts";
-import { printable } from "../../printable.ts";
+import { printable, quotedNames } from "../../printable.ts";
 import type { Row, Sheet } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
 
@@ -26,7 +26,7 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
       const before = rows.get(key);
       const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(values);
       rows.set(key, isSame ? values : "ambiguous");
-      if (rows.size > ROWS_MAX) throw new PaydropError("config", `${name} has more than ${ROWS_MAX} lines`, "use a smaller table"); // prettier-ignore
+      if (rows.size > ROWS_MAX) throw tooLong(name);
     }
   }
   return { fields, rows };
@@ -38,6 +38,10 @@ function wordsIn(row: Row, column: string, name: string): string {
   const cell = row.cells[at] ?? "";
   if (typeof cell !== "string" && "stored" in cell) throw notText(name, column, row.number);
   return cellWords(cell);
+}
+
+function tooLong(name: string): PaydropError {
+  return new PaydropError("config", `${name} has more than ${ROWS_MAX} lines`, "use a smaller table");
 }
 
 /** Of JSON: nobody could say which of the two is meant. */
@@ -62,6 +66,6 @@ function columnMissing(name: string, column: string, columns: readonly string[])
   return new PaydropError(
     "config",
     `the lookup table ${printable(name)} has no column "${printable(column)}"`,
-    `it has ${columns.map((one) => `"${printable(one)}"`).join(", ")}`,
+    `it has ${quotedNames(columns)}`,
   );
 }

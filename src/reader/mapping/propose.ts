@@ -76,7 +76,8 @@ function proposalFor(operation: OperationName, form: Form, clues: ProposalClues)
   const { near } = clues;
   const lookups = clues.lookups.length > 0 ? clues.lookups : (near?.lookups ?? []);
   const fields = [...form.fields.map(({ name }) => name), "reference", "period"];
-  const constants = pick({ ...near?.constants, ...clues.constants }, fields.filter((field) => !(field in clues.set))); // prettier-ignore
+  const unset = fields.filter((field) => !(field in clues.set));
+  const constants = pick({ ...near?.constants, ...clues.constants }, unset);
   const elsewhere = new Set([...Object.keys(constants), ...lookups.flatMap((lookup) => Object.keys(lookup.fields))]);
   const columns = columnsFor(fields, elsewhere, clues);
   const filled = new Set([...elsewhere, ...columns.map(({ field }) => field)]);
@@ -128,14 +129,14 @@ function columnsFor(fields: readonly string[], elsewhere: ReadonlySet<string>, c
       const fitting = open.filter((column) => isFree(column) && why(column, field, clues) !== undefined);
       const [column] = fitting;
       // two that look alike are the person's to tell apart
-      if (column !== undefined && (fitting.length === 1 || why !== valuesLook)) add(column, field, why(column, field, clues) ?? ""); // prettier-ignore
+      if (column === undefined || (fitting.length > 1 && why === valuesLook)) continue;
+      add(column, field, why(column, field, clues) ?? "");
     }
   }
   for (const [field, other] of [
     ["bank_owner_name", "name"],
     ["name", "bank_owner_name"],
   ] as const) {
-    // prettier-ignore
     const column = found.find((one) => one.field === other)?.column;
     if (column !== undefined && isOpen(field)) add(column, field, "the same person");
   }
@@ -152,7 +153,8 @@ const synonym: Why = (column, field, { columns, values }) => {
   const there = values[columns.indexOf(column)] ?? [];
   if (field === "period" && !there.every((value) => /^\d{4}-\d{2}(?:-\d{2})?$/.test(value))) return undefined;
   if (field === "reference" && new Set(there).size < there.length) return undefined;
-  return field === "bank_acc_num" || field === "to_account" ? "another name for it: the payee's, not yours?" : "another name for it"; // prettier-ignore
+  const isPayee = field === "bank_acc_num" || field === "to_account";
+  return `another name for it${isPayee ? ": the payee's, not yours?" : ""}`;
 };
 
 const valuesLook: Why = (column, field, { columns, values }) => {
@@ -167,7 +169,8 @@ function guardsFor(
   lookups: readonly Lookup[],
 ): Mapping["mustBe"] {
   const used = new Set([...columns.map(({ column }) => column), ...lookups.map(({ by }) => by)].map(normalizeName));
-  const guards = clues.near?.mustBe ?? Object.entries(clues.template?.mustBe ?? {}).map(([column, values]) => ({ column, values })); // prettier-ignore
+  const published = Object.entries(clues.template?.mustBe ?? {}).map(([column, values]) => ({ column, values }));
+  const guards = clues.near?.mustBe ?? published;
   return guards.flatMap(({ column, values }) => {
     const there = clues.columns.find((one) => normalizeName(one) === normalizeName(column));
     return there === undefined || used.has(normalizeName(there)) ? [] : [{ column: there, values }];
@@ -183,5 +186,6 @@ function unitFor(columns: readonly ProposedColumn[], clues: ProposalClues): Prop
   const named = unitInName(column);
   if (named !== undefined) return { unit: named, why: "the column says so" };
   const values = clues.values[clues.columns.indexOf(column)] ?? [];
-  return values.some((value) => /\.[0-9]{1,2}$/.test(value)) ? { unit: "rupees", why: "the values have decimals" } : undefined; // prettier-ignore
+  const hasDecimals = values.some((value) => /\.[0-9]{1,2}$/.test(value));
+  return hasDecimals ? { unit: "rupees", why: "the values have decimals" } : undefined;
 }
