@@ -22,6 +22,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly signal: AbortSignal | undefined;
   readonly #options: ExchangeOptions;
   readonly #settled: (answer: Answer) => void;
+  readonly #isBroken: () => boolean;
   readonly #startedAt = performance.now();
   /** When the time is over, by `performance.now()`. */
   #deadlineMs: number;
@@ -36,10 +37,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bodyBytes = 0;
 
-  constructor(options: ExchangeOptions, signal: AbortSignal | undefined, settled: (answer: Answer) => void) {
+  /** `isBroken`: the connection that it went over broke, as far as that can be known. */
+  constructor(
+    options: ExchangeOptions,
+    signal: AbortSignal | undefined,
+    settled: (answer: Answer) => void,
+    isBroken: () => boolean = () => false,
+  ) {
     this.#options = options;
     this.signal = signal;
     this.#settled = settled;
+    this.#isBroken = isBroken;
     this.#deadlineMs = this.#startedAt + options.timeoutMs;
   }
 
@@ -75,7 +83,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#end(this.#answered("complete"));
+    // undici takes a reset, too, for the end of a body whose length nothing states
+    this.#end(this.#answered(this.#isBroken() ? "cut" : "complete"));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {

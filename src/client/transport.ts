@@ -72,11 +72,13 @@ export function createTransport(options: TransportOptions): Transport {
     post(path, body, { signal } = {}) {
       return new Promise((resolve) => {
         const connection = connections.take();
-        const exchange = new Exchange(exchangeOptions, signal, (answer) => {
+        const ended = (answer: Answer): void => {
           underWay.remove(place);
           connections.rest(connection);
           resolve(answer);
-        });
+        };
+        const isBroken = (): boolean => Boolean(connection.socket?.errored);
+        const exchange = new Exchange(exchangeOptions, signal, ended, isBroken);
         const place = underWay.add(exchange);
         if (signal?.aborted) exchange.abort();
         if (exchange.done) return;

@@ -456,6 +456,24 @@ describe("answered", () => {
     expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 422, body: '{"a', bodyEnd: "cut" });
   });
 
+  test("a body of no stated length ends with its connection: one that is reset is cut", async () => {
+    const answering = Promise.withResolvers<net.Socket>();
+    const server = await serve(() => (socket) => {
+      answering.resolve(socket);
+      socket.write("HTTP/1.1 429 Slow Down\r\nretry-after: 0\r\n\r\n{");
+    });
+    const onHead = (): void => void answering.promise.then((socket) => socket.resetAndDestroy());
+    subscribe("undici:request:headers", onHead);
+    const answer = await open(server.url).post(PATH, BODY);
+    unsubscribe("undici:request:headers", onHead);
+    expect(answer).toMatchObject({ kind: "answered", status: 429, bodyEnd: "cut" });
+  });
+
+  test("a body of no stated length is complete when its connection is closed", async () => {
+    const server = await serve(() => wire.inOrder(wire.raw("HTTP/1.1 422 No\r\n\r\n{}"), wire.close()));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 422, body: "{}", bodyEnd: "complete" });
+  });
+
   test("a chunked body with a broken chunk is cut", async () => {
     const chunked = "HTTP/1.1 400 No\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n";
     const server = await serve(() => wire.raw(chunked));
