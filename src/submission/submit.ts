@@ -116,7 +116,6 @@ class Run<Row> {
   async #feed(): Promise<void> {
     for await (const rows of this.#parts.rows) {
       for (const row of rows) {
-        if (this.#alone) await this.#ownRowsEnded();
         if (this.#alone) await this.#options.alone(() => this.#startAlone(row));
         else if (!this.#isStopping()) await this.#start(row, false);
         if (this.#isStopping()) return;

@@ -73,6 +73,22 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/submission/answers.test.ts"],
   },
   {
+    name: "a stop that is asked for before the first row is not heard",
+    edits: [["src/submission/submit.ts", "if (this.#options.soft.aborted) onSoft();", ""]],
+    tests: ["test/submission/submit.test.ts"],
+  },
+  {
+    name: "of several files each sends its first row at once",
+    edits: [
+      [
+        "src/submission/submit.ts",
+        "    await this.#start(row, true);\n    await this.#ownRowsEnded();",
+        "    await this.#start(row, true);",
+      ],
+    ],
+    tests: ["test/submission/submit.test.ts"],
+  },
+  {
     name: "5xx goes again",
     edits: [
       [

@@ -9,8 +9,13 @@ afterEach(() => {
 
 const RETRY_MS = 1000;
 
-function queue(handedOver: readonly string[] = []): BatchQueue {
-  const journal = { waitsForOthers: () => Promise.resolve(true) };
+/** `waiting`: whether each batch that is asked about still waits for a row of another file. */
+function queue(handedOver: readonly string[] = [], waiting: Readonly<Record<string, boolean>> = {}): BatchQueue {
+  const journal = {
+    waitsForOthers: () => Promise.resolve(true),
+    waitingBatches: ({ batches = Object.keys(waiting) }: { batches?: readonly string[] }) =>
+      Promise.resolve(batches.map((batch) => ({ batch, isOver: waiting[batch] === false }))),
+  };
   return new BatchQueue({ journal, handedOver: () => Promise.resolve(handedOver) } as unknown as Processor, RETRY_MS);
 }
 
@@ -40,6 +45,8 @@ function undelivered(over: Partial<BatchReport> = {}): BatchReport {
   return report as unknown as BatchReport;
 }
 
+const NOWHERE: BatchReport["files"] = {};
+
 test("results that cannot be written are tried again after a wait that doubles, where their folder is", async () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(0);
   const batches = queue();
@@ -63,6 +70,35 @@ test("that they cannot is said once for each reason, and again when something wa
   expect([await isSaid(), await isSaid(), await isSaid({ requests: 1 })]).toEqual([false, true, false]);
   const files = { ...undelivered().files, elsewhere: "the disk is full" };
   expect([await isSaid({ files }), await isSaid({ files })]).toEqual([false, true]);
+});
+
+test("the wait is never longer than twenty times the first one", async () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  const batches = queue();
+  for (let times = 0; times < 10; times += 1) await batches.noteEnd(undelivered());
+  clock.mockReturnValue(20 * RETRY_MS - 1);
+  batches.addUndelivered(["/"]);
+  expect(all(batches)).toEqual([]);
+  clock.mockReturnValue(20 * RETRY_MS);
+  batches.addUndelivered(["/"]);
+  expect(all(batches)).toEqual(["A"]);
+});
+
+test("what waited for a row of another file is done again when that has its end, also in a later process", async () => {
+  const waiting: Record<string, boolean> = { A: true, B: true };
+  const batches = queue([], waiting);
+  const held = { held: { rows: 1, amount: "1.00" } };
+  for (const batch of ["A", "B"]) await batches.noteEnd(undelivered({ batch, byStatus: held, files: NOWHERE }));
+  await batches.lookAgain();
+  expect(all(batches)).toEqual([]);
+  for (const done of ["A", "B"]) {
+    waiting[done] = false;
+    await batches.lookAgain();
+    expect(all(batches)).toEqual([done]);
+  }
+  const later = queue([], { C: true, D: false });
+  await later.lookAgainIn(["/"]);
+  expect(all(later)).toEqual(["D"]);
 });
 
 test("only what is held may wait for others", async () => {
