@@ -20,7 +20,7 @@ const NEAR_ENDINGS = [".ctrl", ".ctl", ".controls", ".Control", ".CONTROL"] as c
 
 const BYTES_MAX = 4096;
 /** What a person has to put right; anything else may be over at the next look, and is no reason to refuse the file. */
-const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO", "ENAMETOOLONG"];
+const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO"];
 
 /**
  * The control totals of a file such as `payroll.csv.control`, with lines `rows=240` and `total=11087750.50`; undefined
@@ -70,7 +70,7 @@ async function readSmallFile(path: string): Promise<string | undefined> {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemCodeOf(error) ?? "";
-    if (code === "ENOENT") return undefined;
+    if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
     if (CLOSED.includes(code)) throw refusal(basename(path), "closed");
     throw error;
   }

@@ -55,6 +55,11 @@ describe("the control file", () => {
     });
   });
 
+  test("cannot be there where its name would be too long: a file with a long name needs none", async () => {
+    const name = `${"\u0935".repeat(80)}ab.csv`;
+    expect(await readControlFile(join(temporaryFolder(), `${name}.control.txt`))).toBeUndefined();
+  });
+
   test("must be a regular file", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "a.csv.control"));
