@@ -56,7 +56,7 @@ export async function moveOut(
       moved.push(id);
       tell(call, config, `Archived batch ${id}, ${fileName}, ${counted(rows)}.`, { type: "archived", batch: id, rows });
     } else {
-      const text = `Batch ${id} stays: somebody did something with it just now. Run this again.`;
+      const text = `Batch ${id} stays: it was changed just now. Run this again.`;
       tell(call, config, text, { type: "stays", batch: id, why: "changed" });
     }
   }

@@ -67,7 +67,7 @@ function shown({ id, fileName, rows, createdAt }: BatchRecord): Record<string, u
 function startOf(said: string): number {
   const ms = /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(`${said}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(ms) || isoDay(ms) !== said) {
-    throw new PaydropError("usage", `--before: "${said}" is no day`, "write it as 2026-01-31");
+    throw new PaydropError("usage", `--before: "${said}" is not a day`, "write it as 2026-01-31");
   }
   if (ms > Date.now()) throw new PaydropError("usage", `--before: ${said} is not over yet`, "name a day in the past");
   return ms;

@@ -38,7 +38,7 @@ function unreached(found: Preflight & { readonly kind: "failed" }): Finding {
 
 function hintFor({ stage, code, proxy }: Preflight & { readonly kind: "failed" }): string {
   if (code === "CERT_HAS_EXPIRED") return "tell the service that its certificate has expired; compare the clock";
-  if (code === "CERT_NOT_YET_VALID") return "set the clock, or wait until the certificate holds";
+  if (code === "CERT_NOT_YET_VALID") return "set the clock, or wait until the certificate is valid";
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "compare the host name in the base URL with the service's";
   if (/SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY/.test(code)) {
     return "if the service has an authority of its own, name its certificate with PAYDROP_CA_FILE";
@@ -48,7 +48,7 @@ function hintFor({ stage, code, proxy }: Preflight & { readonly kind: "failed" }
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "compare the host name, then the machine's name server";
   if (stage === "proxy") return `look at the proxy ${proxy ?? ""} in HTTPS_PROXY; NO_PROXY makes exceptions`;
-  if (stage === "tls") return "compare the address and port: something else than the service may answer there";
+  if (stage === "tls") return "compare the address and port: something other than the service may answer there";
   return "compare address and port; ask whether a firewall or VPN stands in between";
 }
 

@@ -18,7 +18,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       SANDBOX,
       { flags: "--inbox <folder...>", shown: "take everything in this drop folder that is complete, once" },
-      { flags: "--once", shown: "the same as without it: for timers and cron jobs that want it said" },
+      { flags: "--once", shown: "the same as without it, for timers and cron jobs that like to say so" },
     ],
     examples: [
       "paydrop run payroll.csv",
@@ -201,7 +201,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       { flags: "--option <A|B>", shown: "payouts: A existing beneficiary, B inline beneficiary (default B)" },
       { flags: "--xlsx", shown: "a workbook whose columns are formatted as text, for --out" },
-      { flags: "--csv", shown: "CSV, also without saying so; with --json a JSON file" },
+      { flags: "--csv", shown: "CSV, as without it; --json gives a JSON file" },
       { flags: "--from <batch>", shown: "the rows of this batch; references and periods emptied" },
       { flags: "--out <file>", shown: "a new file, in the format of its name (default: stdout)" },
     ],

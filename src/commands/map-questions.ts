@@ -87,5 +87,5 @@ export function lackingError(
     return `--const ${field}=VALUE or --set ${field}=COLUMN`;
   });
   const among = free.length > 0 ? `; columns without a meaning: ${quotedNames(free)}` : "";
-  return new PaydropError("usage", `nothing gives ${lacking.join(", ")}${among}`, `say it: ${ways.join("; ")}`);
+  return new PaydropError("usage", `nothing gives ${lacking.join(", ")}${among}`, `add ${ways.join("; ")}`);
 }

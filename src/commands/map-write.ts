@@ -40,7 +40,7 @@ function assertReadable(path: string, text: string): void {
   try {
     readMappings(parse(text.replace(/^\ufeff/, ""))["mapping"], dirname(path), () => "");
   } catch (error) {
-    const message = `${path} would not read any more: ${messageOf(error)}`;
+    const message = `${path} could not be read any more: ${messageOf(error)}`;
     throw new PaydropError("config", message, "nothing was written; give the mapping another --name", { cause: error });
   }
 }
@@ -56,6 +56,6 @@ async function assertNoInbox(path: string): Promise<void> {
 
 function unwritable(path: string, error: unknown): PaydropError {
   const message = `${basename(path)} cannot be written: ${messageOf(error)}`;
-  const hint = "look at the rights of its folder, or leave --write out and add the lines by hand";
+  const hint = "look at the rights to its folder, or add the lines by hand, without --write";
   return new PaydropError("config", message, hint, { cause: error });
 }

@@ -99,10 +99,10 @@ function assertNew(file: string, columns: readonly string[], { mappings }: Confi
   const same = mappings.find((mapping) => sameHeader(mapping.header, columns));
   if (same) {
     const hint = `paydrop check ${asWord(file)} shows what it makes of the file; to change it, edit [mapping.${same.name}]`;
-    throw new PaydropError("usage", `the mapping ${same.name} is for exactly these columns already`, hint);
+    throw new PaydropError("usage", `the mapping ${same.name} is already for exactly these columns`, hint);
   }
   if (name === undefined || !mappings.some((mapping) => mapping.name === name)) return;
-  throw new PaydropError("usage", `there is a mapping ${name} already`, "give another --name, or take the old one out");
+  throw new PaydropError("usage", `there is a mapping ${name} already`, "give another --name, or remove the old one");
 }
 
 async function cluesOf(

@@ -96,7 +96,7 @@ function blockedText(number: number, other: RowRecord["other"], state: RowState 
 function changedTexts({ first }: Some, batch: BatchRecord): string[] {
   return first.map(
     (row) =>
-      `Row ${row.number} is not released: ${sentenceOf(row, batch).message}. This is new: look, then release it again`,
+      `Row ${row.number} is not released: ${sentenceOf(row, batch).message}. This is new: look at it, then release it again`,
   );
 }
 

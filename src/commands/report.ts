@@ -100,14 +100,14 @@ function formSaid(said: string | undefined, out = ""): ReportForm {
   const form = said ?? (ending === "" ? "html" : forms.find((one) => REPORT_FORMS[one].extension === ending));
   if (form === undefined) {
     const hint = "name it .html (a browser prints it, also to PDF), .txt, .json or .xlsx, or say --format";
-    throw new PaydropError("usage", `--out: .${printable(ending)} is no form of a report`, hint);
+    throw new PaydropError("usage", `--out: a report cannot be written as .${printable(ending)}`, hint);
   }
   if (Object.hasOwn(REPORT_FORMS, form)) return form as ReportForm;
-  const message = `--format: ${JSON.stringify(said)} is no form of a report`;
+  const message = `--format: ${JSON.stringify(said)} is not a form of a report`;
   throw new PaydropError("usage", message, `write one of ${forms.join(", ")}`);
 }
 
 function asText({ content }: ReportDocument): string {
   if (typeof content === "string") return content;
-  throw new PaydropError("usage", "a workbook is no text for stdout", "name a file: --out report.xlsx");
+  throw new PaydropError("usage", "a workbook cannot be printed", "name a file: --out report.xlsx");
 }

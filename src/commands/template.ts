@@ -69,7 +69,7 @@ async function writeNew(path: string, pieces: TemplateMade["pieces"]): Promise<v
   } catch (error) {
     if (error instanceof PaydropError) throw error;
     const isThere = systemCodeOf(error) === "EEXIST";
-    const why = isThere ? "there is such a file already" : messageOf(error);
+    const why = isThere ? "a file of that name is there already" : messageOf(error);
     throw new PaydropError("usage", `${printable(path)}: ${why}`, "name another file with --out", { cause: error });
   }
 }
@@ -79,7 +79,7 @@ function formatSaid(call: Call, config: Config, out: string | undefined): FileFo
   const flags = { csv: call.flags["csv"] === true, json: config.json, xlsx: call.flags["xlsx"] === true };
   const said = (["csv", "json", "xlsx"] as const).filter((format) => flags[format]);
   if (said.length > 1) {
-    throw new PaydropError("usage", `--${said.join(" and --")} cannot both be meant`, "say one of them");
+    throw new PaydropError("usage", `--${said.join(" and --")} exclude each other`, "choose one of them");
   }
   const [flag] = said;
   if (out === undefined) return flag;
@@ -88,7 +88,7 @@ function formatSaid(call: Call, config: Config, out: string | undefined): FileFo
     throw new PaydropError("usage", `${printable(out)} does not end in .xlsx, .csv or .json`, "give it such a name");
   }
   if (flag !== undefined && flag !== named) {
-    throw new PaydropError("usage", `--${flag} does not go with the name ${printable(out)}`, "say one of them");
+    throw new PaydropError("usage", `--${flag} does not go with the name ${printable(out)}`, "choose one of the two");
   }
   return named;
 }

@@ -31,7 +31,7 @@ async function readList(path: string): Promise<string> {
     return (await file.readFile("utf8")).replace(/^\ufeff/, "");
   } catch (error) {
     const message = `the list ${path} of the rules cannot be read: ${messageOf(error)}`;
-    throw new PaydropError("config", message, "check its path in paydrop.toml, or take the rule away", {
+    throw new PaydropError("config", message, "check its path in paydrop.toml, or remove the rule", {
       cause: error,
     });
   }

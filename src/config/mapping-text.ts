@@ -83,7 +83,7 @@ export class MappingText {
     const found: Record<string, T> = {};
     for (const [key, value] of Object.entries(this.map(read))) {
       const name = this.at(key).known(key, names, "field");
-      if (Object.hasOwn(found, name)) throw this.at(key).wrong(`${name} stands there twice`, "take one of them out");
+      if (Object.hasOwn(found, name)) throw this.at(key).wrong(`${name} stands there twice`, "remove one of them");
       found[name] = value;
     }
     return found;

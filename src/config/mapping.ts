@@ -105,7 +105,7 @@ function readOperation(text: MappingText): ReadOperation {
   const { name, forms } = operationNamed(operation.name);
   if (!text.has("option")) return { operation: name, forms };
   const options = forms.flatMap((form) => form.option ?? []);
-  if (options.length === 0) throw text.at("option").wrong(`a ${name} has no options`, "take the line out");
+  if (options.length === 0) throw text.at("option").wrong(`a ${name} has no options`, "remove the line");
   const option = text.at("option").oneOf(options);
   return { operation: name, option, forms: forms.filter((form) => form.option === option) };
 }
@@ -134,7 +134,7 @@ function readLookup(text: MappingText, header: readonly string[], fields: readon
 function assertOneHeader(text: MappingText, header: readonly string[]): void {
   const names = header.map(normalizeName);
   const twice = header.find((name, index) => names.indexOf(normalizeName(name)) !== index);
-  if (twice !== undefined) throw text.at("header").wrong(`"${twice}" stands there twice`, "take one of them out");
+  if (twice !== undefined) throw text.at("header").wrong(`"${twice}" stands there twice`, "remove one of them");
   if (header.length === 0) throw text.at("header").wrong("there are no columns", "write the header of the file");
 }
 
@@ -151,7 +151,7 @@ function assertOneSource(text: MappingText, mapping: Mapping): void {
   }
   const unused = Object.keys(mapping.values).find((field) => !sources.includes(field));
   if (unused !== undefined) {
-    throw text.at("values").wrong(`${unused} has no column`, "give it one under columns, or take its values out");
+    throw text.at("values").wrong(`${unused} has no column`, "give it one under columns, or remove its values");
   }
 }
 

@@ -28,6 +28,6 @@ export function misspeltVariables(env: NodeJS.ProcessEnv): readonly Misspelt[] {
     if (!said.startsWith(PREFIX) || !env[said] || KNOWN.includes(said)) return [];
     const meant = nearest(said.slice(PREFIX.length), KNOWN, (name) => name.slice(PREFIX.length).toLowerCase());
     if (meant === undefined) return [];
-    return [{ said, found: "is not a setting and says nothing", hint: `did you mean ${meant}?` }];
+    return [{ said, found: "is not a setting and has no effect", hint: `did you mean ${meant}?` }];
   });
 }

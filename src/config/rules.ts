@@ -116,7 +116,7 @@ class RulesReader {
 
   #unknown(path: Path, known: readonly string[]): PaydropError {
     const name = path.at(-1) ?? "";
-    return this.#wrong(path, `"${name}" is no rule`, meantOrAll(name, known));
+    return this.#wrong(path, `"${name}" is not a rule`, meantOrAll(name, known));
   }
 
   #wrong(path: Path, message: string, hint: string): PaydropError {

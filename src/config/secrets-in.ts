@@ -50,7 +50,7 @@ function takeSecret(name: SecretName, env: NodeJS.ProcessEnv): FoundSecret | und
   }
   if (direct !== undefined) return { secret: checked(name, direct, variable), origin: variable };
   if (file !== undefined) {
-    if (file === "") throw new PaydropError("config", `${variable}_FILE is empty`, "put the path of the file into it");
+    if (file === "") throw new PaydropError("config", `${variable}_FILE is empty`, "put the path of the file in it");
     return fromFile(name, file, `${variable}_FILE`);
   }
   const folder = env["CREDENTIALS_DIRECTORY"];
@@ -82,7 +82,7 @@ function noPath(name: SecretName, origin: string): PaydropError {
   return new PaydropError(
     "config",
     `${origin}: there is no file of this name (not repeated here: it may be the key itself)`,
-    `put the path of the file into it; the key itself belongs into ${SECRETS[name].variable}`,
+    `put the path of the file in it; the key itself belongs in ${SECRETS[name].variable}`,
   );
 }
 

@@ -112,8 +112,8 @@ function readPrivately(path: string): string {
   }
   throw new PaydropError(
     "config",
-    `${path} may be written by others than its owner; who can change it can redirect payments`,
-    `take the right away: chmod go-w ${asWord(path)}`,
+    `${path} may be written by others than its owner: whoever can change it can redirect payments`,
+    `take that right from them: chmod go-w ${asWord(path)}`,
   );
 }
 
@@ -140,7 +140,11 @@ function assertKnown(place: string, key: string): void {
   const setting = Object.hasOwn(SETTINGS, key) ? SETTINGS[key as keyof typeof SETTINGS] : undefined;
   if ((setting && !setting.perRun) || TABLES.includes(key)) return;
   if (setting) {
-    throw new PaydropError("config", `${place}${key} is a person's word for one run`, `say it then: ${flagOf(key)}`);
+    throw new PaydropError(
+      "config",
+      `${place}${key} is a person's word for one run`,
+      `give it with that run: ${flagOf(key)}`,
+    );
   }
   if (SECRET_KEY.test(key.toLowerCase().replaceAll("-", "_"))) {
     throw new PaydropError(

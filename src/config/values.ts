@@ -121,7 +121,7 @@ export function oneOf<T extends string>(...words: readonly T[]): ValueReader<T> 
 
 export const text: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
   if (typeof raw === "string" && raw.trim() !== "") return raw;
-  throw new NotRight("a text that is not empty");
+  throw new NotRight("a text of at least one character");
 });
 
 /** A path. Where the text of a key was given in its place it is not repeated: it would stand in every log. */

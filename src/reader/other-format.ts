@@ -46,8 +46,8 @@ function visibleText(beginning: Buffer): string {
   return text.replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, "").trimStart();
 }
 
-export const UNPACK = "Unpack it, and give in the file that comes out.";
-const THE_TABLE = "Give in the table itself, as an Excel workbook (.xlsx) or CSV UTF-8.";
+export const UNPACK = "Unpack it, and use the file that comes out.";
+const THE_TABLE = "Save the table itself as an Excel workbook (.xlsx) or CSV UTF-8.";
 const SAVE_AS = 'Open it in Excel, choose "Save as", then "Excel Workbook (.xlsx)" or "CSV UTF-8".';
 
 const BINARY = {
@@ -60,7 +60,7 @@ const TEXTS: readonly (readonly [RegExp, OtherFormat])[] = [
   [/^(?:<!doctype html|<(?:html|head|body|table|meta)[\s>])/i, { found: "a web page (HTML)", hint: SAVE_AS }],
   [/^<\?xml\s/i, { found: "an XML file", hint: SAVE_AS }],
   [/^\{\\rtf/, { found: "a document of a word processor", hint: THE_TABLE }],
-  [/^-----BEGIN PGP /, { found: "an encrypted message", hint: "Decrypt it, and give in the file that comes out." }],
+  [/^-----BEGIN PGP /, { found: "an encrypted message", hint: "Decrypt it, and use the file that comes out." }],
 ];
 
 const BEGINS_LIKE_JSON = /^(?:\[\s*)?\{\s*"/;

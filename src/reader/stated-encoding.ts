@@ -20,7 +20,7 @@ export async function inspectEncoding(path: string, stated: Encoding): Promise<F
 const DIFFERS: FileFault = {
   code: "encoding_differs",
   message: 'all of its text is UTF-8, and the settings say encoding = "windows-1252"',
-  hint: 'Save it as "CSV UTF-8" with a byte order mark, or take encoding out of paydrop.toml.',
+  hint: 'Save it as "CSV UTF-8" with a byte order mark, or remove encoding from paydrop.toml.',
 };
 
 /** Of UTF-8 or UTF-16: what the settings say is not asked then. */

@@ -164,7 +164,7 @@ const WORKBOOKS = {
   },
   old: {
     found: " (it begins like an Excel 97 workbook, or like one with a password)",
-    hint: 'Open it in Excel, take its password away, and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8".',
+    hint: 'Open it in Excel, remove its password, and save it as "Excel Workbook (.xlsx)" or "CSV UTF-8".',
   },
 } as const;
 

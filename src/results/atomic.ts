@@ -144,7 +144,7 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
     throw new PaydropError(
       "results_unwritable",
       `${printable(basename(path))} cannot be written: ${WHY[systemCodeOf(thrown) ?? ""] ?? printable(messageOf(thrown))}`,
-      "make room and give the rights, then write the results again with paydrop results",
+      "make room on the disk and let paydrop write there, then write the results again with paydrop results",
       { cause: thrown },
     );
   }

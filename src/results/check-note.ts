@@ -23,9 +23,14 @@ export async function writeCheckNote(file: string, text: string): Promise<string
     await writeAtomically(path, noteText(file, text), await modeOf(file));
   } catch (error) {
     if (!(error instanceof PaydropError)) throw error;
-    throw new PaydropError(error.code, error.message, "make room and give the rights, then check again with --write", {
-      cause: error,
-    });
+    throw new PaydropError(
+      error.code,
+      error.message,
+      "make room on the disk and let paydrop write there, then check again with --write",
+      {
+        cause: error,
+      },
+    );
   }
   return path;
 }

@@ -281,7 +281,7 @@ test("a variable that nearly has the name of a setting is told, without what it 
   const run = await paydrop(operands, env);
   expect(run).toMatchObject({ code: 0 });
   expect(run.stderr).toContain(
-    "PAYDROP_CONCURENCY is not a setting and says nothing: did you mean PAYDROP_CONCURRENCY?",
+    "PAYDROP_CONCURENCY is not a setting and has no effect: did you mean PAYDROP_CONCURRENCY?",
   );
   expect(run.stderr).not.toContain("PAYDROP_IMAGE");
   expect((await paydrop([...operands, "--quiet"], env)).stderr).toBe("");

@@ -103,7 +103,7 @@ describe("paydrop map", () => {
     expect([concurrency, mappings.map(({ name }) => name)]).toEqual([3, ["hrms"]]);
 
     const again = await desk.map("--write", "--config", path, "--name", "other", ...SAID);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("the mapping hrms is for exactly these columns already")]); // prettier-ignore
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("the mapping hrms is already for exactly these columns")]); // prettier-ignore
     expect(again.stderr).toMatch(/→ paydrop check .*pay\.csv shows what it makes of the file/);
     writeFileSync(join(desk.folder, "pay.csv"), FILE.replace("Emp No", "Staff,No").replaceAll(/^E/gm, "x,E"));
     const sameName = await desk.map("--write", "--config", path, "--name", "hrms", ...SAID);

@@ -343,7 +343,7 @@ test("who releases one of two copies is told first that the other one went since
   const told = await office.paydrop("release", two, "--all", ...BY);
   expect([told.code, requestsTo(office.server, accountOfRow(2))]).toEqual([6, 2]);
   expect(told.stdout).toMatch(
-    new RegExp(`same payment as row 2 of batch ${one}, accepted .*\\. This is new: look, then release it again`),
+    new RegExp(`same payment as row 2 of batch ${one}, accepted .*\\. This is new: look at it, then release it again`),
   );
   expect(office.results("two.csv")[0]?.result_duplicate_of).toContain(one);
   expect((await office.paydrop("release", two, "--all", ...BY)).code).toBe(0);

@@ -65,10 +65,10 @@ describe("[rules.…]", () => {
   });
 
   test.each([
-    ["[rules.payout]\n", 'line 1: rules.payout: "payout" is no rule', "did you mean payouts?"],
+    ["[rules.payout]\n", 'line 1: rules.payout: "payout" is not a rule', "did you mean payouts?"],
     [
       '\n[rules.payouts]\nmax_pr_row = "1"\n',
-      'line 3: rules.payouts.max_pr_row: "max_pr_row" is no rule',
+      'line 3: rules.payouts.max_pr_row: "max_pr_row" is not a rule',
       "max_per_row",
     ],
     [
@@ -81,7 +81,11 @@ describe("[rules.…]", () => {
       'pattern: "••8001(" is not a pattern',
       "correct it",
     ],
-    ["[rules.payouts.naration]\n", 'line 1: rules.payouts.naration: "naration" is no rule', "did you mean narration?"],
+    [
+      "[rules.payouts.naration]\n",
+      'line 1: rules.payouts.naration: "naration" is not a rule',
+      "did you mean narration?",
+    ],
     [
       "[rules.loans.narration]\nrequired = true\n",
       'line 1: rules.loans.narration: "narration"',

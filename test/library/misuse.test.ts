@@ -37,7 +37,7 @@ describe("createClient", () => {
     ["a word for a number", { ...RIGHT, concurrency: "many" }, /^concurrency: "many" is not a whole number/],
     ["a word for yes or no", { ...RIGHT, reuseConnections: "never" }, /^reuseConnections: "never" is not true or/],
     ["certificates that are a path", { ...RIGHT, ca: "/etc/ca.pem" }, /^the certificates to trust are not right/],
-    ["certificates that are empty", { ...RIGHT, ca: "" }, /^ca: the value is not a text that is not empty/],
+    ["certificates that are empty", { ...RIGHT, ca: "" }, /^ca: the value is not a text of at least one character/],
     ["a certificate without its key", { ...RIGHT, clientCert: "x" }, /^a client certificate and its key belong/],
     ["a short AES key", { ...RIGHT, ...KEYS, aesKey: "0011" }, /^aesKey has 4 characters and is not 32 bytes/],
   ])("refuses %s", async (_, options, message) => {

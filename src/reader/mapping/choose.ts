@@ -134,7 +134,7 @@ function differs(mapping: Mapping, { columns, path }: HeaderClues): FileFault {
   return {
     code: "mapping_differs",
     message: `these are nearly the columns of the mapping ${mapping.name}, but ${said.join(" and ")}${unit}`,
-    hint: `Look what changed in the system that made the file, then confirm its columns: paydrop map ${asWord(path)}; --mapping none reads it by paydrop's own column names.`,
+    hint: `See what changed in the system that made the file, then confirm its columns: paydrop map ${asWord(path)}; --mapping none reads it by paydrop's own column names.`,
   };
 }
 

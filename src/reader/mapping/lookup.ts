@@ -57,7 +57,7 @@ function keyTwice(name: string, key: string, row: number): PaydropError {
 function notText(name: string, column: string, row: number): PaydropError {
   return new PaydropError(
     "config",
-    `the lookup table ${printable(name)} holds something else than text in row ${row}, column "${printable(column)}"`,
+    `the lookup table ${printable(name)} holds something other than text in row ${row}, column "${printable(column)}"`,
     "format its columns as Text and type the values again, or save it as CSV UTF-8",
   );
 }
