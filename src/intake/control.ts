@@ -15,8 +15,8 @@ interface ControlTotals {
 /** What is behind the input's name; the second one is what text programs make of the first where endings are hidden. */
 export const CONTROL_ENDINGS = [".control", ".control.txt"] as const;
 
-/** What people call it instead: looked for by name, since a drop folder may hold thousands of files. */
-const NEAR_ENDINGS = [".ctrl", ".ctl", ".controls", ".Control", ".CONTROL"] as const;
+/** What people call it instead. Few: each is asked for, for every file, since a drop folder may hold thousands of names. */
+const NEAR_ENDINGS = [".ctrl", ".ctl"] as const;
 
 const BYTES_MAX = 4096;
 /** What a person has to put right; anything else may be over at the next look, and is no reason to refuse the file. */
