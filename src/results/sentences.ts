@@ -104,7 +104,7 @@ function sentenceOfFaults(faults: readonly Fault[]): Sentence {
   const shown = faults.slice(0, FAULTS_SHOWN).map(describeFault);
   const hints = [...new Set(faults.slice(0, FAULTS_SHOWN).map((fault) => fault.hint))].filter(Boolean);
   const message = `Not sent: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
-  return { message: printable(message), action: capitalised(printable(hints.join("; "))) || CORRECT };
+  return { message: printable(message), action: capitalised(printable(hints.join(" "))) || CORRECT };
 }
 
 /** `ifsc_code (G14): "SBIN00123" has 9 characters`. */

@@ -126,7 +126,7 @@ describe("the words", () => {
       { state: "held", code: "possible_duplicate", other: OTHER },
       [
         "Waiting for a person: same payment as row 33 of batch H2MM0000, accepted 30 Sep 2026",
-        "A new month? Run it with --period, or add a column period. Both meant? Release it. The same again? Cancel the batch once the rest went",
+        "A new month? Run it with --period, or add a column period; where it has one, release it. Both meant? Release it. The same again? Cancel the batch once the rest went",
       ],
     ],
     [
@@ -180,14 +180,15 @@ describe("the words", () => {
   });
 
   test("an invalid row names each column, and the hints are said once", () => {
-    const fault = { code: "x", message: "is empty", hint: "fill it in" };
+    const fault = { code: "x", message: "is empty", hint: "fill it in." };
     const faults = [
       { ...fault, column: "name", cell: "B14" },
       { ...fault, column: "amount" },
+      { ...fault, column: "notes", message: "is too long", hint: "Shorten it." },
     ];
     expect(said({ state: "invalid", faults })).toEqual([
-      "Not sent: name (B14): is empty; amount: is empty",
-      "Fill it in",
+      "Not sent: name (B14): is empty; amount: is empty; notes: is too long",
+      "Fill it in. Shorten it.",
     ]);
   });
 
