@@ -36,7 +36,9 @@ export function summaryText(report: BatchReport, look: Look): string {
 /** Else the table below would read as if this run had sent its rows. */
 function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): string {
   const isAll = rowsIn(byStatus, "accepted", "settled_done", "duplicate") === total.rows;
-  const what = isAll ? "every row was accepted before" : "what could go had gone before";
+  const hadNone = rowsIn(byStatus, "invalid", "held", "duplicate") === total.rows;
+  const some = hadNone ? "no row of it can go as it is" : "what could go had gone before";
+  const what = isAll ? "every row was accepted before" : some;
   return `nothing was sent in this run: ${what}; the file was taken in on ${minuteOf(takenAt)}`;
 }
 

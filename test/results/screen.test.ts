@@ -106,6 +106,9 @@ describe("the summary", () => {
     const byStatus = { accepted: { rows: 238, amount: "1.00" }, settled_done: { rows: 2, amount: "2.00" } };
     const every = summaryText({ ...REPORT, requests: 0, sentBefore, byStatus }, PLAIN).split("\n");
     expect(every[1]).toContain("every row was accepted before; ");
+    const waiting = { invalid: { rows: 1, amount: "0.00" }, held: { rows: 239, amount: "1.00" } };
+    const none = summaryText({ ...REPORT, requests: 0, sentBefore, byStatus: waiting }, PLAIN).split("\n");
+    expect(none[1]).toContain("nothing was sent in this run: no row of it can go as it is; ");
     expect(summaryText(REPORT, PLAIN)).not.toContain("nothing was sent in this run");
   });
 
