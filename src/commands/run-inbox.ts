@@ -59,9 +59,12 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
   };
   try {
     await drop.open();
-    const until = performance.now() + PATIENCE_SETTLES * settleMs;
+    let until: number | undefined;
     for (let isLast = false; ;) {
       const { away, nextLookMs } = await drop.sweep();
+      // from the end of the first look, and with one to spare: what it found lies still for as long after it, by a
+      // timer that may ring early
+      until ??= performance.now() + PATIENCE_SETTLES * settleMs + LOOK_MIN_MS;
       monitor.sawInbox(drop.folder, drop.count);
       if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
       await workOff();

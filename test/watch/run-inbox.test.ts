@@ -49,6 +49,14 @@ test("one sweep takes what is complete, says what is not, and passes over what i
   expect(existsSync(desk.path("growing.csv.waiting.txt"))).toBe(false);
 });
 
+test("one sweep takes files without their last line end too, however long its first look through the folder took", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  for (let file = 1; file <= 60; file += 1) writeFileSync(desk.path(`${file}.csv`), transfer(`ACC-2${file}`).trimEnd());
+  expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(server.requests).toHaveLength(60);
+});
+
 test("a refused file that is corrected and run by its name is refused no more; one without an answer gets none", async () => {
   const server = await startService(({ number }) => answer(number === 1 ? 200 : 503));
   const desk = openInboxDesk(server.url);
