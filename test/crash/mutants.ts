@@ -156,6 +156,17 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/journal", "test/duplicates"],
   },
   {
+    name: "what a person says in another process is not looked at before a row goes",
+    edits: [
+      [
+        "src/journal/attempts.ts",
+        "return this.#judged.get(batchSeq) === this.#dataVersion();",
+        "return this.#judged.has(batchSeq);",
+      ],
+    ],
+    tests: ["test/journal/threaded.test.ts"],
+  },
+  {
     name: "attempts without an outcome go again at the next start",
     edits: [
       [

@@ -465,6 +465,19 @@ export function describeJournalStore(
       });
     }
 
+    it("finds it there too when a person said meanwhile, in another process, that it was done after all", async () => {
+      const { store, reopen } = await open();
+      await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+      await sendRow(store, "AAAA1111", 2, "unknown");
+      await store.settle([{ batch: "AAAA1111", row: 2, as: "settled_not_done", act: ACT }]);
+      await addBatch(store, "BBBB2222", [newRow(2, "other/1"), newRow(3, "a/1")]);
+      await sendRow(store, "BBBB2222", 2, "accepted");
+      const elsewhere = await reopen();
+      await elsewhere.settle([{ batch: "AAAA1111", row: 2, as: "settled_done", act: ACT }]);
+      expect((await store.row("BBBB2222", 3))?.state).toBe("ready");
+      expect((await store.begin("BBBB2222", 3, rules)).attempt).toBeUndefined();
+    });
+
     it("sends a payment once that two files hold which were written down at the same time", async () => {
       const { store } = await open();
       const ids = ["AAAA1111", "BBBB2222"];

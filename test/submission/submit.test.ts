@@ -84,6 +84,19 @@ test("of all batches one first row at a time is on its way: a wrong key costs on
   await Promise.all(batches);
 });
 
+test("behind a row that is refused for its own sake the others go together", async () => {
+  const sent: string[] = [];
+  const answers: (() => void)[] = [];
+  const run = sending(["a", "b", "c"], shared(), (row) => {
+    sent.push(row);
+    if (row === "a") return Promise.resolve({ ...ACCEPTED, status: 422 });
+    return new Promise((resolve) => answers.push(() => resolve(ACCEPTED)));
+  });
+  await expect.poll(() => sent).toEqual(["a", "b", "c"]);
+  for (const give of answers) give();
+  expect(await run).toEqual({ requests: 3 });
+});
+
 test("a service that was away and came back is waited for anew when it goes again, and only what left is counted", async () => {
   let nowMs = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
@@ -99,14 +112,14 @@ test("a service that was away and came back is waited for anew when it goes agai
   expect(sent).toEqual(["a", "a", "b", "b"]);
 });
 
-test("an outcome that the journal does not take ends the run, however many rows went after it", async () => {
+test("an outcome that the journal does not take ends the run: no row goes behind those that went before it was known", async () => {
   let refuse: (error: Error) => void = () => undefined;
   const sent: string[] = [];
   const end = (attempt: number): Promise<void> =>
     attempt === 2 ? new Promise((_resolve, reject) => (refuse = reject)) : Promise.resolve();
   const options = shared({ lanes: pLimit(1) });
   const run = sending(
-    ["a", "b", "c"],
+    ["a", "b", "c", "d"],
     options,
     (row) => {
       sent.push(row);
