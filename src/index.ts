@@ -4,12 +4,9 @@
  * paydrop as a library: the four calls of the service, and whole files. Nothing here ends the process, reads its
  * environment for keys, or writes to its output.
  */
-import { createTypedClient } from "./client/client.ts";
-import type { Client } from "./client/client.ts";
-import { encryptPayload as encrypt } from "./client/envelope.ts";
-import type { EnvelopeOptions } from "./client/envelope.ts";
-import { readAesIv, readAesKey } from "./client/keys.ts";
-import type { KeyEncoding } from "./client/keys.ts";
+import { createTypedClient, type Client } from "./client/client.ts";
+import { encryptPayload as encrypt, type EnvelopeOptions } from "./client/envelope.ts";
+import { readAesIv, readAesKey, type KeyEncoding } from "./client/keys.ts";
 import { readOption, readSecretOption } from "./config/from-options.ts";
 import type { Secret } from "./config/secret.ts";
 import { unknownOption } from "./config/nearest.ts";
@@ -21,16 +18,14 @@ import { outcomeOf } from "./submission/outcome.ts";
 export { FileRefusedError, PaydropError } from "./errors.ts";
 export type { ErrorCode, FileFault } from "./errors.ts";
 export { Secret } from "./config/secret.ts";
+export type { CallOptions, CallResult, Client } from "./client/client.ts";
 export type {
-  CallOptions,
-  CallResult,
-  Client,
   CollectionRequest,
   LoanApplication,
   PayoutInline,
   PayoutToExisting,
   TransferRequest,
-} from "./client/client.ts";
+} from "./client/requests.ts";
 export type { CreateClientOptions } from "./library/client-options.ts";
 export { checkFile, processFile } from "./library/files.ts";
 export type { ProcessOptions } from "./library/files.ts";

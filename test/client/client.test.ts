@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
 import { afterEach, describe, expect, test } from "vitest";
 import { createTypedClient } from "../../src/client/client.ts";
-import type { Client, ClientOptions, PayoutInline } from "../../src/client/client.ts";
+import type { Client, ClientOptions } from "../../src/client/client.ts";
+import type { PayoutInline } from "../../src/client/requests.ts";
 import { PaydropError } from "../../src/errors.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
