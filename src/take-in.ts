@@ -16,6 +16,7 @@ import {
 } from "./checks/operation-of.ts";
 import { readKnownValues } from "./config/known-values.ts";
 import type { Choices, Config } from "./config/config.ts";
+import type { Mapping } from "./config/mapping.ts";
 import { defined } from "./defined.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import { formatOfName } from "./format.ts";
@@ -25,8 +26,8 @@ import { isOwnHeader, ownFileRefused } from "./intake/own.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
 import type { BatchRecord } from "./journal/batch-record.ts";
 import { OPERATIONS } from "./operations/catalogue.ts";
-import { chooseMapping, type HeaderClues } from "./reader/mapping/choose.ts";
-import { keepMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";
+import { chooseMapping } from "./reader/mapping/choose.ts";
+import { keepMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
 import { inspectEncoding } from "./reader/stated-encoding.ts";
@@ -73,38 +74,63 @@ export async function openInput(path: string, snapshot: Snapshot, { config }: Se
 
 /** Finds out the operation of a file, the mapping of its columns and what was stated about it. Throws FileRefusedError. */
 export async function understand(input: InputFile, services: Services): Promise<OpenedFile> {
-  const { config, sandbox = false } = services;
-  const { fileName, sheet, snapshot } = input;
-  const { choices } = config;
+  const { config } = services;
+  const { path, fileName, sheet, snapshot } = input;
+  const { chosen, found } = await unquestioned(input, config);
   const snapshots = dirname(snapshot.path);
-  const otherwise = sheet.format === "xlsx" ? undefined : await inspectEncoding(snapshot.path, choices.encoding);
-  if (otherwise) throw new FileRefusedError(fileName, [otherwise]);
-  const chosen = chooseMapping({ ...input, ...mappingClues(input, config) });
-  if (chosen && "code" in chosen) throw new FileRefusedError(fileName, [chosen]);
-  const found = operationOf(defined({ ...statementsOf(input, config), columns: input.columns, mapping: chosen }));
-  if ("code" in found) throw new FileRefusedError(fileName, [found]);
-  const unclear = unclearPeriod(sheet, config);
-  if (unclear) throw new FileRefusedError(fileName, [unclear]);
-  const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = choices;
-  const { numberGrouping, decimalSign, rules } = choices;
-  const reading: Reading = defined({
-    snapshot: basename(snapshot.path),
-    ...{ operation: found.operation?.name, sheet: sheet.sheetName, headerRow: sheet.headerRow },
-    ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
-    mapping: chosen && (await keepMapping(chosen, encoding, filesKeptIn(snapshots))),
-    ...{ numberGrouping, decimalSign, rules },
-  });
+  const kept = chosen && (await keepMapping(chosen, config.choices.encoding, filesKeptIn(snapshots)));
+  const reading = newReading(input, services, found, kept);
   const mapping = await mappingOf(reading, snapshots);
-  const control = await statedControl(input.path, sheet, config);
-  const misnamed = control.length === 0 ? await misnamedControl(input.path) : undefined;
+  const control = await statedControl(path, sheet, config);
+  const misnamed = control.length === 0 ? await misnamedControl(path) : undefined;
   const unread = `${misnamed ?? ""} is not read: control totals of this file are read from ${fileName}.control`;
   return defined({
     ...{ ...input, mapping },
-    columnsKnown: mapping ? mapping.mapping.columns.length : knownColumns(input.columns, found, choices),
+    columnsKnown: mapping ? mapping.mapping.columns.length : knownColumns(input.columns, found, config.choices),
     reading,
-    checker: checkerOf({ fileName, format: sheet.format }, reading, mapping, await readKnownValues(rules)),
+    checker: checkerOf({ fileName, format: sheet.format }, reading, mapping, await readKnownValues(reading.rules)),
     ...{ control, misnamed },
-    remarks: [...sheet.remarks, ...(misnamed === undefined ? [] : [unread])],
+    remarks: misnamed === undefined ? sheet.remarks : [...sheet.remarks, unread],
+  });
+}
+
+/** The mapping and the operation of a file of which nothing has to be asked first. Throws FileRefusedError. */
+async function unquestioned(
+  input: InputFile,
+  config: Config,
+): Promise<{ readonly chosen: Mapping | undefined; readonly found: FileOperation }> {
+  const { path, fileName, columns, sheet, snapshot } = input;
+  const { choices, mappings, mapping: wanted } = config;
+  const refuse = (fault: FileFault): never => {
+    throw new FileRefusedError(fileName, [fault]);
+  };
+  const otherwise = sheet.format === "xlsx" ? undefined : await inspectEncoding(snapshot.path, choices.encoding);
+  if (otherwise) refuse(otherwise);
+  const ownOperations = operationsComplete(columns);
+  const chosen = chooseMapping(defined({ path, columns, mappings, wanted, ownOperations }));
+  if (chosen && "code" in chosen) return refuse(chosen);
+  const found = operationOf(defined({ ...statementsOf(input, config), columns, mapping: chosen }));
+  if ("code" in found) return refuse(found);
+  const unclear = unclearPeriod(sheet, config);
+  if (unclear) refuse(unclear);
+  return { chosen, found };
+}
+
+/** By the settings of now; what is not asked of the file now is not asked of it later. */
+function newReading(
+  { snapshot, sheet }: InputFile,
+  { config, sandbox = false }: Services,
+  { operation }: FileOperation,
+  mapping: KeptMapping | undefined,
+): Reading {
+  const { amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns } = config.choices;
+  const { numberGrouping, decimalSign, rules } = config.choices;
+  return defined({
+    snapshot: basename(snapshot.path),
+    ...{ operation: operation?.name, sheet: sheet.sheetName, headerRow: sheet.headerRow },
+    ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
+    mapping,
+    ...{ numberGrouping, decimalSign, rules },
   });
 }
 
@@ -141,13 +167,6 @@ function isOfSheet(batch: BatchRecord, { sheet }: MetFile): boolean {
 
 function statementsOf({ path, sheet }: MetFile, { operation }: Config): Omit<OperationClues, "columns"> {
   return defined({ filePath: path, operation, wrapperOperation: sheet.wrapper?.operation });
-}
-
-function mappingClues(
-  { columns }: InputFile,
-  { mapping, mappings }: Config,
-): Pick<HeaderClues, "mappings" | "wanted" | "ownOperations"> {
-  return defined({ mappings, ownOperations: operationsComplete(columns), wanted: mapping });
 }
 
 function knownColumns(columns: readonly string[], found: FileOperation, { ownColumns }: Choices): number {
