@@ -7,13 +7,7 @@ import { type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
 import { type ExpectedControl } from "./checks/control.ts";
 import { inspectFilePeriod } from "./checks/read-own.ts";
-import {
-  operationOf,
-  operationsComplete,
-  operationStated,
-  type FileOperation,
-  type OperationClues,
-} from "./checks/operation-of.ts";
+import { operationOf, operationsComplete, type FileOperation, type OperationClues } from "./checks/operation-of.ts";
 import { readKnownValues } from "./config/known-values.ts";
 import type { Choices, Config } from "./config/config.ts";
 import type { Mapping } from "./config/mapping.ts";
@@ -24,14 +18,13 @@ import { CONTROL_ENDINGS, misnamedControl, readControlFile } from "./intake/cont
 import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader, ownFileRefused } from "./intake/own.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
-import type { BatchRecord } from "./journal/batch-record.ts";
 import { OPERATIONS } from "./operations/catalogue.ts";
 import { chooseMapping } from "./reader/mapping/choose.ts";
 import { keepMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";
 import type { Sheet } from "./reader/row.ts";
 import { openSheet } from "./reader/sheet.ts";
 import { inspectEncoding } from "./reader/stated-encoding.ts";
-import { checkerOf, FIELD_NAMES, mappingOf, readingOf, type Reading } from "./reading.ts";
+import { checkerOf, FIELD_NAMES, mappingOf, type Reading } from "./reading.ts";
 import type { Services } from "./processor.ts";
 
 /** A file that can be read, before anything is made of its columns. */
@@ -134,38 +127,11 @@ function newReading(
   });
 }
 
-/** A file as far as it says whether it is a batch of the same bytes that is known. */
-type MetFile = Pick<InputFile, "path" | "sheet">;
-
-/**
- * Those of the batches of the same bytes that this file may be. Another sheet of a workbook is another payroll, and what
- * went as loans is not what somebody now says are collections. `lyingThere`: the one that this very file was taken as;
- * of that one neither its folder nor the file itself says anything new.
- */
-export function readAlike(
-  known: readonly BatchRecord[],
-  file: MetFile,
-  config: Config,
-  lyingThere: string | undefined,
-): BatchRecord[] {
-  const said = operationStated(statementsOf(file, config));
-  return known.filter((one) => {
-    const { operation } = readingOf(one);
-    const stated = one.id === lyingThere ? config.operation : said;
-    return isOfSheet(one, file) && (stated === undefined || operation === undefined || operation === stated);
-  });
-}
-
-/** Each batch of a sheet has its own id, whatever it was read as. */
-export function timesTaken(known: readonly BatchRecord[], file: MetFile, period: string | undefined): number {
-  return known.filter((one) => isOfSheet(one, file) && one.period === period).length;
-}
-
-function isOfSheet(batch: BatchRecord, { sheet }: MetFile): boolean {
-  return readingOf(batch).sheet === sheet.sheetName;
-}
-
-function statementsOf({ path, sheet }: MetFile, { operation }: Config): Omit<OperationClues, "columns"> {
+/** What is said of a file's operation, before its columns are asked. */
+export function statementsOf(
+  { path, sheet }: Pick<InputFile, "path" | "sheet">,
+  { operation }: Config,
+): Omit<OperationClues, "columns"> {
   return defined({ filePath: path, operation, wrapperOperation: sheet.wrapper?.operation });
 }
 

@@ -19,6 +19,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { openThreadedJournal } from "../journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
 import { labelOf } from "../operations/catalogue.ts";
+import { readAlike, timesTaken } from "../batch/alike.ts";
 import { assertCorrected } from "../batch/assert-corrected.ts";
 import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
@@ -29,7 +30,7 @@ import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { compareToday, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
-import { openInput, readAlike, timesTaken, understand, type OpenedFile } from "../take-in.ts";
+import { openInput, understand, type OpenedFile } from "../take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
