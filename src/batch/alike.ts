@@ -1,18 +1,45 @@
 import { operationStated } from "../checks/operation-of.ts";
+import { meet } from "../checks/same-bytes.ts";
 import type { Config } from "../config/config.ts";
+import { guessPeriod } from "../intake/period.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { readingOf } from "../reading.ts";
 import { statementsOf, type InputFile } from "../take-in.ts";
 
 /** A file as far as it says whether it is a batch of the same bytes that is known. */
-type MetFile = Pick<InputFile, "path" | "sheet">;
+type MetFile = Pick<InputFile, "path" | "fileName" | "sheet">;
+
+/** What is stated and guessed of a file, and what it is to the batches of the same bytes. */
+export interface Met {
+  readonly period: string | undefined;
+  readonly guessedPeriod: string | undefined;
+  /** Those that it may be. */
+  readonly alike: readonly BatchRecord[];
+  readonly meeting: ReturnType<typeof meet<BatchRecord>>;
+  /** How often its sheet was taken in before, for the same period. */
+  readonly times: number;
+}
+
+/** `ofBytes`: the batches of the same bytes, newest first. `lyingThere`: the one that this very file was taken as. */
+export function meetKnown(
+  file: MetFile,
+  ofBytes: readonly BatchRecord[],
+  lyingThere: string | undefined,
+  config: Config,
+  nowMs: number,
+): Met {
+  const period = config.period ?? file.sheet.wrapper?.period;
+  const guessedPeriod = guessPeriod(file.fileName);
+  const alike = readAlike(ofBytes, file, config, lyingThere);
+  const meeting = meet(alike, { period, guessedPeriod, lyingThere }, nowMs, config.duplicateDays);
+  return { period, guessedPeriod, alike, meeting, times: timesTaken(ofBytes, file, period) };
+}
 
 /**
- * Those of the batches of the same bytes that this file may be. Another sheet of a workbook is another payroll, and what
- * went as loans is not what somebody now says are collections. `lyingThere`: the one that this very file was taken as;
- * of that one neither its folder nor the file itself says anything new.
+ * Another sheet of a workbook is another payroll, and what went as loans is not what somebody now says are collections. Of
+ * the batch that this very file was taken as, neither its folder nor the file itself says anything new.
  */
-export function readAlike(
+function readAlike(
   known: readonly BatchRecord[],
   file: MetFile,
   config: Config,
@@ -27,7 +54,7 @@ export function readAlike(
 }
 
 /** Each batch of a sheet has its own id, whatever it was read as. */
-export function timesTaken(known: readonly BatchRecord[], file: MetFile, period: string | undefined): number {
+function timesTaken(known: readonly BatchRecord[], file: MetFile, period: string | undefined): number {
   return known.filter((one) => isOfSheet(one, file) && one.period === period).length;
 }
 

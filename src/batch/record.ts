@@ -16,17 +16,17 @@ import type { Environment, NewBatch } from "../journal/batch-record.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
+import type { Met } from "./alike.ts";
 import type { Origins, Tie } from "./origins.ts";
 import { CorrectionsHeard } from "../results/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
 import type { OpenedFile } from "../take-in.ts";
 
-/** A file as the batch that it begins as. `times`: how often its sheet was taken in before. */
+/** A file as the batch that it begins as. */
 export function newBatchOf(
   { path, fileName, snapshot, sheet, reading }: OpenedFile,
-  { period, guessedPeriod }: { readonly period: string | undefined; readonly guessedPeriod: string | undefined },
-  times: number,
+  { period, guessedPeriod, times }: Pick<Met, "period" | "guessedPeriod" | "times">,
   { environment, destination, nowMs }: { environment: Environment; destination: string; nowMs: number },
 ): NewBatch {
   const { sha256, sizeBytes } = snapshot;

@@ -1,18 +1,15 @@
-import { basename } from "node:path";
 import { compareControl } from "../checks/control.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
-import { meet } from "../checks/same-bytes.ts";
 import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
-import { guessPeriod } from "../intake/period.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { NO_ROWS } from "../results/totals.ts";
-import { readAlike, timesTaken } from "./alike.ts";
+import { meetKnown } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";
 import { Origins } from "./origins.ts";
@@ -37,7 +34,6 @@ export class BatchTaking {
 
   /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
   async take(file: string, snapshot: Snapshot): Promise<Taken> {
-    const fileName = basename(file);
     const input = await openInput(file, snapshot, this.#ground.services);
     const { journal, config } = this.#ground;
     const { sha256, identity } = snapshot;
@@ -48,13 +44,11 @@ export class BatchTaking {
       journal.sourceBatch(file, identityText(identity)),
     ]);
     if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
-    const period = config.period ?? input.sheet.wrapper?.period;
-    const guessedPeriod = guessPeriod(fileName);
-    const known = readAlike(ofBytes, input, config, lyingThere);
-    const meeting = meet(known, { period, guessedPeriod, lyingThere }, this.#ground.now(), config.duplicateDays);
-    const waiting = period === undefined ? [] : await this.#waitingWhole(known);
+    const met = meetKnown(input, ofBytes, lyingThere, config, this.#ground.now());
+    const { meeting } = met;
+    const waiting = met.period === undefined ? [] : await this.#waitingWhole(met.alike);
     if (meeting.kind === "same") {
-      if (meeting.batch.archive !== undefined) throw wasArchived(fileName, meeting.batch);
+      if (meeting.batch.archive !== undefined) throw wasArchived(input.fileName, meeting.batch);
       await this.#assertTotals(input, meeting.batch);
       await this.#supersede(waiting, meeting.batch);
       return { batch: meeting.batch, resumed: true, told: NOTHING_TOLD };
@@ -64,7 +58,7 @@ export class BatchTaking {
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const opened = await understand(input, this.#ground.services);
     await assertRoomForFile(config.stateDir, snapshot.sizeBytes);
-    const batch = newBatchOf(opened, { period, guessedPeriod }, timesTaken(ofBytes, input, period), {
+    const batch = newBatchOf(opened, met, {
       environment: config.environment,
       destination: this.#ground.destination,
       nowMs: this.#ground.now(),

@@ -6,9 +6,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createJudge } from "../checks/duplicates.ts";
-import { meet } from "../checks/same-bytes.ts";
 import type { Config } from "../config/config.ts";
-import { guessPeriod } from "../intake/period.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import { LookBack } from "../journal/look-back.ts";
@@ -19,7 +17,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { openThreadedJournal } from "../journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
 import { labelOf } from "../operations/catalogue.ts";
-import { readAlike, timesTaken } from "../batch/alike.ts";
+import { meetKnown } from "../batch/alike.ts";
 import { assertCorrected } from "../batch/assert-corrected.ts";
 import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
@@ -121,17 +119,14 @@ function takeOnTrial(
   config: Config,
   nowMs: number,
 ): { batch: NewBatch; taken: TakenBefore | undefined; holdsWholeFile: boolean } {
-  const { path, fileName, snapshot, sheet } = opened;
+  const { path, snapshot } = opened;
   const { environment } = config;
-  const period = config.period ?? sheet.wrapper?.period;
-  const guessedPeriod = guessPeriod(fileName);
   const ofBytes = past?.ofBytes(snapshot.sha256, environment) ?? [];
   const lyingThere = past?.sourceBatch(path, identityText(snapshot.identity));
-  const known = readAlike(ofBytes, opened, config, lyingThere);
-  const meeting = meet(known, { period, guessedPeriod, lyingThere }, nowMs, config.duplicateDays);
+  const met = meetKnown(opened, ofBytes, lyingThere, config, nowMs);
+  const { meeting } = met;
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
-  const times = timesTaken(ofBytes, opened, period);
-  const batch = newBatchOf(opened, { period, guessedPeriod }, times, { environment, destination: "", nowMs });
+  const batch = newBatchOf(opened, met, { environment, destination: "", nowMs });
   return { batch, taken, holdsWholeFile: meeting.kind === "again" };
 }
 

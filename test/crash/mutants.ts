@@ -264,7 +264,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the period in the wrapper of a JSON file is forgotten",
-    edits: [["src/batch/take.ts", "config.period ?? input.sheet.wrapper?.period", "config.period"]],
+    edits: [["src/batch/alike.ts", "config.period ?? file.sheet.wrapper?.period", "config.period"]],
     tests: ["test/duplicates/files.test.ts"],
   },
   {
