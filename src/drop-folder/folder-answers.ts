@@ -1,5 +1,5 @@
-import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { namesIn } from "../intake/inbox-folders.ts";
 import type { Sweep } from "../intake/inbox.ts";
 import { printable } from "../printable.ts";
 import { answeredFile, isOwnAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answer-files.ts";
@@ -81,8 +81,4 @@ const SAID_EARLIER = "";
 /** By its folder's list: what is hidden by a missing right is there all the same. */
 async function isThere(path: string): Promise<boolean> {
   return (await namesIn(dirname(path))).includes(basename(path));
-}
-
-function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((): string[] => []);
 }

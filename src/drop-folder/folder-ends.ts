@@ -1,10 +1,11 @@
 import { resumeCommand } from "../batch/held-folder.ts";
 import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCode } from "../errors.ts";
-import type { BatchReport } from "../events.ts";
+import type { BatchReport, Stop } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
 import { heldAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
 import { openAnswer } from "../results/open-answer.ts";
+import { STOPS } from "../submission/stop-rules.ts";
 import type { FolderAnswers } from "./folder-answers.ts";
 import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
@@ -75,22 +76,21 @@ export class FolderEnds {
    */
   async ended(report: BatchReport, { isTry, isWaiting, isSaid }: BatchEnd): Promise<boolean> {
     const { listener, answers, hold } = this.#parts;
-    const code = troubleOf(report);
+    const trouble = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
-    const isNews = !isSaid && !(isTry && this.away.isAway && this.away.code === code);
+    const isNews = !isSaid && !(isTry && this.away.isAway && this.away.code === trouble?.code);
     listener.ended(report, { isNews, isPassing: isWaiting && report.exitCode === HELD });
-    const kind = code === undefined ? undefined : kindOfStop(code);
-    const message = report.stop?.message ?? "the service could not be reached";
+    const kind = trouble && kindOfStop(trouble.code);
     if (kind === "signal") this.#cutOff.add(report.batch);
     else this.#cutOff.delete(report.batch);
     if (kind === undefined && isTry && this.away.isAway && report.requests > 0) {
       listener.say("the service takes rows again");
       this.away.isBack();
     }
-    if (kind === "service" && code !== undefined) this.#serviceFailed(code, message, isTry);
-    if (kind === "person" && code !== undefined) {
-      if (this.#parts.isWatching) await hold.forPerson(code, message);
-      else this.away.failed(code, isTry);
+    if (trouble && kind === "service") this.#serviceFailed(trouble, isTry);
+    if (trouble && kind === "person") {
+      if (this.#parts.isWatching) await hold.forPerson(trouble.code, trouble.message);
+      else this.away.failed(trouble.code, isTry);
     }
     await answers.put(report.file, this.#answerOf(report));
     return kind === "service" || kind === "signal";
@@ -134,7 +134,7 @@ export class FolderEnds {
     return openAnswer(report);
   }
 
-  #serviceFailed(code: string, message: string, isTry: boolean): void {
+  #serviceFailed({ code, message }: Stop, isTry: boolean): void {
     const isNews = this.away.failed(code, isTry);
     if (!this.#parts.isWatching || !isNews) return;
     const mending = mendingOf(code);
@@ -158,8 +158,8 @@ function isOf(error: unknown, codes: readonly ErrorCode[]): error is PaydropErro
 }
 
 /** Why rows of it did not go. Fewer than it takes to stop a run were not sent all the same. */
-function troubleOf({ stop, byStatus }: BatchReport): string | undefined {
-  return stop?.code ?? (byStatus.not_sent ? "unreachable" : undefined);
+function troubleOf({ stop, byStatus }: BatchReport): Stop | undefined {
+  return stop ?? (byStatus.not_sent ? STOPS.unreachable : undefined);
 }
 
 function keyOf({ path, sha256 }: ReadyFile): string {

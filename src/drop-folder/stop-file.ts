@@ -1,7 +1,7 @@
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resumeCommand } from "../batch/held-folder.ts";
-import { inboxFolders } from "../intake/inbox-folders.ts";
+import { inboxFolders, namesIn } from "../intake/inbox-folders.ts";
 import { isStopName } from "../intake/names.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
 import { removeOwn, writeOwn } from "../results/answer-files.ts";
@@ -35,15 +35,13 @@ export async function answerStop(folder: string, hold: InboxHold, progress: Prog
 
 /** Only those that paydrop wrote. */
 export async function clearStopAnswers(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((): string[] => []);
-  for (const name of names.filter((one) => STOP_ANSWER.test(one))) await removeOwn(join(folder, name));
+  for (const name of await namesIn(folder)) if (STOP_ANSWER.test(name)) await removeOwn(join(folder, name));
 }
 
 export async function stopFilesIn(folders: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const one of folders) {
-    const names = await readdir(one).catch((): string[] => []);
-    found.push(...names.filter(isStopName).map((name) => join(one, name)));
+  for (const folder of folders) {
+    for (const name of await namesIn(folder)) if (isStopName(name)) found.push(join(folder, name));
   }
   return found;
 }

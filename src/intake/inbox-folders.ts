@@ -4,10 +4,14 @@ import { isOperationFolder, OPERATIONS } from "../operations/catalogue.ts";
 
 /** An inbox and its sub-folders of operations, in whatever case they are written; also those that are not there yet. */
 export async function inboxFolders(inbox: string): Promise<readonly string[]> {
-  const names = await readdir(inbox).catch((): string[] => []);
-  const there = names.filter(isOperationFolder);
+  const there = (await namesIn(inbox)).filter(isOperationFolder);
   const missing = OPERATIONS.map((operation) => operation.folder).filter(
     (folder) => !there.some((name) => name.toLowerCase() === folder),
   );
   return [inbox, ...[...there, ...missing].map((name) => join(inbox, name))];
+}
+
+/** What lies in a folder; nothing where it cannot be read. */
+export function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((): string[] => []);
 }

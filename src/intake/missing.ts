@@ -1,9 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { asWord, printable } from "../printable.ts";
 import { countSlips } from "../slips.ts";
+import { namesIn } from "./inbox-folders.ts";
 import { inputName } from "./names.ts";
 
 const NEAR_BY_MAX = 3;
@@ -33,9 +33,8 @@ export function displayName(path: string): string {
 
 /** Typed without quotes, a name with blanks comes as its words. */
 async function nearByNames(path: string): Promise<string[]> {
-  const names = await readdir(dirname(path)).catch(() => []);
   const said = basename(path);
-  return names
+  return (await namesIn(dirname(path)))
     .filter((name) => inputName(name).ignored === undefined)
     .filter((name) => isNear(stem(name), stem(said)) || name.split(" ").includes(said))
     .slice(0, NEAR_BY_MAX)
