@@ -1,4 +1,4 @@
-/** Of UTC: no hour of it is skipped or struck twice. */
+/** A day of UTC, which skips no hour and repeats none. */
 export const DAY_MS = 86_400_000;
 
 export const MONTHS: readonly string[] = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");

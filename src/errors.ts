@@ -89,7 +89,7 @@ function named(said: string): string {
   });
 }
 
-/** What the system refuses where nobody foresaw it: a disk that fails, too many open files. Anything else is as it was. */
+/** What the system refuses where nobody foresaw it (a failing disk, too many open files) as PaydropError; else the same. */
 export function foreseen(thrown: unknown): unknown {
   if (thrown instanceof PaydropError || !REFUSED.includes(systemCodeOf(thrown) ?? "")) return thrown;
   const hint =

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "./errors.ts";
 
-/** Those that are there now. */
+/** The folders that are there now. */
 const folders = new Set<string>();
 
 /** A private folder for what is thrown away again by whoever asked for it. Throws PaydropError `journal`: no disk for it. */

@@ -5,7 +5,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { asWord } from "../printable.ts";
 
-/** By this the journal knows a held folder, however it is named: a link to it is the same folder. */
+/** What the journal knows a held folder by, however it is named: a link to it is the same folder. */
 export function holdKeyOf(folder: string): Promise<string> {
   return realpath(folder).catch(() => resolve(folder));
 }

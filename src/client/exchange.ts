@@ -18,7 +18,7 @@ interface ExchangeOptions {
  * has settled: undici calls `onRequestStart` just before the first byte is written, and that call is the whole proof.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Whose it is to abort it. */
+  /** Who may abort it. */
   readonly signal: AbortSignal | undefined;
   readonly #options: ExchangeOptions;
   readonly #settled: (answer: Answer) => void;

@@ -14,7 +14,7 @@ interface Undelivered {
   readonly dueMs: number;
 }
 
-/** Batches of one inbox with which something is left to do, in the order in which it is done. */
+/** Batches of one inbox that something is left to do with, in the order in which it is done. */
 export class BatchQueue {
   readonly #processor: Processor;
   #batches: string[] = [];

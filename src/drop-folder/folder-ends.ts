@@ -24,7 +24,7 @@ interface EndsParts {
 }
 
 interface TriedFile extends ReadyFile {
-  /** By this a refusal of it is remembered. */
+  /** What a refusal of it is remembered by. */
   readonly refusalKey: string;
 }
 
@@ -35,7 +35,7 @@ interface BatchEnd {
   readonly isSaid: boolean;
 }
 
-/** The exit code of a batch of which nothing else is open than held rows. */
+/** The exit code of a batch that has nothing open but held rows. */
 const HELD = 6;
 
 /** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
@@ -47,7 +47,7 @@ export class FolderEnds {
   /** Batches that a signal stopped before their end. */
   readonly #cutOff = new Set<string>();
   readonly #told = new Set<string>();
-  /** Files of which nothing goes until somebody acts. */
+  /** Files that stay where they are until somebody acts. */
   readonly #left = new Set<string>();
 
   constructor(parts: EndsParts) {

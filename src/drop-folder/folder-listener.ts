@@ -2,7 +2,7 @@ import type { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 
 interface FolderEnd {
-  /** Else it was tried again, and the service is still away. */
+  /** False: it was only tried again, and the service is still away. */
   readonly isNews: boolean;
   /** All that is open are rows that wait for another file to go: this one is gone through again then. */
   readonly isPassing: boolean;

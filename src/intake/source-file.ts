@@ -85,7 +85,7 @@ export async function eachPiece(
   }
 }
 
-/** By this a file that was taken is known again; not by its ctime, which a change of rights moves too. */
+/** What a file that was taken is known again by; not its ctime, which a change of rights moves too. */
 export function identityText(identity: FileIdentity): string {
   return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
 }

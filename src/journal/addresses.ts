@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Environment } from "./batch-record.ts";
 
-/** Which environment a base URL is of, by what was sent there: a setting that says otherwise would forget all of it. */
+/** The environment of a base URL, by what was sent there: a setting that says otherwise would forget all of it. */
 export class Addresses {
   readonly #said: StatementSync;
   readonly #first: StatementSync;

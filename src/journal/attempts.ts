@@ -101,7 +101,7 @@ export class Attempts {
     return { attempt, ordinal };
   }
 
-  /** The how-manieth attempt of the row it is, or undefined for a row that is not ready. */
+  /** Which attempt of the row this is, from 1; undefined for a row that is not ready. */
   #moveToSending(attempt: number, batchSeq: number, number: number, nowMs: number): number | undefined {
     if (this.#first.run(attempt, nowMs, batchSeq, number).changes === 1) return 1;
     const row = this.#again.get(attempt, nowMs, batchSeq, number) as { attempts: number } | undefined;

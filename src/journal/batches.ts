@@ -18,7 +18,7 @@ export class Batches {
     );
   }
 
-  /** By id, or by the beginning of one that is the only such; blanks come along when it is copied. */
+  /** By id, or by a beginning that only one id has; whoever copies one may bring blanks along. */
   find(idOrPrefix: string): BatchRecord | undefined {
     const prefix = idOrPrefix.toUpperCase().replace(/[%_\\\s]/g, "");
     const found = (this.#find.all(prefix, prefix) as unknown as BatchColumns[]).map(asBatch);
@@ -45,7 +45,7 @@ export class Batches {
     );
   }
 
-  /** The very bytes of an earlier batch, and no period stated that would make it another one: a person decides on it whole. */
+  /** It has the bytes of an earlier batch, and no stated period makes it another one: a person decides on it whole. */
   isSameFileAgain(seq: number): boolean {
     const earlier = this.#database.prepare(
       `SELECT 1 FROM batch b JOIN batch e ON e.sha256 = b.sha256 AND e.environment = b.environment AND e.seq < b.seq
@@ -163,10 +163,10 @@ export function cancelledError(id: string): PaydropError {
   );
 }
 
-/** Of a batch whose results are behind the journal; its id follows. */
+/** In `meta`, before the id of a batch: its results are behind the journal. */
 export const OWED = "results owed ";
 
-/** What a batch adds up to says without a look at its rows that there is none in any of these states. */
+/** SQL: the batch `b` may have rows in one of these states. Its kept sums may say no without a look at the rows. */
 export function mayHold(...states: readonly RowState[]): string {
   const holds = states.map((state) => `b.tallies ->> '$.${state}' IS NOT NULL`);
   return `(b.tallies IS NULL OR ${holds.join(" OR ")})`;

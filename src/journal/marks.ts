@@ -40,14 +40,14 @@ export class Marks {
     return attempt?.["started_at"] === lastAttemptAt;
   }
 
-  /** Up to which attempt a person took the loss upon himself, for this place only. */
+  /** Up to which attempt a person accepted the loss, for this place only. */
   #accepted(mark: Mark, place: string): number {
     const found = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(mark, place));
     return (found?.["value"] as number | undefined) ?? -1;
   }
 }
 
-/** With the time: a journal that is lost again soon reaches the same numbers, with attempts that nobody spoke of. */
+/** With the time: a journal that is lost again soon reaches the same numbers, with attempts that nobody accepted. */
 function keyOf({ stateId, lastAttemptAt }: Mark, place: string): string {
   return `loss accepted ${stateId} ${lastAttemptAt} ${place}`;
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { BatchSeq } from "./batch-record.ts";
 import { STILL_GOES } from "./state.ts";
 
-/** By what equal rows of earlier batches are found. */
+/** What equal rows of earlier batches are found by. */
 interface NewRow {
   readonly core_key: Uint8Array;
   readonly reference_key: Uint8Array | null;

@@ -25,7 +25,7 @@ export interface NotedRow {
 }
 
 /**
- * The rows of a batch of which there is something to say, on a connection that only reads. What takes the whole file is
+ * The rows of a batch that something is to be said about, on a connection that only reads. What takes the whole file is
  * found out by SQLite, which sorts and groups on disk: memory does not grow with the rows.
  */
 export class NotedRows {

@@ -2,7 +2,7 @@ import type { Seen } from "../checks/duplicates.ts";
 import type { BatchPhase } from "./batch-record.ts";
 import type { RowState } from "./state.ts";
 
-/** By what a row is known again: its core fields and, unless it has a reference, its period and how-manieth it is. */
+/** What a row is known again by: its core fields and, without a reference, its period and its place among equal rows. */
 export interface Keys {
   readonly reference: Uint8Array | null;
   readonly core: Uint8Array;

@@ -8,10 +8,10 @@ interface Family {
   readonly isItself: boolean;
 }
 
-/** More equal payments than this in other batches say nothing new. */
+/** More equal payments than this, in other batches and in this one, say nothing new. */
 const ELSEWHERE_MAX = 64;
 const HERE_MAX = 8;
-/** Keys of which what was found is kept. */
+/** For so many keys what was found is kept. */
 const KEYS_KEPT_MAX = 64;
 
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
@@ -172,7 +172,7 @@ function nameOf(key: Uint8Array, period?: string | null): string {
   return `${Buffer.from(key).toString("base64")} ${period === undefined ? "" : JSON.stringify(period)}`;
 }
 
-/** Kept of the last keys that were looked for. */
+/** What was found is kept for the last keys that were looked for. */
 function found(kept: Map<string, SeenRow[]>, name: string, look: () => SeenRow[]): SeenRow[] {
   let rows = kept.get(name);
   if (rows) return rows;

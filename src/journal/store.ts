@@ -134,7 +134,7 @@ export interface JournalStore {
     act?: Omit<Act, "at">,
   ): Promise<number>;
 
-  /** Which environment batches that went to this base URL were of; undefined: none did. */
+  /** The environment of what went to this base URL; undefined: nothing did. */
   environmentAt(destination: string): Promise<Environment | undefined>;
   setEnvironmentAt(destination: string, environment: Environment): Promise<void>;
   setDestination(batchId: string, destination: string, act: Omit<Act, "at">): Promise<void>;

@@ -8,7 +8,7 @@ import type { AttemptEnd, RowRecord } from "./row-record.ts";
 import type { JournalOptions } from "./sqlite-journal.ts";
 import type { Begun, JournalStore } from "./store.ts";
 
-/** With what the thread opens the journal; `scratchDir`: one to throw away, that knows what this one has seen. */
+/** What the thread opens the journal with. `scratchDir`: one to throw away, which knows what this one has seen. */
 export type ThreadStart =
   | { readonly stateDir: string; readonly options: JournalOptions }
   | { readonly stateDir: string; readonly scratchDir: string };

@@ -8,7 +8,7 @@ import { Listener } from "./listener.ts";
 import { assertFunctions, assertOptions, assertPath, assertSignals } from "./given.ts";
 import { inSandbox, withSending } from "./sending.ts";
 
-/** What a run is told from outside, and tells. */
+/** What a run is told from outside, and what it tells. */
 export interface ProcessOptions extends SendOptions {
   /**
    * Sends to this sandbox (of `paydrop/sandbox`) instead: its address and keys are taken, and without `stateDir`

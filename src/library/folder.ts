@@ -10,7 +10,7 @@ import { Listener } from "./listener.ts";
 import { withSending } from "./sending.ts";
 
 /**
- * What a watched folder is told from outside, and tells. What a callback throws, or rejects with, ends the watching with
+ * What a watched folder is told from outside, and what it tells. What a callback throws, or rejects with, ends the watching with
  * that error. Nobody waits for a promise that it returns.
  */
 export interface WatchFolderOptions

@@ -14,7 +14,7 @@ interface SentValues {
 }
 
 /**
- * What may be kept of an answer (I10, C11): without our secrets and the ciphertext, with the row's own account numbers,
+ * What may be kept of an answer (I10): without our secrets and the ciphertext, with the row's own account numbers,
  * addresses and names masked however they are written, on one line, short. `conceal` replaces secrets in every encoding.
  */
 export function excerptOf(
@@ -34,7 +34,7 @@ export function excerptOf(
   return printable(clean.slice(0, EXCERPT_CHARACTERS_MAX * 2), EXCERPT_CHARACTERS_MAX);
 }
 
-/** Hex or base64 longer than any id: the ciphertext that we sent (S5), or whatever else nobody can read. */
+/** Hex or base64 longer than any id: the ciphertext that we sent, or whatever else nobody can read. */
 const LONG_CODE = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{65,}={0,2}/g;
 /** What may be hex or base64 of a value: its four characters at least are six of base64. */
 const CODE = /[A-Za-z0-9+/]{6,}/g;
