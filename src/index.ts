@@ -31,7 +31,7 @@ export { checkFile, processFile } from "./library/files.ts";
 export type { ProcessOptions } from "./library/files.ts";
 export { watchFolder } from "./library/folder.ts";
 export type { WatchedFolder, WatchFolderOptions } from "./library/folder.ts";
-export type { CheckOptions, SendOptions } from "./config/from-options.ts";
+export type { CheckOptions, SendOptions } from "./config/options.ts";
 export type { AccountTotals, BatchReport, RunEvent, Stop, WrittenFiles } from "./events.ts";
 export type { CheckReport } from "./results/check-report.ts";
 export type { Fault } from "./checks/fault.ts";

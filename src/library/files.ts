@@ -1,4 +1,5 @@
-import { configFromOptions, type CheckOptions, type SendOptions } from "../config/from-options.ts";
+import { configFromOptions } from "../config/from-options.ts";
+import type { CheckOptions, SendOptions } from "../config/options.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { withProcessor, type StopSignal } from "../processor.ts";
 import type { CheckReport } from "../results/check-report.ts";

@@ -1,4 +1,4 @@
-import type { WatchOptions } from "../config/from-options.ts";
+import type { WatchOptions } from "../config/options.ts";
 import { FolderWatch } from "../drop-folder/folder-watch.ts";
 import { Gate } from "../drop-folder/gate.ts";
 import type { PaydropError } from "../errors.ts";

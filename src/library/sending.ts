@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { configFromOptions, readOption, readSecretOption, type WatchOptions } from "../config/from-options.ts";
+import { configFromOptions, readOption, readSecretOption } from "../config/from-options.ts";
+import type { WatchOptions } from "../config/options.ts";
 import { FALLBACK_FOLDER } from "../results/place.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { assertSandbox } from "./given.ts";
