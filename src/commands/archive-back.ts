@@ -64,8 +64,8 @@ async function putRowsBack(journal: JournalStore, path: string, batch: BatchReco
 }
 
 /**
- * An archive of another journal, or an earlier one of the same batch, may hold rows of this id as well; but not ones
- * that were sent at the very moments that this journal knows of, and came to the same ends.
+ * An archive of another journal, or an earlier one of the same batch, may hold rows under this id too; but not rows that
+ * were sent at the very moments that this journal knows, with the same outcomes.
  */
 async function isOfBatch(journal: JournalStore, path: string, batch: BatchRecord): Promise<boolean> {
   const archived = rowsOf(path, batch);
@@ -82,7 +82,7 @@ async function isOfBatch(journal: JournalStore, path: string, batch: BatchRecord
   }
 }
 
-/** What of an archived row stays in the journal, and does not change while the batch is archived. */
+/** Columns that stay in the journal, and do not change while the batch is archived. */
 const STAYS = ["number", "state", "amount", "code", "attempts", "sentAt", "settledBy"] as const;
 
 async function* rowsOf(path: string, { id }: BatchRecord): AsyncGenerator<RowRecord, undefined> {

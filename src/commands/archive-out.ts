@@ -36,7 +36,7 @@ export async function moveOut(
   }
   const folder = archiveFolder(config);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // whoever has the lock is the only one who writes here: what is unfinished is of a crash
+  // only the holder of the lock writes here: what is unfinished was left by a crash
   for (const name of await readdir(folder)) if (name.startsWith(".")) await unlink(join(folder, name));
   const whole: BatchRecord[] = [];
   for (const batch of batches) {
@@ -64,7 +64,7 @@ export async function moveOut(
   return moved;
 }
 
-/** Never that of a file that is there: it may be the only one that holds the details of other batches. */
+/** Never the name of an existing file: it may hold the only details of other batches. */
 function newName(folder: string, id: string): string {
   const begin = `${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}-${id}`;
   for (let time = 1; ; time += 1) {
@@ -73,7 +73,7 @@ function newName(folder: string, id: string): string {
   }
 }
 
-/** Private copies that no batch needs any more, those too that a crash left behind. */
+/** Removes private copies that no batch needs any more, also those that a crash left behind. */
 export async function removeLeftCopies(config: Config, journal: JournalStore): Promise<void> {
   const all = await journal.batches();
   const needed = new Set(all.filter(({ archive }) => archive === undefined).map((batch) => copyOf(config, batch)));

@@ -8,7 +8,7 @@ import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
 import { judgeRulesOf } from "../batch/record.ts";
 
-/** All in one transaction; then the rows elsewhere that waited for these are judged. Gives the batches it changed. */
+/** All in one transaction; then rows of other batches that waited for these are judged. Gives the batches it changed. */
 export async function carryOutSettlings(
   call: Call,
   config: Config,
@@ -101,7 +101,7 @@ interface Waiter {
   readonly rows: readonly number[];
 }
 
-/** Asked for before any is judged again: to judge a batch sets all its rows free that waited for one of these. */
+/** Asked for before any is judged again: judging a batch frees all of its rows that waited for one of these. */
 async function waitersOf(
   journal: JournalStore,
   settlings: readonly Settling[],

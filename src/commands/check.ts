@@ -50,7 +50,7 @@ async function checkOne(call: Call, config: Config, file: string): Promise<numbe
   }
 }
 
-/** A line that is read by a program, or searched, is not broken. */
+/** Lines are broken for a terminal only: a program or a search reads them whole. */
 export function checkShown(report: CheckReport, output: Output, call: Call, config: Config): string {
   const look = lookOf(output, call, config);
   const isAiry = output.isTerminal;
@@ -61,8 +61,8 @@ export function checkShown(report: CheckReport, output: Output, call: Call, conf
 const NOTE_LOOK: CheckLook = { color: false, width: 76, namesFile: false, isAiry: true };
 
 /**
- * Written when it is asked for; an earlier one is written again, for it says what is no longer true. What keeps it from
- * being written is told, and keeps nobody from the answer itself.
+ * Written when it is asked for, and over an earlier one, which would no longer be true. A note that cannot be written is
+ * told; the answer itself is given all the same.
  */
 async function note(
   call: Call,

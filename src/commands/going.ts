@@ -20,15 +20,15 @@ interface Group {
 }
 
 /**
- * What will be sent, added up row by row: of a large file only what is told of it is kept. `isListed`: every row is told,
- * as `--json` does.
+ * What will be sent, added up row by row; of a large file only what is told of it is kept in memory. `isListed`: every
+ * row is told, as with `--json`.
  */
 export class Going {
   readonly numbers: number[] = [];
   readonly listed: { readonly row: number; readonly amount: string | undefined; readonly why: string }[] = [];
   readonly #isListed: boolean;
   readonly #byReason = new Map<string, Group>();
-  /** Those for which there is no line left. */
+  /** Rows whose reason gets no line of its own. */
   readonly #others: Group = { numbers: [], units: 0n };
   #units = 0n;
 

@@ -23,7 +23,7 @@ interface LettingGo {
   readonly stays: readonly string[];
   /** Makes the rows ready and notes the act. Left out when there is nothing to do. */
   readonly apply?: () => Promise<void>;
-  /** Rows are in another state since what goes was found out: the results beside the file do not know it. */
+  /** Finding out what goes has changed the state of rows: the results beside the file do not say so yet. */
   readonly isJudgedAnew?: boolean;
   /** Exit code when there is nothing to do. */
   readonly code: number;
@@ -104,7 +104,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
   } finally {
     await reader.close();
   }
-  // it may have looked just before, and be ending now
+  // the other process may have looked for such rows just before, and be ending now
   const sender = await trySending(services, HAND_OVER_PATIENCE_MS);
   if (!sender) return left(call, config, batch, going);
   try {
@@ -117,7 +117,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
 
 const HAND_OVER_PATIENCE_MS = 1000;
 
-/** Only a process that sends is measured, and speaks to the monitor: not one that leaves rows to another, or a slip of the pen. */
+/** Only a process that sends is measured and told to the monitor, not one that leaves its rows to another process. */
 function send(
   call: Call,
   config: Config,
@@ -137,7 +137,7 @@ function send(
   });
 }
 
-/** Keys are missing: said before anything is changed. */
+/** Missing keys are told before anything is changed. */
 async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Config): Promise<void> {
   const operations = await journal.operations(batch.id);
   const hasPayouts = operations.some(({ operation }) => operation === "payout");
@@ -168,14 +168,14 @@ async function nothingToDo(
   batch: BatchRecord,
   { code, isJudgedAnew = false }: LettingGo,
 ): Promise<number> {
-  // whose rows are on their way writes them at its end
+  // the process whose rows are on their way writes the results at its end
   const isAtRest = isJudgedAnew && !(await processor.journal.tallies(batch.id)).sending;
   if (isAtRest) await processor.writeResultsAgain(batch.id);
   tell(call, config, "", { type: "summary", batch: batch.id, requests: 0, exit_code: code });
   return code;
 }
 
-/** Whoever works with this state folder leaves them too. */
+/** A process that works with this state folder does not send them either. */
 function waits(call: Call, config: Config, batch: BatchRecord, { going }: LettingGo, { hint }: Stop): number {
   const object = { type: "summary", batch: batch.id, left: going.numbers.length, requests: 0, exit_code: 7 };
   tell(call, config, `  → ${hint}`, object);

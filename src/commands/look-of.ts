@@ -18,7 +18,7 @@ export function lookOf(output: Output, call: Call, config: Config): Look {
   };
 }
 
-/** The flags that say where settings, memory and service are: variables say it to the next command by themselves. */
+/** The flags that say where settings, memory and service are. Variables need no repeating: the next command has them. */
 export function flagsAgain(flags: Call["flags"]): string[] {
   const again = { config: resolve, state_dir: resolve, base_url: rightAddress };
   const repeated = Object.entries(again).flatMap(([name, asRepeated]) => {
@@ -29,7 +29,7 @@ export function flagsAgain(flags: Call["flags"]): string[] {
   return flags["sandbox"] === true ? [TRYING, ...repeated] : repeated;
 }
 
-/** One that is refused may hold a password: it is not repeated. */
+/** An address that is refused is not repeated: it may hold a password. */
 function rightAddress(said: string): string | undefined {
   try {
     return readBaseUrl(said);

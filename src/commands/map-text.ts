@@ -66,7 +66,7 @@ function shown(values: readonly string[], proposal: Proposal, { field }: Propose
   return first.join(", ");
 }
 
-/** What a guard compares with is no secret: it is written down for everybody to read. */
+/** The values that a guard allows are no secret: they stand in paydrop.toml. */
 function shownStrangers(column: string, values: readonly string[], { mustBe }: Proposal): string {
   const allowed = mustBe.find((one) => one.column === column)?.values ?? [];
   const first = firstOf(values).map((value) => (allowed.includes(value) ? value : maskedStranger(value)));
@@ -90,7 +90,7 @@ function maskedAs(value: string, sensitivity: Sensitivity): string {
   return sensitivity === "account" ? maskAccountId(value) : mask(value, sensitivity);
 }
 
-/** Nobody knows what stands in a column without a meaning. */
+/** A value of a column without a meaning: it may be anything. */
 function maskedStranger(value: string): string {
   if (value.includes("@")) return mask(value, "email");
   return /\d{5}|(?:\d[ -]?){9}/.test(value)

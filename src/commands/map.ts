@@ -165,7 +165,7 @@ async function isWanted(call: Call, config: Config, name: string, target: string
   return /^y(?:es)?$/i.test(await ask(call, `Write it as [mapping.${name}] to ${printable(target)}? y/N `));
 }
 
-/** What the file would be under the mapping: beside the tables on stdout it must not stand. */
+/** What the file would be under the mapping. On stderr where stdout gets the tables. */
 async function showCheck(
   call: Call,
   config: Config,

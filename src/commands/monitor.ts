@@ -43,7 +43,7 @@ export async function monitored(
   }
 }
 
-/** What only tries must not speak for what is real: in the sandbox these settings count only as flags. */
+/** A trial must not report to the real monitor: in the sandbox these settings count only as flags. */
 export function withoutMonitors(config: Config): Config {
   const { metricsFile, metricsPort, pingUrl, ...rest } = config;
   const isFlag = (name: string): boolean => config.origins?.[name]?.startsWith("--") === true;
@@ -123,7 +123,7 @@ class OwnMonitor implements Monitor {
     clearInterval(this.#timer);
     this.#metrics.finished(exitCode, Date.now());
     await this.#writing;
-    // whoever did not get the lock would write over the file of the process that has it
+    // a process without the lock would write over the file of the one that has it
     if (this.#isOwner) await this.#write();
     await this.#server?.close();
     const { pingUrl } = this.#config;

@@ -56,7 +56,7 @@ function add(some: Some, row: RowRecord): void {
   if (some.first.length < NAMED_MAX) some.first.push(row);
 }
 
-/** Throws where one of them is not held; those that were freed a moment ago go by themselves. */
+/** Throws where one of them is not held; rows that were freed a moment ago are passed over, and go by themselves. */
 async function* heldOnes(
   journal: JournalStore,
   batch: BatchRecord,
@@ -79,7 +79,7 @@ async function* heldOnes(
   );
 }
 
-/** Rows that nothing holds any more since they were judged; with `isAllReady` whatever else is ready goes too. */
+/** Adds the rows that nothing holds since they were judged; with `isAllReady` every other ready row too. */
 export async function addReady(
   journal: JournalStore,
   batch: BatchRecord,

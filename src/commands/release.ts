@@ -29,7 +29,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   if (batch.phase === "cancelled") throw cancelledError(batch.id);
   const wanted = wantedRows(call);
   const seenAtMs = Date.now();
-  // what these rows waited for may have come to an end meanwhile, or the same payment was made once more
+  // what these rows waited for may have ended meanwhile, or the same payment may have been made once more
   const isAnyHeld = (await journal.tallies(batch.id)).held !== undefined;
   const judged = new Set(isAnyHeld ? await journal.judgeAgain(batch.id, judgeRulesOf(config)) : []);
   const { going, count, blocked, changed } = await chooseRows(journal, batch, wanted, judged, config);
@@ -65,7 +65,7 @@ function wantedRows(call: Call): Wanted {
   return isAll ? "all" : rowsSaid(said);
 }
 
-/** Of those nothing is to be released, but they do not go with the others that were named. */
+/** Rows that nothing holds any more need no release; they are told, since nothing goes now. */
 function freedText(freed: readonly number[], { id }: BatchRecord): string[] {
   if (freed.length === 0) return [];
   return [`Nothing stands in the way of ${whichRows(freed)} any more:  paydrop retry ${id}`];

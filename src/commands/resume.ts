@@ -53,8 +53,8 @@ const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
 };
 
 /**
- * An inbox that was held, by a file named STOP or because something unclear answered, goes on by a person's word. It
- * sends nothing itself: the watcher goes on, or the next run of the inbox.
+ * An inbox that was held, by a file named STOP or by an unclear answer, goes on by a person's word. This sends nothing
+ * itself: the watcher does, or the next run of the inbox.
  */
 async function resumeInbox(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);
@@ -83,7 +83,7 @@ async function resumeInbox(call: Call): Promise<number> {
   });
 }
 
-/** What another journal holds goes on by a word that is said to that one: its STOP stays where it is. */
+/** A folder that belongs to another journal is resumed there: its STOP stays where it is. */
 async function assertNotOfAnother(folder: string, journal: JournalStore, { environment }: Config): Promise<void> {
   const found = await markAt(join(folder, INBOX_MARK));
   if (typeof found === "object") await assertKnown(found, { journal, environment, place: folder });

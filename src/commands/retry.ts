@@ -18,7 +18,7 @@ export function run(call: Call): Promise<number> {
 const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }) => {
   assertOpen(batch);
   const who = personOrLogin(config);
-  // rows of a batch that is being sent go by themselves; other ready ones were freed by a settlement, and nobody knows
+  // ready rows of a batch that is being sent go by themselves; others were freed by a settlement, and wait for this
   const isOnItsWay = !isSending && (await journal.tallies(batch.id)).sending !== undefined;
   const states = ["not_sent", "settled_not_done", "rejected"] as const;
   const safe = await safeRows(journal, batch, isOnItsWay ? states : ["ready", ...states], config);

@@ -45,7 +45,7 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
     try {
       while (!isStopping() && !drop.isBlocked && (await drop.workOne(which)));
     } catch (error) {
-      // what goes beside it comes to an end before this is told, and nothing else begins
+      // what goes beside it ends before this is told, and nothing new begins
       hasFailed = true;
       gate.close();
       throw error;
@@ -54,7 +54,7 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
   const workOff = async (): Promise<void> => {
     const beside = Array.from({ length: SMALL_BESIDE }, () => drain("small"));
     await untilDone(() => drop.lookForStop(), [drain("any"), ...beside]);
-    // what only waited for one of these
+    // what had to wait for one of these
     await untilDone(() => drop.lookForStop(), [drain("any")]);
   };
   try {
@@ -88,7 +88,7 @@ function tellRest(drop: DropFolder, isStopped: boolean, { config, teller }: RunP
   const count = counted(notReady.length, "file");
   if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count} not ready: ${notReady.join(", ")}`);
   const isCutOff = isStopped && drop.waitsForSomething;
-  // with nothing that waits for it, a hold is nobody's business
+  // a hold that keeps nothing back need not be told
   if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
   const codes = drop.takeCodes();
   const isIdle = codes.length + notReady.length === 0 && !isStopped;

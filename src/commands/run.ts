@@ -40,7 +40,7 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
     const work = withProcessor(services, "send", (processor) => {
       tellFirst(teller, call, config);
       const parts = { config, processor, teller, gate, monitor };
-      // what has no clear answer, or is refused for the key, is so for the files behind it as well
+      // together: an unclear answer, or a refusal for the key, holds for the files after it as well
       const sendThem = (): Promise<number> => processor.together(() => sendEach(named, listening, parts));
       return monitor.following(processor.journal, sendThem);
     });
@@ -58,7 +58,7 @@ async function sendEach(paths: readonly string[], listening: Listening, parts: R
       codes.push(7);
       break;
     }
-    // a STOP in the folder before it is no word about this one
+    // a STOP in the folder before says nothing about this one
     gate.open();
     codes.push(await sendOne(path, parts));
   }
@@ -67,7 +67,7 @@ async function sendEach(paths: readonly string[], listening: Listening, parts: R
   return gravest(codes);
 }
 
-/** Of a sweep that another paydrop is in the way of, nobody need hear: the next one does its work. */
+/** A sweep that finds another paydrop at work is no news: the next sweep does its work. */
 function codeOfOverlap(error: unknown): number {
   if (error instanceof PaydropError && error.code === "locked") return exitCodeOf(error);
   throw error;

@@ -3,7 +3,7 @@ import { FALLBACK_FOLDER } from "../results/place.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 
 /**
- * Trying never touches the memory of real payments, nor is told of it: a state folder of its own, which is kept only
+ * A trial neither touches nor reads the memory of real payments: it has a state folder of its own, which is kept only
  * where `--state-dir` names one.
  */
 export async function withSandboxState(config: Config, work: (config: Config) => Promise<number>): Promise<number> {

@@ -57,7 +57,7 @@ export async function withTeller(
   }
 }
 
-/** What whoever begins to send should hear before anything else, a line each; nothing with `--quiet`. */
+/** What a person should read before anything is sent, a line each; nothing with `--quiet`. */
 export function tellFirst(teller: Teller, call: Call, config: Config): void {
   if (config.quiet) return;
   const state = stateRemark(config);
@@ -65,7 +65,7 @@ export function tellFirst(teller: Teller, call: Call, config: Config): void {
   for (const { said, found, hint } of misspeltVariables(call.env)) teller.say(`${said} ${found}: ${hint}`);
 }
 
-/** Said before anything stops: what the next Ctrl-C would do. Of no use to whoever reads a mail of cron. */
+/** Said before anything stops: what the next Ctrl-C would do. Not in a mail of cron, where nobody can press it. */
 function announceStop(which: "soft" | "hard", call: Call, config: Config, teller: Teller): void {
   if (config.quiet && !call.stderr.isTerminal) return;
   const finishing =
@@ -102,7 +102,7 @@ export function sandboxedIfAsked(
   return inSandbox(withoutMonitors(config), work);
 }
 
-/** Flags have variables, and this one has none: whoever sets it believes that no money moves. */
+/** Every flag has a variable but this one: whoever sets it believes that no money moves. */
 function refuseTrialByVariable(env: NodeJS.ProcessEnv): void {
   if (isNo(env["PAYDROP_SANDBOX"] ?? "")) return;
   throw new PaydropError(

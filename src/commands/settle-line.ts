@@ -43,7 +43,7 @@ export function lineOf(row: Row, config: Config): Line {
   };
 }
 
-/** A column with an empty cell in it is one of fractions to some programs: they save 91 as 91.0. */
+/** Some programs take a column with an empty cell for fractions, and save 91 as 91.0. */
 function wholeNumber(text: string): string {
   return text.replace(/^(\d+)\.0+$/, "$1");
 }

@@ -54,7 +54,7 @@ export async function readSettleList(
   return { todo, already, skipped };
 }
 
-/** Lines that follow each other mostly say the same: it is kept once. */
+/** Neighbouring lines mostly have the same decision, name and note: they share one object. */
 function sayingAs(one: Settling, word: Word | undefined): Settling {
   const isSame = word?.as === one.word.as && word.by === one.word.by && word.note === one.word.note;
   return isSame ? { ...one, word } : one;
@@ -88,7 +88,7 @@ function assertColumns(names: readonly string[], fileName: string, { by }: Confi
   throw new FileRefusedError(fileName, [{ code: "column_missing", message, hint: EXAMPLE }]);
 }
 
-/** Where the list itself lies: a person may well name it by a link, and what is read here follows none. */
+/** The list may be named by a link, and the reader follows none: where it really lies. */
 async function fileAt(path: string, fileName: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

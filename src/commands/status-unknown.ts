@@ -21,7 +21,7 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
     const batches = await journal.batches();
     let { rows: onTheirWay } = await allIn(journal, batches, "sending");
-    // rows of a process that died are unknown, but nobody has said so yet
+    // rows of a process that died are unknown, but not marked so yet
     if (onTheirWay > 0 && (await recoverIfDead(config))) onTheirWay = 0;
     const all = await allIn(journal, batches, "unknown");
     const code = call.flags["check"] === true && all.rows > 0 ? 4 : 0;

@@ -31,7 +31,7 @@ export interface FullStatus extends BatchStatus {
   readonly resumable: number;
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
-  /** Nothing of it goes, and what was written beside its file does not say all: a process ended before. */
+  /** Nothing of it will be sent, and the results beside its file are not complete: a process ended too early. */
   readonly owesResults?: boolean;
 }
 
@@ -97,8 +97,8 @@ function isOpen(state: RowState): boolean {
 }
 
 /**
- * Rows that were refused for the key or the address look answered, and go again when the batch does. Results that are
- * owed are nothing that is open: the next run of the file writes them.
+ * Rows that were refused for the key or the address look answered, but go again when the batch does. Results that are
+ * owed do not count as open: the next run of the file writes them.
  */
 async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
   const codes = all.flatMap(openCodes);

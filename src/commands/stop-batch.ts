@@ -12,7 +12,7 @@ import { personOrLogin, textSaid } from "./who.ts";
 interface Stopped {
   readonly id: string;
   readonly by: string;
-  /** It stood so before: nothing was done. */
+  /** It was so before: nothing was done. */
   readonly already: boolean;
   readonly tallies: Tallies;
 }

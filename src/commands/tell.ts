@@ -3,7 +3,7 @@ import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 import { lookOf } from "./look-of.ts";
 
-/** One thing a command has done: a line for a person, or one object for a program; with `quiet` nothing. */
+/** Tells one thing that a command has done: text for a person, or one object for a program; nothing with `quiet`. */
 export function tell(call: Call, config: Config, text: string, object: Readonly<Record<string, unknown>>): void {
   if (config.quiet) return;
   const look = lookOf(call.stdout, call, config);

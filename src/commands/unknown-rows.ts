@@ -41,7 +41,7 @@ export async function* unknownRows(journal: JournalStore, config: Config): Async
   }
 }
 
-/** The rows as the file said them; none when its private copy is gone or damaged: the list must not fail for that. */
+/** The rows as the file said them; none where its private copy is gone or damaged: the list must not fail for that. */
 class RowsOfSnapshot {
   readonly #batch: BatchRecord;
   readonly #config: Config;

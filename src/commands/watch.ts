@@ -52,14 +52,14 @@ async function watch({ call, config, sandbox, monitor }: Sending): Promise<numbe
       }),
     );
   };
-  // as long as it watches, the sandbox's own folder is there for other commands: what is told names it
+  // while it watches, other commands can use the sandbox's state folder: the commands that it tells name it
   const teller = sandbox ? { ...call, flags: { ...call.flags, state_dir: config.stateDir } } : call;
   return withTeller(teller, config, sendDropped, () => folderWatch?.isWorking === true);
 }
 
 /**
- * A service that is away is told once. Every further try would tell the same: it is kept back until something else
- * comes of it, and then told from its beginning.
+ * A service that is away is told once. Every further try would tell the same: its events are kept back until one is
+ * news, and are then told from the first.
  */
 class QuietTries {
   readonly #tell: (event: RunEvent) => void;

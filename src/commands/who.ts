@@ -4,13 +4,13 @@ import { PaydropError } from "../errors.ts";
 import type { Act } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 
-/** A person whose word changes what becomes of money. Throws `usage` without `--by`. */
+/** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
 export function personNamed(config: Config, example: string): string {
   if (config.by !== undefined && config.by.trim() !== "") return cleanName(config.by);
   throw new PaydropError("usage", "this needs the name of the person who decides", `add --by NAME: ${example}`);
 }
 
-/** Who does something, and how the history tells of it. */
+/** Who acts, and the entry of an act in the history. */
 export interface Doer {
   readonly by: string;
   act(kind: string, ...noted: readonly (string | undefined)[]): Omit<Act, "at">;

@@ -7,7 +7,7 @@ import { Leftovers } from "./leftovers.ts";
 import { modeOf } from "./mode-of.ts";
 import { NOTE_MARK } from "./own.ts";
 
-/** Of what a crash left unfinished: the file it is about may be gone, and with it the name. */
+/** The tag of unfinished answers: the file that one is about, and so its name, may be gone after a crash. */
 const UNFINISHED = "answer";
 
 /**

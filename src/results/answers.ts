@@ -36,7 +36,7 @@ export function refusedAnswer(path: string, faults: readonly FileFault[], batch?
   ]);
 }
 
-/** Of a file that is never taken, though a person surely meant it to be sent. `why` as of an oddity of the folder. */
+/** About a file that is never taken, though a person surely meant it to be sent. `why`: see `nameAnswer`. */
 export function neverAnswer(path: string, meant: UnreadKind | "name", why: string): Answer {
   if (meant === "name") return nameAnswer(path, why);
   const [what, hint] = UNREAD[meant];
@@ -117,7 +117,7 @@ export interface Progress {
   readonly of: number;
 }
 
-/** Colons are no letters of a file name where Windows looks at the folder. */
+/** No colons: Windows allows none in a file name. */
 export function stopAnswerName(at: Date, progress: Progress | undefined): string {
   const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(".");
   return `STOP - held ${time}, ${progress ? `${progress.sent} of ${progress.of} sent` : "nothing was on its way"}.txt`;

@@ -9,7 +9,7 @@ import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 import { byStatusOf, type TakenBefore } from "./taken-words.ts";
 import { addedUp, NO_ROWS } from "./totals.ts";
 
-/** What is known of a file without a look at the end of its rows. */
+/** What is known of a file apart from what became of its rows. */
 interface CheckFacts {
   readonly file: string;
   readonly operation: string;
@@ -23,7 +23,7 @@ interface CheckFacts {
   /** The file went before: rows stand as they do in its batch, and `duplicate` is what was accepted in it. */
   readonly taken?: TakenBefore;
   readonly control: CheckedControl;
-  /** What the rules say of file and day: with these the file is refused as well. */
+  /** Caps of the file and the day that it passes: for these it is refused too. */
   readonly caps: readonly FileFault[];
   readonly remarks: readonly string[];
 }
@@ -49,7 +49,7 @@ export interface CheckReport extends CheckFacts {
   readonly warned: number;
   /** The same by kind, complete in its counts. */
   readonly groups: readonly ComplaintGroup[];
-  /** That of `paydrop check` for this file alone. */
+  /** The exit code of `paydrop check` for this file alone. */
   readonly exitCode: number;
 }
 

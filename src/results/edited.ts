@@ -15,8 +15,8 @@ export interface EarlierResults {
 }
 
 /**
- * Finance writes its notes into the results; what a person has put into a file of ours is not ours to replace. Nothing is
- * known of results that an earlier build wrote, and of those of the sandbox.
+ * Finance writes notes into the results, and what a person wrote is not ours to replace. Nothing is known of results that
+ * an earlier build wrote, nor of those of the sandbox.
  */
 export async function lookAtEarlier(path: string, memory: Pick<WrittenMemory, "written">): Promise<EarlierResults> {
   const noted = await memory.written(path);
@@ -35,7 +35,7 @@ async function hashOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** To be noted before results get their name: whichever of the two a crash leaves there is as it was written. */
+/** Noted before results get their name: whichever version a crash leaves there, it is known as ours. */
 export function noteOf(before: string | undefined, after: string): string {
   return before === undefined ? after : `${before} ${after}`;
 }

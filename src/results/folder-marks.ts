@@ -31,7 +31,7 @@ export class FolderMarks {
   readonly #isSandbox: boolean;
   readonly #leftovers: Leftovers;
   readonly #inboxes = new Map<string, MarkKeeper>();
-  /** Their newest summary was known to the journal: what is newer, this process has written. */
+  /** Folders whose newest summary was known to the journal: any newer one was written by this process. */
   readonly #known = new Set<string>();
 
   constructor(journal: JournalStore, config: Config, isSandbox: boolean, leftovers: Leftovers) {
@@ -46,7 +46,7 @@ export class FolderMarks {
     const inbox = resolve(folder);
     const policy = this.#markPolicy(inbox);
     const mark = inboxMark(inbox);
-    // until now its files were sent by their names: then it has only their summaries to remember by
+    // an inbox without a mark may have had its files sent by name: then only their summaries remember
     const isFirst = !this.#isSandbox && (await markAt(mark.path)) === "gone";
     const summaries = isFirst ? await newestSummary(inbox) : [];
     for (const found of summaries) await assertKnown(found, policy);
@@ -80,7 +80,7 @@ export class FolderMarks {
     return losses.filter((loss) => loss !== undefined);
   }
 
-  /** Once for each folder: of two thousand files that are named, each would ask two thousand summaries. */
+  /** Once for each folder: each of two thousand named files would look at two thousand summaries. */
   #newest(file: string): Promise<FoundMark[]> | readonly FoundMark[] {
     const folder = dirname(file);
     return this.#known.has(folder) || this.#keepsInboxOf(file) ? [] : newestSummary(folder);

@@ -35,9 +35,9 @@ export const INBOX_MARK = ".paydrop";
 const LOOKS_MAX = 10;
 
 /**
- * What concerns a file: every summary beside it, also of earlier batches, and the mark of each folder that may be its
- * inbox. Whoever `keeps` the mark of one of those need not look through the folder for each of its files, but at the
- * marks of the others: a folder `payouts/` is in reach of a watcher of its own and of one above.
+ * The marks that concern a file: every summary beside it, also of earlier batches, and the mark of each folder that may
+ * be its inbox. A process that `keeps` one of those marks need not look through the folder for each file, but it must
+ * look at the other marks: a folder `payouts/` may have a watcher of its own and one of the folder above.
  */
 export async function marksBeside(file: string, keeps: (inbox: string) => boolean): Promise<FoundMark[]> {
   const folder = dirname(file);
@@ -56,8 +56,8 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
 }
 
 /**
- * Of whatever file of the folder: the same payments may lie there under another name, and by this one a journal that was
- * restored from a backup is known for what it is.
+ * The newest summary of any file in the folder: the same payments may lie there under another name, and by it a journal
+ * that was restored from a backup is recognised.
  */
 export async function newestSummary(folder: string): Promise<FoundMark[]> {
   const summaries = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".summary.json"));
@@ -112,7 +112,7 @@ const OTHER_HINT =
   "nothing was sent; use the state directory that it was sent from (--state-dir; in a container, a volume that " +
   `outlives it); ${UNLESS}`;
 
-/** I12: of what was sent, only the summaries beside the files remember then. */
+/** I12: without the mark only the summaries beside the files remember what was sent. */
 export function noMarkText(path: string): string {
   return `${path} is not a file that paydrop wrote: no mark of what was sent is kept in the folder until it is moved away`;
 }

@@ -56,7 +56,7 @@ export async function keepMark(input: MarkInput): Promise<MarkKeeper | undefined
     }
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
-    // whoever came first may have taken our unfinished mark for one that a crash left
+    // a process that came first may have removed our unfinished mark as one that a crash left
     const found = await markAt(input.path);
     if (typeof found === "object") await input.assertKnown(found);
   }
@@ -70,7 +70,7 @@ export function inboxMark(folder: string): Pick<MarkInput, "path" | "text" | "ke
   return { path: join(folder, INBOX_MARK), text, keeper };
 }
 
-/** What it wrote; undefined: something changed in between; look again. */
+/** Gives the mark that it wrote; undefined: something changed in between, look again. */
 async function claim(input: MarkInput): Promise<Mark | undefined> {
   const { path, batch } = input;
   const found = await markAt(path);
@@ -140,7 +140,7 @@ function keeperOf(input: MarkInput, claimed: Mark): MarkKeeper {
   };
 }
 
-/** Another folder was put in the place of ours, with the mark of another state directory: it must stand until it is seen. */
+/** Another folder was put in the place of ours, with the mark of another state directory: it must stay to be seen. */
 async function isAnothers(path: string, own: Mark): Promise<boolean> {
   const found = await markAt(path);
   return typeof found === "object" && found.mark !== undefined && found.mark.stateId !== own.stateId;

@@ -6,8 +6,8 @@ export async function modeOf(file: string): Promise<number> {
 }
 
 /**
- * Of results: those of the input; where that was taken away, as it had been a moment ago or as the results of an earlier
- * run have them. Whoever could read them so far still must.
+ * Permission bits of results: those of the input; where it was taken away, those it had a moment ago, else those of the
+ * results of an earlier run. Whoever could read the results until now still can.
  */
 export async function modeOfResults(file: string, before: number | undefined, results: string): Promise<number> {
   return (await modeThere(file)) ?? before ?? (await modeThere(results)) ?? OF_NO_FILE;

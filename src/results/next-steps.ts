@@ -30,12 +30,12 @@ export function cancelCommand(batch: string): string {
   return `paydrop cancel ${batch} --by NAME --reason TEXT`;
 }
 
-/** What is told of a batch; it may have been only tried. */
+/** What is told of a batch: commands on one that was only tried get the flags of the sandbox. */
 export function toldOf(text: string, { destination }: Pick<BatchReport, "destination">): string {
   return destination === SANDBOX ? asTried(text) : text;
 }
 
-/** The same of steps, and on what they rest. */
+/** The same of steps, with a word on where the sandbox remembers the batch. */
 export function stepsToldOf(steps: readonly string[], batch: Pick<BatchReport, "destination">): string[] {
   const told = steps.map((step) => toldOf(step, batch));
   if (!told.some((step, index) => step !== steps[index])) return told;

@@ -101,7 +101,7 @@ async function placeAside(
   return { results, summary, retry, moves: [], staleRetries, edited, replaced, outdated: [] };
 }
 
-/** With what is noted of the file. */
+/** With the SHA-256 that was noted of the file. */
 async function noted(path: string, look: Promise<Standing>, memory: WrittenMemory): Promise<Standing> {
   const standing = await look;
   return standing.kind === "ours" ? defined({ ...standing, sha256: await memory.written(path) }) : standing;
@@ -122,7 +122,7 @@ export async function fallbackPlace(
   return { folder, fileName: Buffer.byteLength(fileName) > 200 ? batchId : fileName };
 }
 
-/** Those of results and summary that stand under the batch's id. */
+/** Which of results and summary lie there under the batch's id. */
 async function putAside([results, summary]: [string, string], format: FileFormat, batchId: string): Promise<string[]> {
   const aside = [nameOfBatch(results, batchId), nameOfBatch(summary, batchId)] as const;
   const standings = [await standingOfResults(aside[0], format), await standingOfSummary(aside[1])];
@@ -144,7 +144,7 @@ export async function clearPlace(place: Place, memory: WrittenMemory): Promise<s
   return kept[0];
 }
 
-/** Done when the new files have their names: until then it is the only word on the batch. */
+/** Only when the new files have their names: until then these are the only files on the batch. */
 export async function removeOutdated({ outdated }: Place): Promise<void> {
   for (const path of outdated) await onDisk(path, () => unlink(path));
 }

@@ -77,7 +77,7 @@ export function resultsRow(row: Row, record: RowRecord, batch: BatchOfRow, refer
   };
 }
 
-/** Of a row that went again since, the answer counts: who settled it before stands in the history. */
+/** After a row went again its answer counts; who settled it before stands in the history. */
 function isSettled({ state }: RowRecord): boolean {
   return state === "settled_done" || state === "settled_not_done";
 }

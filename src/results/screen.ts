@@ -33,7 +33,7 @@ export function summaryText(report: BatchReport, look: Look): string {
     .join("");
 }
 
-/** Else the table below would read as if this run had sent its rows. */
+/** Without it the table below would read as if this run had sent the rows. */
 function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): string {
   const isAll = rowsIn(byStatus, "accepted", "settled_done", "duplicate") === total.rows;
   const hadNone = rowsIn(byStatus, "invalid", "held", "duplicate") === total.rows;

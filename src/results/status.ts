@@ -35,7 +35,7 @@ export function statusNote(status: ResultStatus, phase?: BatchPhase): string {
 export const UNSENT_STATES: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
 export const STAYS_UNSENT = "cancelled: stays unsent";
 
-/** Of rejected rows that the service refused for the key or the address. */
+/** The note on rejected rows that the service refused for the key or the address. */
 export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";
 
 /** Of these statuses those that occur, with their rows and sums. */

@@ -85,7 +85,7 @@ export function amountObject(total: Tally, byStatus: ByStatus): Record<string, s
   return { total: total.amount, ...eachStatus({ ...ALWAYS_TOLD, ...byStatus }, (tally) => tally.amount) };
 }
 
-/** Whoever watches over them finds them in every summary. */
+/** Monitoring finds these in every summary. */
 const ALWAYS_TOLD: ByStatus = { accepted: NO_ROWS, rejected: NO_ROWS, unknown: NO_ROWS, not_sent: NO_ROWS };
 
 /** `{"account":"ACC-OPS-01","rows":180,"total":"…","accepted":"…",…}`. */

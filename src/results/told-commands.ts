@@ -12,7 +12,7 @@ export function repeatingFlags(text: string, flags: readonly string[] = []): str
     .split("\n")
     .map((line) => {
       if (!line.includes(ASKED)) return withFlags(line, flags);
-      // of what was only tried, in a folder that nobody named there
+      // a command on a trial: FOLDER is the one of this call, where it has one
       const told = withFlags(line, others);
       return known === undefined ? told : told.replaceAll(ASKED, () => known);
     })

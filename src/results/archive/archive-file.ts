@@ -21,7 +21,7 @@ interface RowLine extends RowRecord {
 }
 type ArchiveLine = BatchLine | RowLine;
 
-/** What of a batch an archive file tells of. */
+/** What an archive file was found to hold of a batch. */
 interface BatchKept {
   readonly batch: BatchRecord;
   readonly acts: number;
@@ -79,7 +79,7 @@ export async function writePacked(path: string, pieces: () => AsyncIterable<Buff
 /** The bytes that were compressed. */
 export function unpacked(path: string): AsyncIterable<Buffer> {
   const gunzip = createGunzip();
-  // whoever reads is told what is wrong
+  // a failure is thrown to the reader of `gunzip`
   joined(createReadStream(path), gunzip, () => undefined);
   return gunzip;
 }
