@@ -5,7 +5,7 @@
  */
 import { DAY_MS } from "../day.ts";
 import { inspectLostDigits } from "./read-id.ts";
-import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "./same-period.ts";
+import { isOfMonth, isSamePeriod, mayBeSamePeriod, monthOf, plainly } from "./same-period.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
@@ -135,7 +135,7 @@ function judgeRow(rules: JudgeRules): Judge {
     }
 
     const accepted = elsewhere.filter((other) => other.standing === "accepted");
-    const surely = accepted.find((other) => other.sameCore && isSurelyTheSame(stated, other));
+    const surely = accepted.find((other) => other.sameCore && isSurelyTheSame(stated, other, nowMs, rules));
     if (surely) return { state: "duplicate", other: surely };
 
     const conflict = [...accepted, ...elsewhere.filter((other) => other.standing === "open")].find(
@@ -148,7 +148,7 @@ function judgeRow(rules: JudgeRules): Judge {
     const kin = accepted.find((other) => other.kin !== undefined);
     if (kin) return held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
     // before a row that only waits: whoever releases this one must be told what went already
-    const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other));
+    const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other, nowMs, rules));
     if (unclear) return held("period_unclear", unclear);
     const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
     if (possible) return held("possible_duplicate", possible);
@@ -210,34 +210,31 @@ function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): 
 }
 
 /** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
-function isSurelyTheSame(stated: Stated, other: Seen): boolean {
-  return other.sameReference || (stated.period !== undefined && other.sameKey && !isUnclear(stated, other));
+function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRules): boolean {
+  if (other.sameReference) return true;
+  return stated.period !== undefined && other.sameKey && !isUnclear(stated, other, nowMs, rules);
 }
 
 /**
  * The name of either file says another month than what was stated for it, and by one of both the two are the same
  * payment: a month of today that a nightly run states would free it, a month that was forgotten would leave it unpaid.
  */
-function isUnclear(stated: Stated, other: Seen): boolean {
+function isUnclear(stated: Stated, other: Seen, nowMs: number, rules: JudgeRules): boolean {
   if (isOtherReference(stated, other)) return false;
   const { period, guessedPeriod } = stated;
   const [lag, otherLag] = [lagOf(stated), lagOf(other)];
   // the names may always say the month that is worked, or the day of the payment
   if (lag === otherLag) return false;
   if (other.sameKey) return guessedPeriod !== undefined && guessedPeriod !== other.guessedPeriod;
-  if (lag === 0) return mayBe(period, other.guessedPeriod);
+  // that one may have been paid late, and this one in time, within one month
+  if (lag === 0) return isRecent(other, nowMs, rules) && mayBe(period, other.guessedPeriod);
   return mayBe(other.period, guessedPeriod) || mayBe(other.guessedPeriod, guessedPeriod);
 }
 
 /** By how many months the name of its file differs from what was stated for it. */
 function lagOf({ period, guessedPeriod, isPeriodOfFile = false }: Stated | Seen): number {
   if (!isPeriodOfFile || period === undefined || guessedPeriod === undefined || !isOfMonth(period)) return 0;
-  return monthsOf(period) - monthsOf(guessedPeriod);
-}
-
-function monthsOf(period: string): number {
-  const [year, month] = plainly(period).split("-").map(Number);
-  return (year ?? 0) * 12 + (month ?? 0);
+  return monthOf(period) - monthOf(guessedPeriod);
 }
 
 function mayBe(one: string | undefined, other: string | undefined): boolean {
@@ -254,7 +251,11 @@ function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: JudgeRu
   const period = stated.period ?? stated.guessedPeriod;
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (period !== undefined && otherPeriod !== undefined && isSamePeriod(period, otherPeriod)) return true;
-  return (other.acceptedAt ?? nowMs) >= nowMs - rules.duplicateDays * DAY_MS;
+  return isRecent(other, nowMs, rules);
+}
+
+function isRecent({ acceptedAt }: Seen, nowMs: number, { duplicateDays }: JudgeRules): boolean {
+  return (acceptedAt ?? nowMs) >= nowMs - duplicateDays * DAY_MS;
 }
 
 /** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */

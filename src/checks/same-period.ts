@@ -34,6 +34,12 @@ export function isOfMonth(period: string): boolean {
   return /^20\d\d-\d\d/.test(plainly(period));
 }
 
+/** Counted on from year to year, of a period that `isOfMonth`. */
+export function monthOf(period: string): number {
+  const [year = 0, month = 0] = plainly(period).split("-").map(Number);
+  return year * 12 + month;
+}
+
 function areSame(left: string, right: string): boolean {
   return left === right || (/[a-z]/.test(left) && inAnyOrder(left) === inAnyOrder(right));
 }

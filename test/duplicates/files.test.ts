@@ -792,6 +792,15 @@ describe("a period that is stated for a file whose name says another month", () 
     expect(sent()).toEqual([]);
   });
 
+  test("holds nothing of the month that was paid late into the next, at the end of that one", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("wages-2027-01-02.csv", wages());
+    await desk.process("wages-2027-01-02.csv", at("2027-01-02", "2026-12"));
+    desk.write("wages-2027-01-29.csv", wages(""));
+    expect((await desk.process("wages-2027-01-29.csv", at("2027-01-29", "2027-01"))).exitCode).toBe(0);
+    expect(sent()).toHaveLength(4);
+  });
+
   test("is a row's own where the row states it", async () => {
     const { desk } = await openOffice();
     const rows = (periods: readonly string[]): string =>
