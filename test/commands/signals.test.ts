@@ -59,7 +59,10 @@ test("the first signal says what the next would do, the second ends with unknown
   service.close();
 });
 
-test("a terminal that is closed stops softly: the row in flight is waited for, and no other one goes", async () => {
+test.each([
+  { rows: 2, code: 7, statuses: ["accepted", "not_sent"] },
+  { rows: 1, code: 0, statuses: ["accepted"] },
+])("a terminal that is closed stops softly: of $rows the row in flight is waited for, no other goes: $code", async ({ rows, code, statuses }) => {
   let goOn: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (goOn = resolve));
   const server = await startService(() => async (socket) => {
@@ -67,15 +70,15 @@ test("a terminal that is closed stops softly: the row in flight is waited for, a
     await answer(200)(socket);
   });
   const desk = openDesk(server.url);
-  desk.write("t.csv", transfersCsv(2));
+  desk.write("t.csv", transfersCsv(rows));
   const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
   await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(1);
   program.child.kill("SIGHUP");
   await expect.poll(() => program.stderr(), { timeout: 30_000 }).toContain("finishing the rows in flight");
   goOn();
-  expect(await program.ended).toMatchObject({ code: 7, signal: undefined });
-  expect(desk.results("t.csv").map((row) => row.result_status)).toEqual(["accepted", "not_sent"]);
-});
+  expect(await program.ended).toMatchObject({ code, signal: undefined });
+  expect(desk.results("t.csv").map((row) => row.result_status)).toEqual(statuses);
+}); // prettier-ignore
 
 /** A file that takes its time, a folder for copies of it, and what lies there. */
 function manyTransfers(): { file: string; scratch: string; copies: () => string[] } {

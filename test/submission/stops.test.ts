@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
@@ -120,6 +121,19 @@ test("ten refusals for the same reason stop the run", async () => {
   const run = await desk.run("rows.csv", "--concurrency", "1");
   expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { rejected: 10, not_sent: 90 } });
   expect(server.requests).toHaveLength(10);
+});
+
+test("ten refusals for the same reason stop that file, and none of those that go beside it", async () => {
+  const { desk, server } = await openWith(40, () => wire.answer(402, { error: "insufficient funds" }));
+  server.use((request) => (request.body.includes("OTHER") ? wire.answer(200) : wire.answer(402, "no funds")));
+  const other = desk.write("other.csv", "from_account,to_account,amount\nACC-1,OTHER-1,5.00\nACC-1,OTHER-2,5.00\n");
+  const first = join(desk.folder, "rows.csv");
+  await desk.inProcess((processor) =>
+    processor.together(async () => {
+      expect((await processor.processFile(first)).stop?.code).toBe("same_refusal");
+      expect((await processor.processFile(other)).byStatus).toEqual({ accepted: { rows: 2, amount: "10.00" } });
+    }),
+  );
 });
 
 test("ten refusals for the same reason that are the whole file stop nothing: exit 3, and nobody is told of a rest", async () => {
