@@ -67,7 +67,7 @@ function outcomeOfSuccess(answer: Answered): Outcome {
   // a captive portal or proxy page answers 200 to everything: not the service
   if (isHtml(answer)) return { state: "unknown", reason: "html_answer", stop: "html_answer" };
   if (answer.bodyEnd !== "complete") return { state: "accepted", reason: "accepted_incomplete" };
-  return { state: "accepted", reason: speaksOfFailure(answer.body) ? "accepted_reports_failure" : "accepted" };
+  return { state: "accepted", reason: speaksOfFailure(jsonOf(answer.body)) ? "accepted_reports_failure" : "accepted" };
 }
 
 /** A page whose server names no type, or a wrong one, begins like this too. */
@@ -83,9 +83,32 @@ function isHtml({ contentType, body, bodyEnd }: Answered): boolean {
 }
 
 /** §2.6 shows no response bodies: such a row is never sent again for it, and never hidden either. */
-function speaksOfFailure(body: string): boolean {
-  const answer = jsonOf(body);
-  return Array.isArray(answer) ? answer.some(reportsFailure) : reportsFailure(answer);
+function speaksOfFailure(answer: unknown, wrappers = 0): boolean {
+  if (typeof answer !== "object" || answer === null || wrappers > WRAPPERS_MAX) return false;
+  return Object.entries(answer).some(
+    ([key, value]) => reportsFailure(key, value) || speaksOfFailure(value, wrappers + 1),
+  );
+}
+
+/** `{"data": {"payout": {…}}}`, and a list around it. */
+const WRAPPERS_MAX = 3;
+
+function reportsFailure(key: string, value: unknown): boolean {
+  switch (key.toLowerCase()) {
+    case "success":
+    case "ok":
+      return value === false || value === "false";
+    case "status":
+    case "state":
+    case "statuscode":
+    case "code":
+      return /^(?:fail|error|reject|declin|[45]\d\d$)/i.test(String(value));
+    case "error":
+    case "errors":
+      return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+    default:
+      return false;
+  }
 }
 
 /** undefined: it is none. */
@@ -96,14 +119,4 @@ function jsonOf(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function reportsFailure(answer: unknown): boolean {
-  if (typeof answer !== "object" || answer === null) return false;
-  const { success, status, error } = answer as Record<string, unknown>;
-  return (
-    success === false ||
-    (typeof status === "string" && /^(?:fail|error|reject|declin)/i.test(status)) ||
-    (error !== undefined && error !== null && error !== false && error !== "")
-  );
 }

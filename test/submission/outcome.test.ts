@@ -119,13 +119,24 @@ describe("2xx with a body", () => {
     '{"error":{"code":7}}',
     '\ufeff{"success":false}',
     '[{"status":"FAILED"}]',
+    '{"success":"false"}',
+    '{"ok":false}',
+    '{"state":"FAILED"}',
+    '{"status":400,"message":"Bad Request"}',
+    '{"statusCode":"422"}',
+    '{"code":500}',
+    '{"errors":["no such account"]}',
+    '{"status":"OK","data":{"payout":{"Status":"Failed"}}}',
   ])("%s is accepted, and the remark is not hidden", (body) => {
     expect(of(answered(200, { body }))).toMatchObject({ state: "accepted", reason: "accepted_reports_failure" });
   });
 
-  test.each(["", "ok", "{", "[]", "null", "1", '{"error":null}', '{"error":""}', '{"error":false}', '{"status":"ok"}'])(
-    "%j says nothing of a failure",
-    (body) => expect(of(answered(200, { body }))).toMatchObject({ state: "accepted", reason: "accepted" }),
+  test.each([
+    ...["", "ok", "{", "[]", "null", "1", '{"error":null}', '{"error":""}', '{"error":false}', '{"status":"ok"}'],
+    ...['{"errors":[]}', '{"error":{}}', '{"error":0}', '{"status":200,"code":"00"}', '{"data":{"success":true}}'],
+    `${'{"data":'.repeat(9_000)}{"status":"FAILED"}${"}".repeat(9_000)}`,
+  ])("%j says nothing of a failure", (body) =>
+    expect(of(answered(200, { body }))).toMatchObject({ state: "accepted", reason: "accepted" }),
   );
 });
 
