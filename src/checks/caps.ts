@@ -3,7 +3,7 @@ import type { CapName, OperationRules, Rules } from "../config/rule-settings.ts"
 import type { FileFault } from "../errors.ts";
 import type { CheckedRow } from "./instruction.ts";
 
-/** What is said of a cap that was passed. `refused`: for it the file is refused whole; `remarks`: it only warns. */
+/** Caps that were passed. `refused`: the file is refused whole for these; `remarks`: these only warn. */
 export interface CapFindings {
   readonly refused: readonly FileFault[];
   readonly remarks: readonly string[];

@@ -23,8 +23,8 @@ export function withoutSpacesAround(text: string): string {
 }
 
 /**
- * Of a text: no-break spaces and the like at its ends, which come along when it is copied from a web page, are as little
- * meant as usual ones. In an id they are named.
+ * No-break spaces and the like around a text come along when it is copied from a web page: they are meant as little as
+ * usual ones. In an id they are a fault.
  */
 export function withoutForeignSpacesAround(text: string): string {
   const isPlain = text.charCodeAt(0) <= LAST_OF_ASCII && text.charCodeAt(text.length - 1) <= LAST_OF_ASCII;

@@ -30,7 +30,7 @@ export function faultOfCell(
   return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(finding), wording) };
 }
 
-/** What an account or a mobile in a column of amounts would be as a plain number is still that account (I10). */
+/** An account or a mobile in a column of amounts must not be shown as the plain number that was meant (I10). */
 function withoutStrayNumber({ plain, ...finding }: Finding): Finding {
   return plain === undefined || maskStray(plain) !== plain ? finding : { ...finding, plain };
 }
@@ -82,7 +82,7 @@ function thingOf(place: Place): string {
   return place.name.includes("acc") ? "an account number" : "an id";
 }
 
-/** What spreadsheets left of a number is no longer that number, and says more than the last four characters would. */
+/** What a spreadsheet left of a number is not that number any more, and says more than its last four characters. */
 const GONE: readonly Finding["code"][] = ["made_a_date", "spreadsheet_error", "true_or_false"];
 const SHAPED: readonly Finding["code"][] = [
   "scientific_notation",

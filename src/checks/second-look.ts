@@ -75,7 +75,7 @@ export function lookAtAccount(looked: LookedAtRow, earlier: EarlierOfRow): Fault
   const field = formOf(looked.operation, looked.option)?.fields.find(({ name }) => name === ACCOUNT_FIELD);
   const account = field && fieldText(looked.row, ACCOUNT_FIELD);
   if (!field || !account) return [];
-  // the account is new only because of its zeros
+  // zeros that are gone also make the account a new one: they are told instead
   const finding = earlier.withZeros ? zerosLost(earlier.withZeros) : accountNew(account, earlier.ofName);
   return finding ? warningAt(looked, field, finding) : [];
 }

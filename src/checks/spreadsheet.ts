@@ -1,7 +1,7 @@
 import type { Finding } from "./sentences.ts";
 
 /**
- * What spreadsheets make of cells. Every expression is linear, and none is asked about a text longer than
+ * What spreadsheets make of cells. Every expression is linear, and none is tried on a text longer than
  * `DAMAGE_CHARACTERS_MAX`: no damage is longer.
  */
 export const DAMAGE_CHARACTERS_MAX = 64;

@@ -19,8 +19,9 @@ const WRITINGS = (
 ).map((writing) => ({ writing, read: amountReaderOf(writing) }));
 
 /**
- * `inspectAmount`, and the lines of paydrop.toml that would read the amount as the number that was probably meant. Settings that are not
- * the usual ones were made on purpose and stay; what is damaged, or would be another number, gets no line.
+ * `inspectAmount`, and the lines of paydrop.toml that would read the amount as the number that was probably meant.
+ * Settings other than the usual ones were made on purpose and stay; what is damaged, or would be another number, gets no
+ * line.
  */
 export function inspectWriting(text: string, limits: AmountLimits, inForce: AmountWriting): Finding | undefined {
   const finding = inspectAmount(text, limits);

@@ -65,7 +65,8 @@ export class Metrics {
   }
 
   /**
-   * The exposition format of Prometheus. Rows are gauges: they move between states. No batch, account or file name: only what has few values.
+   * The exposition format of Prometheus. Rows are gauges: they move between states. No batch, account or file name: only
+   * labels with few values.
    */
   text(rows: readonly RowCount[], nowMs: number): string {
     const inState = (state: string): number => rows.reduce((sum, row) => sum + (row.state === state ? row.rows : 0), 0);

@@ -87,7 +87,7 @@ export function assemble(
   });
 }
 
-/** One sign cannot stand before decimals and between groups. */
+/** Throws `config` where one sign would stand before decimals and between groups. */
 function groupingOf(values: SettingValues): Pick<Choices, "numberGrouping" | "decimalSign"> {
   const { number_grouping: numberGrouping = "none", decimal_sign: decimalSign = "point" } = values;
   const isPoint = numberGrouping === "point";

@@ -21,7 +21,7 @@ function notAnAddress(right: string): NotRight {
   return new NotRight(right, "the address");
 }
 
-/** The path of such an address is often its only secret: whoever knows it can report runs that never were. */
+/** The path of such an address is often its only secret: whoever knows it can report runs that never happened. */
 export function pingShown(url: string): string {
   return `${new URL(url).origin}/…`;
 }

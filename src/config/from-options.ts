@@ -61,7 +61,7 @@ const OPTIONS = {
 } as const satisfies Record<SettingOption, SettingName>;
 
 const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
-/** What the calls take out before: for whoever misspelt one of them. */
+/** Options that the calls take out before: one of them may have been misspelt. */
 const OF_CALLS = ["sandbox", "signal", "giveUpSignal", "onEvent", "onReport", "onRefused", "onMessage", "poll"];
 
 /** Options of a library call as a frozen Config. Throws PaydropError `config`, which names the option. */

@@ -17,7 +17,7 @@ export interface Sources {
   /** The three secrets are removed from it. */
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** `ignore`: a broken key file must not stand in the way of what never sends. */
+  /** `ignore`: a broken key file must not keep a command from working that never sends. */
   readonly secrets?: "read" | "ignore";
   /** The settings file that is named may not be there yet: it is about to be written. */
   readonly mayBeNew?: boolean;

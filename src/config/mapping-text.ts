@@ -7,7 +7,7 @@ import { meantOrAll, nearest } from "./nearest.ts";
 /** `/etc/paydrop/paydrop.toml: line 12: ` of a key by its path. */
 export type PlaceOf = (path: readonly string[]) => string;
 
-/** One value of a table in paydrop.toml, with its place: whatever is wrong with it is told where it stands. */
+/** One value of a table in paydrop.toml with its place, so that a complaint can say where it stands. */
 export class MappingText {
   readonly #raw: unknown;
   readonly #path: readonly string[];

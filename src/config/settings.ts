@@ -19,7 +19,7 @@ import {
 
 /**
  * One setting under its three names: `state_dir` in paydrop.toml, `PAYDROP_STATE_DIR`, and `--state-dir` where it is a
- * flag. A person's word for one run (`perRun`) does not belong into a file that lasts.
+ * flag. What a person says for one run (`perRun`) does not belong in a file that lasts.
  */
 export interface Setting<T> {
   readonly read: ValueReader<T>;

@@ -78,8 +78,8 @@ export function usualPlaces(env: NodeJS.ProcessEnv): [string, ...string[]] {
 }
 
 /**
- * The folder of the XDG convention: `variable`, else `usual` in the home folder. undefined for who has none, as a user of a
- * container without a name and without HOME. A relative one would be another with every working folder.
+ * The folder of the XDG convention: `variable`, else `usual` in the home folder. undefined for a user without one, such as
+ * a nameless user of a container. A relative path does not count: it would be another folder in every working folder.
  */
 export function homeOf(env: NodeJS.ProcessEnv, variable: string, usual: string): string | undefined {
   const xdg = env[variable];
@@ -92,7 +92,7 @@ export function homeOf(env: NodeJS.ProcessEnv, variable: string, usual: string):
   }
 }
 
-/** Throws `config` where nobody can say: by other settings than those of this user rows could go elsewhere. */
+/** Throws `config` where that cannot be found out: with other settings than this user's rows could go elsewhere. */
 function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -118,7 +118,7 @@ function readPrivately(path: string): string {
 }
 
 function parsed(path: string, text: string): Record<string, unknown> {
-  // most have no such file
+  // loaded here: most users have no such file
   const { TomlError, parse } = createRequire(import.meta.url)("smol-toml") as typeof Toml;
   try {
     return parse(text.replace(/^\ufeff/, ""));

@@ -124,7 +124,7 @@ export const text: ValueReader<string> = reader({ type: "string", minLength: 1 }
   throw new NotRight("a text of at least one character");
 });
 
-/** A path. Where the text of a key was given in its place it is not repeated: it would stand in every log. */
+/** A path. The text of a key that was given in its place is not repeated: it would stand in every log. */
 export const path: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
   const given = text(raw);
   if (!/[\r\n\0]|-----BEGIN/.test(given)) return given;

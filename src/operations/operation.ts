@@ -36,7 +36,7 @@ export interface Form {
   readonly beneficiaryFields: readonly string[];
 }
 
-/** The fields that every row needs and that nothing gives: no column, no constant, no default. */
+/** The fields that every row needs and that nothing fills: no column, no constant, no default. */
 export function missingFields(form: Form, isGiven: (field: string) => boolean): readonly string[] {
   return form.fields
     .filter((field) => field.required && field.default === undefined && !isGiven(field.name))

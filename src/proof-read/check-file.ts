@@ -130,7 +130,7 @@ function takeOnTrial(
   return { batch, taken, holdsWholeFile: meeting.kind === "again" };
 }
 
-/** The rows of a file that was sent are no second payment, and nobody waits for them: they stand as they ended. */
+/** The rows of a file that was sent already are no second payment: they are shown as they ended. */
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
   const refusedForTheKey = past.resumable(batch.id);
   const byStatus = byStatusOf(past.tallies(batch.id));

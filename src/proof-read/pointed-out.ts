@@ -48,7 +48,7 @@ export class KnownFile {
   readonly #noted: NotedRows;
   readonly #usual: ReadonlyMap<OperationName, UsualAmount>;
 
-  /** Finds out what takes the whole file, as soon as all of its rows are in the journal. */
+  /** Works out what needs the whole file; all of its rows must be in the journal. */
   constructor(journal: LookBack, batchId: string) {
     this.#journal = journal;
     this.#batchId = batchId;

@@ -21,7 +21,7 @@ export class BlankRows {
     this.#last = last;
   }
 
-  /** A row that is not blank comes: the blank ones before it were not the end. */
+  /** The next row is not blank: the blank ones before it were not the end. */
   pass(): void {
     if (this.#first === 0) return;
     this.#gaps += 1;

@@ -6,8 +6,8 @@ import type { SheetSource } from "./source.ts";
 /**
  * Rows of another length than the header. A spreadsheet may add empty cells at the end, and other programs a delimiter to
  * every row; anything else is a ragged row. So is one whose cells were moved aside by `4,000.00` outside quotes: its last
- * ones are empty too, and 4 would be paid. What looks so, as the cells `12,500,` do, counts as one
- * unless all rows of the file are as long and some of them have no such number.
+ * cells are empty too, and 4 would be paid. A row that looks so, as `12,500,` does, counts as ragged unless all rows of
+ * the file are as long and some of them have no such number.
  */
 export class LongRows {
   readonly #width: number;
@@ -63,7 +63,7 @@ export class LongRows {
   }
 }
 
-/** A cut row looks the same: nobody but its writer knows which it is. */
+/** A row that was cut off looks the same: only its writer knows which it is. */
 const SHORT_ROW =
   'Look for a missing cell. Excel leaves out empty cells at the end of a row: save the file as "Excel Workbook (.xlsx)" instead.';
 

@@ -2,8 +2,8 @@ import type { Range, SheetRow } from "../workbook/sheet-rows.ts";
 import { isBlank } from "./blank.ts";
 
 /**
- * The first of the merged cells that leave open which row a value belongs to, or that hide one. Those of one row below the
- * header whose other cells are empty, such as a total or a line for signatures, say nothing else than the row does.
+ * The first merged cells that leave open which row a value belongs to, or that hide one. Those within one row below the
+ * header whose other cells are empty, such as a total or a line for signatures, change nothing.
  */
 export async function unclearMerge(
   ranges: readonly Range[],

@@ -45,7 +45,7 @@ export class ObjectReader {
     const shape = this.#shapes.get(id) ?? this.#newShape(keys, row);
     if (this.#shapes.size >= SHAPES_MAX) this.#shapes.clear();
     this.#shapes.set(id, shape);
-    // its columns are not its keys where one of these stands twice: the next row would be taken for one like it
+    // with a repeated key its columns are not its keys: the next row could be taken for one of the same shape
     if (shape.repeatedKey === undefined) this.#last = shape;
     return shape;
   }

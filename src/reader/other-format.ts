@@ -11,8 +11,8 @@ interface OtherFormat {
 const LOOKED_AT_BYTES = 1024;
 
 /**
- * Refuses a file of text whose first bytes are those of something else. As the text that its name promises it would be
- * refused as well, but for a stray quote, a missing column or half a copy, which nobody could correct.
+ * Refuses a file of text whose first bytes are those of something else. Read as the text that its name promises it would
+ * be refused too, but for a stray quote, a missing column or half a copy, which nobody could correct.
  */
 export async function refuseOtherFormat(source: SheetSource, format: FileFormat): Promise<void> {
   const beginning = await beginningOf(source.path);

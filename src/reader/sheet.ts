@@ -36,7 +36,7 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
   const limits = { ...LIMITS, ...options.limits };
   const source = defined({ path, encoding, knownNames, limits, refuse, sheetName, headerRow, isComplete });
   const format = options.format ?? formatOfName(options.fileName);
-  // what was read once is what its name says
+  // a file that was read before is what its name says
   const isNew = options.format === undefined;
   if (isNew && format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);
   // most files are CSV: what reads the others is loaded where one is met

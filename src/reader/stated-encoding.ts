@@ -23,7 +23,7 @@ const DIFFERS: FileFault = {
   hint: 'Save it as "CSV UTF-8" with a byte order mark, or remove encoding from paydrop.toml.',
 };
 
-/** Of UTF-8 or UTF-16: what the settings say is not asked then. */
+/** With a byte order mark of UTF-8 or UTF-16 the settings do not count. */
 async function beginsWithMark(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {

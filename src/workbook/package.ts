@@ -8,7 +8,7 @@ import { damaged, WorkbookError } from "./fault.ts";
 const PARTS_MAX = 10_000;
 /** Deflate packs at most 1032 bytes into one. A million rows that hardly differ come to about 40. */
 const RATIO_MAX = 200;
-/** So small that nobody need ask how it was packed. */
+/** A part this small is unpacked however well it was packed. */
 const ALWAYS_UNPACKED_BYTES = 4 * 1024 * 1024;
 /** Local header of a zip entry without its name. */
 const LOCAL_HEADER_BYTES = 30;

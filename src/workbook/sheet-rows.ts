@@ -226,7 +226,7 @@ function unusualCell(raw: string): readonly (string | undefined)[] {
   return [raw, letters, row, attributes.get("s"), attributes.get("t")];
 }
 
-/** Nowhere must it pass for an empty cell, which would be left out in silence. */
+/** It must never pass for an empty cell, which would be left out in silence. */
 const UNCALCULATED: SheetCell = { token: "cell_uncalculated", source: "#N/A", stored: "#N/A" };
 
 function isTrue(said: string | undefined): boolean {

@@ -22,7 +22,7 @@ export interface HeaderClues {
 /**
  * The mapping that a file is read by; undefined: by our own column names. A mapping is for exactly the columns that a
  * person confirmed; whatever else looks like another system's file is a question and no guess. Throws PaydropError
- * `usage` for a `--mapping` that is not there.
+ * `usage` for a `--mapping` that does not exist.
  */
 export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefined {
   const { columns, mappings, wanted } = clues;

@@ -44,7 +44,7 @@ function tooLong(name: string): PaydropError {
   return new PaydropError("config", `${name} has more than ${ROWS_MAX} lines`, "use a smaller table");
 }
 
-/** Of JSON: nobody could say which of the two is meant. */
+/** In JSON: nobody can say which of the two values is meant. */
 function keyTwice(name: string, key: string, row: number): PaydropError {
   return new PaydropError(
     "config",
