@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { asBatch, type BatchColumns } from "./batch-columns.ts";
+import { asBatches } from "./batch-columns.ts";
 import { mayHold, OWED } from "./batches.ts";
 import type { BatchRecord, BatchSeq } from "./batch-record.ts";
 import { notesOf } from "./new-rows.ts";
@@ -23,10 +23,8 @@ export class Archives {
 
   /** Nothing of them can go any more without a person's act. */
   resting(beforeMs: number): BatchRecord[] {
-    const rows = this.#database
-      .prepare(`SELECT * FROM batch b WHERE b.created_at < ?1 AND ${RESTS} ORDER BY seq`)
-      .all(beforeMs);
-    return (rows as unknown as BatchColumns[]).map(asBatch);
+    const resting = this.#database.prepare(`SELECT * FROM batch b WHERE b.created_at < ?1 AND ${RESTS} ORDER BY seq`);
+    return asBatches(resting.all(beforeMs));
   }
 
   /** False, and nothing done, when the batch does not rest or has another number of acts than the file tells of. */

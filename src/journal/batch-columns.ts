@@ -23,7 +23,11 @@ export interface BatchColumns {
   readonly archive: string | null;
 }
 
-export function asBatch(row: BatchColumns): BatchRecord {
+export function asBatches(rows: readonly unknown[]): BatchRecord[] {
+  return (rows as readonly BatchColumns[]).map(asBatch);
+}
+
+function asBatch(row: BatchColumns): BatchRecord {
   return {
     id: row.id,
     environment: row.environment,

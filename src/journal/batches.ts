@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { asBatch, type BatchColumns } from "./batch-columns.ts";
+import { asBatches, type BatchColumns } from "./batch-columns.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch } from "./batch-record.ts";
 
@@ -21,7 +21,7 @@ export class Batches {
   /** By id, or by a beginning that only one id has; whoever copies one may bring blanks along. */
   find(idOrPrefix: string): BatchRecord | undefined {
     const prefix = idOrPrefix.toUpperCase().replace(/[%_\\\s]/g, "");
-    const found = (this.#find.all(prefix, prefix) as unknown as BatchColumns[]).map(asBatch);
+    const found = asBatches(this.#find.all(prefix, prefix));
     const exact = found.find((batch) => batch.id === prefix);
     if (!exact && found.length > 1) {
       throw new PaydropError(
@@ -150,8 +150,7 @@ export class Batches {
   }
 
   #select(where: string, ...values: readonly string[]): BatchRecord[] {
-    const rows = this.#database.prepare(`SELECT * FROM batch ${where}`).all(...values);
-    return (rows as unknown as BatchColumns[]).map(asBatch);
+    return asBatches(this.#database.prepare(`SELECT * FROM batch ${where}`).all(...values));
   }
 }
 

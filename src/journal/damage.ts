@@ -101,8 +101,8 @@ export function sqliteCodeOf(error: unknown): number | undefined {
 }
 
 /** Keeps the damaged files under another name: a person may still find in them what was sent. */
-export function setAside(path: string, nowMs: number): void {
-  const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
+export function setAside(path: string): void {
+  const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "");
   for (const suffix of ["-wal", "-shm", ""]) {
     if (existsSync(path + suffix)) renameSync(path + suffix, `${path}.lost-${stamp}${suffix}`);
   }

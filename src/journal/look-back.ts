@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { asBatch, type BatchColumns } from "./batch-columns.ts";
+import { asBatches } from "./batch-columns.ts";
 import { Batches } from "./batches.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
@@ -31,8 +31,8 @@ export class LookBack {
   }
 
   batch(id: string): BatchRecord | undefined {
-    const found = this.#database.prepare("SELECT * FROM batch WHERE id = ? AND phase <> 'recording'").get(id);
-    return found && asBatch(found as unknown as BatchColumns);
+    const found = this.#database.prepare("SELECT * FROM batch WHERE id = ? AND phase <> 'recording'");
+    return asBatches(found.all(id))[0];
   }
 
   /** Batches of the very same bytes, newest first. */
@@ -93,7 +93,7 @@ export class LookBack {
          SELECT 1 FROM row r WHERE r.batch = b.seq AND r.option = 'B' AND r.state IN ${ACCEPTED})
        ORDER BY seq DESC LIMIT ?`,
     );
-    return (batches.all(environment, max) as unknown as BatchColumns[]).map(asBatch);
+    return asBatches(batches.all(environment, max));
   }
 
   /** Numbers of the accepted rows, in input order. */

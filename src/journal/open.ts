@@ -45,12 +45,12 @@ export function openJournalFile(stateDir: string, options: OpenOptions = {}): Da
   if (makesNone && !hasJournal(stateDir)) return openNone();
   try {
     const database = openSound(path, isChecked);
-    if (lost) noteLoss(database, "it was missing", lossAcceptedBy);
+    if (lost && lossAcceptedBy !== undefined) noteLoss(database, "it was missing", lossAcceptedBy);
     return database;
   } catch (error) {
     if (error instanceof PaydropError) throw error;
     if (!isDamage(error) || lossAcceptedBy === undefined) throw unusable(path, error);
-    setAside(path, Date.now());
+    setAside(path);
     const database = openSound(path, isChecked);
     noteLoss(database, messageOf(error), lossAcceptedBy);
     return database;
@@ -153,7 +153,7 @@ function asked(path: string, question: (database: DatabaseSync) => boolean): boo
   }
 }
 
-function noteLoss(database: DatabaseSync, why: string, by = "nobody"): void {
+function noteLoss(database: DatabaseSync, why: string, by: string): void {
   const note = `${new Date().toISOString()} ${by} accepted that the journal was lost: ${why}`;
   database.prepare("INSERT INTO meta (key, value) VALUES (?, ?)").run(`loss ${randomBytes(4).toString("hex")}`, note);
 }
