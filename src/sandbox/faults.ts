@@ -57,7 +57,7 @@ export function createFates(seed: number, rates: FaultRates, latencyMs: LatencyR
   }
   const bounds = FAULTS.map((name) => rates[name] ?? 0);
   const total = bounds.reduce((sum, rate) => sum + rate, 0);
-  if (bounds.some((rate) => !(rate >= 0)) || total > 1 + 1e-9) {
+  if (bounds.some((rate) => !Number.isFinite(rate) || rate < 0) || total > 1 + 1e-9) {
     throw notRight("fault rates are shares from 0 to 1 and together at most 1", "correct faults");
   }
   const seen = new Map<number, number>();

@@ -230,6 +230,21 @@ describe("faults on request", () => {
     await expect(startSandbox({ port: 0, faults: { refuse: 0.6, html: 0.6 } })).rejects.toThrow(/at most 1/);
   });
 
+  test.each([
+    ["port", "7900"],
+    ["host", 5],
+    ["apiKey", ""],
+    ["seed", "a"],
+    ["faults", 3],
+    ["faults", { refuse: "0.1" }],
+    ["ledgerFile", 3],
+    ["ledgerEntriesMax", 0.5],
+  ])("an option that cannot be right is refused by name: %s %j", async (name, given) => {
+    const starting = startSandbox({ port: 0, [name]: given }).then((sandbox) => sandbox.close());
+    const named = expect.stringContaining(name === "faults" ? "fault" : name) as string;
+    await expect(starting).rejects.toMatchObject({ code: "config", message: named });
+  });
+
   test("latency delays the answer", async () => {
     const sandbox = await start({ latencyMs: { min: 80, max: 120 } });
     const answer = await open(sandbox).post(TRANSFERS, TRANSFER);

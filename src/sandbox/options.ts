@@ -1,0 +1,63 @@
+import type { Padding } from "../client/envelope.ts";
+import { unknownOption } from "../config/nearest.ts";
+import { PaydropError } from "../errors.ts";
+import type { FaultRates, LatencyRange } from "./faults.ts";
+
+/** How a sandbox is started, and what it does wrong on purpose. */
+export interface SandboxOptions {
+  /** 7900 unless said; 0 takes a free one. */
+  readonly port?: number;
+  /** 127.0.0.1 unless said. */
+  readonly host?: string;
+  /** The key that requests must bring; `SANDBOX_API_KEY` unless said. */
+  readonly apiKey?: string;
+  /** Hex, base64 or text, as `PAYDROP_AES_KEY`; `SANDBOX_AES_KEY` unless said. */
+  readonly aesKey?: string;
+  /** In the same way; `SANDBOX_AES_IV` unless said. */
+  readonly aesIv?: string;
+  /** `pkcs7` unless said. */
+  readonly padding?: Padding;
+  /** The same seed and payloads meet the same faults. */
+  readonly seed?: number;
+  /** `{ resetAfter: 0.01, refuse: 0.02 }`: shares of the requests. None unless said, but what a row asks for: `SANDBOX-422`. */
+  readonly faults?: FaultRates;
+  /** Time before each answer, `{ min, max }` in milliseconds; none unless said. */
+  readonly latencyMs?: LatencyRange;
+  /** Every request carried out is on stable storage here, one JSON line, before it is answered. */
+  readonly ledgerFile?: string;
+  /** Entries kept in memory for `ledger()`; 10,000 unless said. */
+  readonly ledgerEntriesMax?: number;
+}
+
+type Kind = "a whole number" | "a text" | "an object";
+
+const IS: Readonly<Record<Kind, (given: unknown) => boolean>> = {
+  "a whole number": (given) => Number.isSafeInteger(given),
+  "a text": (given) => typeof given === "string" && given !== "",
+  "an object": (given) => typeof given === "object" && given !== null,
+};
+
+/** Named once more, so that a misspelt one is seen: a test that asks for faults must not pass without any. */
+const OPTIONS: Readonly<Record<keyof SandboxOptions, Kind>> = {
+  port: "a whole number",
+  host: "a text",
+  apiKey: "a text",
+  aesKey: "a text",
+  aesIv: "a text",
+  padding: "a text",
+  seed: "a whole number",
+  faults: "an object",
+  latencyMs: "an object",
+  ledgerFile: "a text",
+  ledgerEntriesMax: "a whole number",
+};
+
+/** Throws `config` for an option that there is not, or that is of another kind than its type says. */
+export function assertSandboxOptions(options: SandboxOptions): void {
+  for (const [name, given] of Object.entries(options) as [string, unknown][]) {
+    if (!Object.hasOwn(OPTIONS, name)) throw unknownOption(name, Object.keys(OPTIONS));
+    const kind = OPTIONS[name as keyof SandboxOptions];
+    if (given === undefined || IS[kind](given)) continue;
+    throw new PaydropError("config", `${name} is not ${kind}`, "correct the option");
+  }
+}
