@@ -44,7 +44,7 @@ async function markFindings(
   const findings = places.map(async (place): Promise<Finding[]> => {
     const path = join(place, INBOX_MARK);
     const found = await markAt(path);
-    const what = `inbox ${folder}`;
+    const what = `inbox ${place}`;
     if (found === "foreign") return [{ what, health: "look", found: noMarkText(path), hint: "move it away" }];
     if (found === "gone") return [];
     try {

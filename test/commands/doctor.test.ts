@@ -322,6 +322,12 @@ describe("folders and clock", () => {
       expect((await paydrop(["run", ...flags(state)], KEYS)).code).toBe(74);
     }
     expect((await doctor(KEYS, ["--offline", ...flags("own")])).code).toBe(0);
+    // each mark is told of the folder that it lies in
+    const payouts = join(inbox, "payouts");
+    mkdirSync(payouts);
+    await paydrop(["run", "--inbox", payouts, "--state-dir", join(folder, "own")], KEYS);
+    const both = await doctor(KEYS, ["--offline", ...flags("other")]);
+    for (const place of [inbox, payouts]) expect(found(both, `inbox ${place}`)).toContain("wrong .paydrop was written");
   });
 
   test("where something else stands in the place of the mark, doctor and a run say that none is kept", async () => {
