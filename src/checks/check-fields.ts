@@ -132,7 +132,7 @@ function textOf(cell: string, { kind, keepsSpaces = false }: Pick<Field, "kind" 
   return kind === "text" ? withoutForeignSpacesAround(text) : text;
 }
 
-/** Of JSON's own values a number is one where §2 says number; null is an empty cell (S10). */
+/** Of JSON's own values a number is one where §2 says number; null is an empty cell. */
 function readToken(cell: Exclude<Row["cells"][number], string>, place: Place): string | Finding {
   const isText = place.kind === "text" || place.kind === "id";
   switch (cell.token) {

@@ -8,7 +8,7 @@ import type { Finding } from "./sentences.ts";
 
 const WORDS = listed(OPERATION_NAMES, "or");
 
-/** The operation of a row by its own cell, where the file has a column for it (E14); otherwise the stated one. */
+/** The operation of a row by its own cell, where the file has a column for it; otherwise the stated one. */
 export function operationOfRow(row: Row, plan: ColumnPlan, stated: Operation | undefined): Operation | Finding {
   const said = cellText(row, positionIn(plan, "operation")).trim();
   if (said === "") return stated ?? { code: "operation_cell_empty", found: WORDS };
@@ -37,7 +37,7 @@ export function formsInFile(operation: Operation, plan: ColumnPlan): readonly Fo
   return inFile.length > 0 ? inFile : forms;
 }
 
-/** Of several forms the one whose own fields hold values. Both or neither is for a person to say (E8). */
+/** Of several forms the one whose own fields hold values. Both or neither is for a person to say. */
 export function formOfRow<F extends FormInFile>(row: Row, forms: readonly F[]): F | Finding {
   const [only] = forms;
   if (only && forms.length === 1) return only;

@@ -18,7 +18,7 @@ const DECIMALS_ADDED = /^[0-9]+(?:\.0+|,00?)$/;
 const GROUPED = /^[0-9]{1,3}(?:,[0-9]{2,3})+(?:\.[0-9]+)?$/;
 const FOREIGN_SPACE = /[^\S ]/;
 
-/** What is wrong with an id, if anything is. Its digits cannot be restored, so nothing is proposed (F1 to F4, S10). */
+/** What is wrong with an id, if anything is. Its digits cannot be restored, so nothing is proposed. */
 export function inspectId(text: string): Finding | undefined {
   if (PLAIN_ID.test(text)) return undefined;
   const leftover = spreadsheetLeftover(text);
@@ -51,7 +51,7 @@ function inspectForeign(text: string, foreign: string): Finding {
   return inspectFormat(text) ?? { code: "id_not_ascii", found: codePointOf(foreign) };
 }
 
-/** A spreadsheet keeps 15 digits of a number and fills the rest with zeros (F1). */
+/** A spreadsheet keeps 15 digits of a number and fills the rest with zeros. */
 const ZEROS_BEHIND_15 = /^[1-9][0-9]{14}0+$/;
 
 /** Digits that a spreadsheet may have lost: one number in ten truly ends in a zero, so it is only pointed out. */

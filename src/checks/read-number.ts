@@ -55,7 +55,7 @@ const EXPONENT = /^[+-]?[0-9]+(?:[.,][0-9]+)?e[+-]?[0-9]+$/i;
 const CURRENCY = /^(?:\p{Sc}|rs\.?|inr|re\.?|usd|eur)|(?:\p{Sc}|rs\.?|inr|\/-|usd|eur)$/iu;
 const GROUPED = /^[0-9]+(?:[.,'’_][0-9]+)+$/;
 
-/** Why a text is not plain decimal text, in the words of whoever typed or exported it (S10, E5, F5). */
+/** Why a text is not plain decimal text, in the words of whoever typed or exported it. */
 function diagnose(text: string): Finding {
   if (text.length > DAMAGE_CHARACTERS_MAX) return { code: "not_a_number" };
   const leftover = spreadsheetLeftover(text);

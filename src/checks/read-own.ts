@@ -21,7 +21,7 @@ const REFERENCE_DAMAGE: readonly Finding["code"][] = [
   "formula_as_text",
 ];
 
-/** The user's own id of a payment: printable ASCII, so that no two references only look alike (E13). */
+/** The user's own id of a payment: printable ASCII, so that no two references only look alike. */
 export function inspectReference(text: string): Finding | undefined {
   if (text.length > REFERENCE_CHARACTERS_MAX) {
     return { code: "reference_too_long", found: String(text.length), more: String(REFERENCE_CHARACTERS_MAX) };

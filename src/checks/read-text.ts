@@ -21,7 +21,7 @@ export function isUnusual(text: string): boolean {
   return UNUSUAL.test(text);
 }
 
-/** What is wrong with a text that would be sent, if anything is. Nothing is ever repaired silently (E9, E10). */
+/** What is wrong with a text that would be sent, if anything is. Nothing is ever repaired silently. */
 export function inspectText(text: string): Finding | undefined {
   const control = CONTROL.exec(text)?.[0];
   if (control !== undefined) return { code: "control_character", found: nameOfControl(control) };

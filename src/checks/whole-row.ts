@@ -8,7 +8,7 @@ const TOTAL_WORD =
 const TOTAL_CHARACTERS_MAX = 30;
 
 /**
- * A row that a spreadsheet added below the table (F6): `Total`, a sum, and no payee; or a sum alone. Gives the word it
+ * A row that a spreadsheet added below the table: `Total`, a sum, and no payee; or a sum alone. Gives the word it
  * says, or the sum.
  */
 export function totalsWord(row: Row, plan: ColumnPlan, operation: Operation): string | undefined {

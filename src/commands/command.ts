@@ -1,4 +1,4 @@
-/** Where a command writes. Texts end with their own newline; secrets are filtered out on the way (S3). */
+/** Where a command writes. Texts end with their own newline; secrets are filtered out on the way. */
 export interface Output {
   write(text: string): void;
   readonly isTerminal: boolean;

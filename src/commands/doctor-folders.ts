@@ -12,7 +12,7 @@ export function stateFindings({ stateDir }: Config): Finding[] {
   return [own, ...space("state folder", stateDir), ...fileSystem("state folder", stateDir, STATE_ON)];
 }
 
-/** A drop folder: readable and writable, apart from the state, not a way in for everybody (S7). */
+/** A drop folder: readable and writable, apart from the state, not a way in for everybody. */
 export function inboxFindings(inbox: string, config: Config, settingsFile: string | undefined): Finding[] {
   const folder = resolve(inbox);
   const what = `inbox ${folder}`;

@@ -97,7 +97,7 @@ function keys(config: Config): Finding[] {
   ];
 }
 
-/** Container platforms mount secrets readable by all, so this is something to look at, not a refusal (S1). */
+/** Container platforms mount secrets readable by all, so this is something to look at, not a refusal. */
 function keyFiles(env: NodeJS.ProcessEnv): Finding[] {
   return Object.values(SECRETS).flatMap(({ variable }) => {
     const file = env[`${variable}_FILE`];

@@ -40,7 +40,7 @@ export function logsToStderr({ logFormat, logFile, quiet }: Config): boolean {
   return logFormat === "json" && logFile === undefined && !quiet;
 }
 
-/** Rows at debug, unless a person has to know of them; batches at info. No line holds a cell of the file (S4). */
+/** Rows at debug, unless a person has to know of them; batches at info. No line holds a cell of the file. */
 function logEvent(log: Log, event: RunEvent): void {
   const { batch } = event;
   if (event.type === "start") {

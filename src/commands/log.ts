@@ -13,7 +13,7 @@ interface OpenLog {
 
 /**
  * The log of a run: to stderr or to `logFile` (private, opened again on SIGHUP so that logrotate can rename it). Written
- * synchronously, so that the last lines before a crash are there. Secrets never get through (S3). Throws PaydropError
+ * synchronously, so that the last lines before a crash are there. Secrets never get through. Throws PaydropError
  * `config` for a file that cannot be opened; a disk that fills up later costs lines of the log and nothing else, and
  * `complain` is told once.
  */
@@ -88,7 +88,7 @@ function filtered(to: { write(line: string): unknown }, format: Config["logForma
   return { write: (line) => void to.write(conceal(shape(line))) };
 }
 
-/** `2026-10-31T12:37:22.114Z warn K7Q29F3M row=91 no answer`: one event is one line (S8). */
+/** `2026-10-31T12:37:22.114Z warn K7Q29F3M row=91 no answer`: one event is one line. */
 function textLine(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const said = [time, level, msg].filter((part) => typeof part === "string");

@@ -1,5 +1,5 @@
 /**
- * The last filter before anything leaves for a terminal or a log (S3): literal secrets of this process and their hex,
+ * The last filter before anything leaves for a terminal or a log: literal secrets of this process and their hex,
  * base64 and URL forms become `[secret]`. It is the net below the other measures, not a licence to print.
  */
 const concealed = new Set<string>();

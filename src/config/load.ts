@@ -156,7 +156,7 @@ function understood(name: SettingName, said: Said): unknown {
   }
 }
 
-/** What would hand the keys or the money to somebody else (G8). */
+/** What would hand the keys or the money to somebody else. */
 export function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
   const remote = config.baseUrl !== undefined && !isLoopback(config.baseUrl);
   if (remote && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {

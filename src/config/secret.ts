@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { PaydropError } from "../errors.ts";
 import { concealFromNowOn } from "./conceal.ts";
 
-/** A secret that cannot be printed by accident: only `reveal()` gives the text (S3). */
+/** A secret that cannot be printed by accident: only `reveal()` gives the text. */
 export class Secret {
   readonly #text: string;
 

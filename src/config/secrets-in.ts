@@ -21,7 +21,7 @@ export interface FoundSecret {
 
 const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
 
-/** Reads what there is (S1, S2) and removes it from `env`, so that no child process inherits it. Throws `config`. */
+/** Reads what there is and removes it from `env`, so that no child process inherits it. Throws `config`. */
 export function takeSecrets(env: NodeJS.ProcessEnv): Partial<Record<SecretName, FoundSecret>> {
   const found: Partial<Record<SecretName, FoundSecret>> = {};
   try {

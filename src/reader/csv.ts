@@ -105,7 +105,7 @@ async function* readRows(
   remarks.splice(0, remarks.length, ...blankRows.remarks(), ...(endsOpen ? [openEndRemark(number)] : []));
 }
 
-/** No parser can see that the last amount was cut: `B,25` of `B,2500` is a good row (M-6). */
+/** No parser can see that the last amount was cut: `B,25` of `B,2500` is a good row. */
 function openEndRemark(row: number): string {
   return `row ${row}, the last one, has no line end: make sure that the file was copied completely`;
 }

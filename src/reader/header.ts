@@ -2,7 +2,7 @@ import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Refuse } from "./refusals.ts";
 
-/** Names that would reach into an object's own machinery somewhere down the way (S9). */
+/** Names that would reach into an object's own machinery somewhere down the way. */
 const FORBIDDEN_NAMES = new Set(["__proto__", "prototype", "constructor"]);
 
 export function isForbiddenName(name: string): boolean {

@@ -168,7 +168,7 @@ const WORKBOOKS = {
   },
 } as const;
 
-/** A pre-sized copy is full of NUL bytes (M-5); UTF-16 without a byte order mark has them at every second place. */
+/** A pre-sized copy is full of NUL bytes; UTF-16 without a byte order mark has them at every second place. */
 function nulBytes(bytes: Buffer): Breakage {
   const beginning = bytes.subarray(0, LOOKED_AT_BYTES);
   const workbook = workbookOfBytes(beginning);

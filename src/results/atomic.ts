@@ -12,7 +12,7 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 const BUFFERED_LENGTH = 256 * 1024;
 
 /**
- * A file that is either wholly there or not at all (S13): written under a random hidden name in the same folder, synced,
+ * A file that is either wholly there or not at all: written under a random hidden name in the same folder, synced,
  * renamed. A link planted at the target is replaced, never followed. Every failure of the disk is a PaydropError
  * `results_unwritable`; after any failure call `discard()`.
  */

@@ -12,7 +12,7 @@ export function ownCell(row: Row, name: string | undefined): string | undefined 
   return text === "" ? undefined : text;
 }
 
-/** null is an empty cell (S10). */
+/** null is an empty cell. */
 function textOf(cell: Cell | undefined): string | undefined {
   if (typeof cell === "string") return withoutTextMark(cell.trim(), true).trim();
   return cell?.token === "null" ? undefined : cell?.source;

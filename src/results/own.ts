@@ -23,7 +23,7 @@ const FIRST_ROW_BYTES_MAX = 256 * 1024;
 const REPORT_MARK_BYTES_MAX = 256;
 const SUMMARY_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A results file is ours by its columns; edited by hand it still is, and nothing in it is read as truth (S14, G4). */
+/** A results file is ours by its columns; edited by hand it still is, and nothing in it is read as truth. */
 export async function standingOfResults(path: string, format: FileFormat): Promise<Standing> {
   return standing(path, async () => {
     const first = await firstRow(path, format);
