@@ -1,8 +1,9 @@
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { defined } from "../defined.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
+import { namesIn } from "../intake/inbox-folders.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf } from "../operations/catalogue.ts";
 import { renewOpenAnswer } from "../results/open-answer.ts";
@@ -144,8 +145,7 @@ function reportOf(
 
 /** The name of such a file is another batch's by now, and so is its place in the journal. */
 async function putAsideIn(folder: string, batchId: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const files = names.map((name) => fileOfAside(name, batchId)).filter((name) => name !== undefined);
+  const files = (await namesIn(folder)).map((name) => fileOfAside(name, batchId)).filter((name) => name !== undefined);
   return files.map((name) => join(folder, name));
 }
 

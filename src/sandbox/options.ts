@@ -29,12 +29,14 @@ export interface SandboxOptions {
   readonly ledgerEntriesMax?: number;
 }
 
-type Kind = "a whole number" | "a text" | "an object";
+type Kind = "a whole number" | "a text" | "an object" | "{ min, max }";
 
 const IS: Readonly<Record<Kind, (given: unknown) => boolean>> = {
   "a whole number": (given) => Number.isSafeInteger(given),
   "a text": (given) => typeof given === "string" && given !== "",
   "an object": (given) => typeof given === "object" && given !== null,
+  // whoever gives a number is told by the faults how it is meant
+  "{ min, max }": (given) => given !== null,
 };
 
 /** Named once more, so that a misspelt one is seen: a test that asks for faults must not pass without any. */
@@ -47,7 +49,7 @@ const OPTIONS: Readonly<Record<keyof SandboxOptions, Kind>> = {
   padding: "a text",
   seed: "a whole number",
   faults: "an object",
-  latencyMs: "an object",
+  latencyMs: "{ min, max }",
   ledgerFile: "a text",
   ledgerEntriesMax: "a whole number",
 };
