@@ -10,7 +10,7 @@ export interface InstanceLock {
   release(): void;
 }
 
-const SQLITE_BUSY = 5;
+export const SQLITE_BUSY = 5;
 const SQLITE_IOERR_RDLOCK = 2314;
 const SQLITE_IOERR_LOCK = 3850;
 

@@ -16,7 +16,7 @@ import {
   sqliteCodeOf,
   stateIdOf,
 } from "./damage.ts";
-import { type InstanceLock, takeInstanceLock } from "./lock.ts";
+import { type InstanceLock, SQLITE_BUSY, takeInstanceLock } from "./lock.ts";
 import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
 import { makePrivate } from "./state-folder.ts";
 import { assertWalWhole } from "./wal.ts";
@@ -165,7 +165,6 @@ function unusable(path: string, error: unknown): PaydropError {
   return new PaydropError("journal", said, hint, { cause: error });
 }
 
-const SQLITE_BUSY = 5;
 const BUSY_HINT =
   "another process keeps it to itself, such as a paydrop that was stopped just as it began, or a program that copies " +
   "it: let that go on to its end, and do this again";

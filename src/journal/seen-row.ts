@@ -33,7 +33,8 @@ export interface SeenRow {
 export function columnsIn(schema: string): string {
   const ofOrigin = (column: string): string =>
     `(SELECT o.${column} FROM ${schema}.batch o WHERE o.id = substr(r.family, 1, instr(r.family, ':') - 1))`;
-  const inherits = `b.period IS NULL AND r.period = ${ofOrigin("period")}`;
+  // few rows correct another one: of the others no origin is looked for
+  const inherits = `r.family IS NOT NULL AND b.period IS NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
     r.last_attempt, b.id, b.phase, iif(${inherits}, r.period, b.period) AS file_period,
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
