@@ -39,7 +39,7 @@ export function meet<Batch extends SameBytes>(
   const batch = known.find((one) => isOfMonth(one, file.guessedPeriod)) ?? known[0];
   if (!batch) return { kind: "new" };
   const otherMonth = file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod);
-  // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and nobody would be paid
+  // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and would never go
   const late = Math.abs(nowMs - batch.createdAt) > duplicateDays * DAY_MS;
   return { kind: otherMonth || late ? "again" : "same", batch };
 }
