@@ -7,13 +7,13 @@ import { readBaseUrl } from "../config/base-url.ts";
 import { Secret } from "../config/secret.ts";
 import { NotRight, saidOf } from "../config/values.ts";
 import { PaydropError } from "../errors.ts";
-import { Places } from "../places.ts";
 import type { Answer } from "./answer.ts";
 import { assertCertificates, tlsOf, type Certificates } from "./certificates.ts";
 import { KEEP_ALIVE_MS, RestingConnections, type Opener } from "./connections.ts";
 import { Exchange } from "./exchange.ts";
 import { connectionsPossible } from "./open-files.ts";
 import { proxyFor } from "./proxy.ts";
+import { UnderWay } from "./under-way.ts";
 
 export interface TransportOptions extends Certificates {
   /** The service's address without credentials; plain http only to this machine. */
@@ -149,72 +149,3 @@ function told(connect: buildConnector.connector, onSocket: Parameters<Opener>[0]
 /** Open connections: enough for each to rest between two requests, not so many that a service would mind. */
 const RESTING_PER_LANE = 4;
 const RESTING_MIN = 64;
-
-/** The requests that have no end yet, one clock for all of them, and one listener per signal that some of them share. */
-class UnderWay {
-  readonly #exchanges = new Places<Exchange>();
-  /** Only those of requests under way: a caller's signal may be one for each call, or outlive thousands of transports. */
-  readonly #signals = new Map<AbortSignal, { requests: number; readonly abortAll: () => void }>();
-  #clock: NodeJS.Timeout | undefined;
-  #lookedAtMs = 0;
-  readonly #waiters: (() => void)[] = [];
-
-  /** Gives the place to remove it from. */
-  add(exchange: Exchange): number {
-    if (!this.#clock) {
-      this.#lookedAtMs = performance.now();
-      this.#clock = setInterval(() => this.#expire(), CLOCK_MS);
-    }
-    if (exchange.signal) this.#listenTo(exchange.signal);
-    return this.#exchanges.put(exchange);
-  }
-
-  remove(place: number): void {
-    const signal = this.#exchanges.take(place)?.signal;
-    if (signal) this.#leave(signal);
-    if (this.#exchanges.size > 0) return;
-    clearInterval(this.#clock);
-    this.#clock = undefined;
-    for (const nothingLeft of this.#waiters.splice(0)) nothingLeft();
-  }
-
-  async ended(): Promise<void> {
-    if (this.#exchanges.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
-  }
-
-  #listenTo(signal: AbortSignal): void {
-    const known = this.#signals.get(signal);
-    if (known) {
-      known.requests++;
-      return;
-    }
-    const abortAll = (): void => {
-      for (const exchange of this.#exchanges) if (exchange.signal === signal) exchange.abort();
-    };
-    signal.addEventListener("abort", abortAll, { once: true });
-    this.#signals.set(signal, { requests: 1, abortAll });
-  }
-
-  #leave(signal: AbortSignal): void {
-    const known = this.#signals.get(signal);
-    if (!known || --known.requests > 0) return;
-    signal.removeEventListener("abort", known.abortAll);
-    this.#signals.delete(signal);
-  }
-
-  #expire(): void {
-    const nowMs = performance.now();
-    const stoodStill = nowMs - this.#lookedAtMs > STANDSTILL_MS;
-    this.#lookedAtMs = nowMs;
-    for (const exchange of this.#exchanges) {
-      if (stoodStill) exchange.extendTo(nowMs + AFTER_STANDSTILL_MS);
-      exchange.expireAt(nowMs);
-    }
-  }
-}
-
-/** By so much later than said a request may end; small against any timeout that makes sense. */
-const CLOCK_MS = 20;
-/** The process was stopped, its container frozen or its machine paused: answers that came meanwhile are not read yet. */
-const STANDSTILL_MS = 1_000;
-const AFTER_STANDSTILL_MS = 5_000;
