@@ -1,16 +1,13 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
-import { counted } from "../counted.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
-import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf, operationNamed } from "../operations/catalogue.ts";
 import { markedFirst } from "../results/folder-marks.ts";
 import type { MarkKeeper } from "../results/keep-mark.ts";
 import { modeOf } from "../results/mode-of.ts";
-import { rowsIn } from "../results/status.ts";
 import { excerptOf } from "../submission/excerpt.ts";
 import { Pace } from "../submission/pace.ts";
 import { RETRY_LIMITS } from "../submission/retry.ts";
@@ -21,6 +18,7 @@ import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { compareToday } from "./record.ts";
 import { keepAddress } from "./address.ts";
 import type { Ground } from "./ground.ts";
+import { hadGone, noteStop, readsOtherwise, stopOfPhase, watchPhase } from "./stopping.ts";
 
 /** What is told of a file when it is taken in, and not again. */
 export interface Told {
@@ -93,7 +91,7 @@ export class BatchSending {
   async #sendReady(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
-    if (stop) return (await this.#hadGone(batch.id, stop)) ? { requests: 0 } : { requests: 0, stop };
+    if (stop) return (await hadGone(this.#ground, batch.id, stop)) ? { requests: 0 } : { requests: 0, stop };
     const [, tallies, operations] = await Promise.all([
       keepAddress(this.#ground, batch),
       journal.tallies(batch.id),
@@ -119,7 +117,7 @@ export class BatchSending {
     this.#going.add(batch.id);
     try {
       const overCap = await this.#compareToday();
-      if (overCap) return await this.#noteStop(batch, { requests: 0, stop: overCap });
+      if (overCap) return await noteStop(this.#ground, batch, { requests: 0, stop: overCap });
       // first: without its keys nothing begins, and nothing beside the file may say that it did
       const sender = this.#senderFor(operations.some(({ operation }) => operationNamed(operation).encrypted));
       return await this.#submitOpened(batch, opened, sender, file);
@@ -158,7 +156,7 @@ export class BatchSending {
         },
         this.#sharedOptions(),
       );
-      return await this.#noteStop(batch, refused ? { stop: refused, ...submitted } : submitted);
+      return await noteStop(this.#ground, batch, refused ? { stop: refused, ...submitted } : submitted);
     } finally {
       phase.close();
       await mark?.close();
@@ -215,56 +213,8 @@ export class BatchSending {
     ]);
     return refused[0] && { ...STOPS.day_over_cap, message: refused[0].message };
   }
-
-  async #noteStop(batch: BatchRecord, submitted: Submitted): Promise<Submitted> {
-    const { stop, requests } = submitted;
-    if (!stop) return submitted;
-    if (await this.#hadGone(batch.id, stop)) return { requests };
-    const remaining = await this.#remaining(batch.id);
-    await this.#ground.journal.note(batch.id, {
-      by: "paydrop",
-      kind: "stop",
-      note: `${stop.message}; ${counted(remaining)} left`,
-    });
-    this.#ground.tell({ type: "stopped", batch: batch.id, stop, remaining });
-    return submitted;
-  }
-
-  /** A run that a person asked to stop, or that met one refusal too many, when its last row had gone did not stop early. */
-  async #hadGone(batchId: string, { code }: Stop): Promise<boolean> {
-    const isAboutRest = [STOPS.signal, STOPS.paused, STOPS.same_refusal].some((one) => one.code === code);
-    return isAboutRest && (await this.#remaining(batchId)) === 0;
-  }
-
-  async #remaining(batchId: string): Promise<number> {
-    return rowsIn(await this.#ground.journal.tallies(batchId), "ready", "not_sent");
-  }
 }
 
-/** Taken in by an earlier version, which saw nothing wrong with it: it does not go, and keeps no other row from going. */
-function readsOtherwise(batchId: string, row: number, fault: string): Stop {
-  const { code, message, hint } = STOPS.reads_otherwise;
-  return { code, message: `${message}: row ${row}: ${fault}`, hint: `${hint} (\`paydrop cancel ${batchId}\`)` };
-}
-
-function stopOfPhase(phase: BatchPhase): Stop | undefined {
-  return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
-}
-
-/** Another process may pause or cancel the batch while it is being sent. */
-function watchPhase(journal: JournalStore, batchId: string): { phase(): BatchPhase; close(): void } {
-  let phase: BatchPhase = "open";
-  const timer = setInterval(() => {
-    // a journal that fails says so where it matters: at the next attempt
-    journal.batch(batchId).then(
-      (batch) => (phase = batch?.phase ?? phase),
-      () => undefined,
-    );
-  }, PHASE_LOOK_MS).unref();
-  return { phase: () => phase, close: () => clearInterval(timer) };
-}
-
-const PHASE_LOOK_MS = 200;
 /** Between two files that come one after the other; afterwards certificates are read anew, should they have changed. */
 const UNUSED_MS = 4_000;
 const NEVER: AbortSignal = new AbortController().signal;

@@ -20,6 +20,7 @@ import { heldFolder } from "./held-folder.ts";
 import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
+import { Turns } from "./turns.ts";
 
 export class BatchWork implements Processor {
   readonly journal: JournalStore;
@@ -221,22 +222,6 @@ interface Copied {
   readonly snapshot: Snapshot;
   readonly modeBefore: number | undefined;
   readonly losses: readonly string[];
-}
-
-/** One after the other where two would be in each other's way: work under the same name waits for what came before. */
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-
-  async take<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#last.get(name);
-    const mine = before === undefined ? work() : before.then(work, work);
-    this.#last.set(name, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.#last.get(name) === mine) this.#last.delete(name);
-    }
-  }
 }
 
 function notSettled(file: string): PaydropError {

@@ -1,0 +1,58 @@
+/** Why the rest of a batch does not go now, and how that is noted and told. */
+import { counted } from "../counted.ts";
+import type { Stop } from "../events.ts";
+import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
+import type { JournalStore } from "../journal/store.ts";
+import { rowsIn } from "../results/status.ts";
+import { STOPS } from "../submission/stop-rules.ts";
+import type { Submitted } from "../submission/submit.ts";
+import type { Ground } from "./ground.ts";
+
+export async function noteStop(ground: Ground, batch: BatchRecord, submitted: Submitted): Promise<Submitted> {
+  const { stop, requests } = submitted;
+  if (!stop) return submitted;
+  if (await hadGone(ground, batch.id, stop)) return { requests };
+  const remaining = await remainingOf(ground, batch.id);
+  await ground.journal.note(batch.id, {
+    by: "paydrop",
+    kind: "stop",
+    note: `${stop.message}; ${counted(remaining)} left`,
+  });
+  ground.tell({ type: "stopped", batch: batch.id, stop, remaining });
+  return submitted;
+}
+
+/** A run that a person asked to stop, or that met one refusal too many, when its last row had gone did not stop early. */
+export async function hadGone(ground: Ground, batchId: string, { code }: Stop): Promise<boolean> {
+  const isAboutRest = [STOPS.signal, STOPS.paused, STOPS.same_refusal].some((one) => one.code === code);
+  return isAboutRest && (await remainingOf(ground, batchId)) === 0;
+}
+
+async function remainingOf(ground: Ground, batchId: string): Promise<number> {
+  return rowsIn(await ground.journal.tallies(batchId), "ready", "not_sent");
+}
+
+/** Taken in by an earlier version, which saw nothing wrong with it: it does not go, and keeps no other row from going. */
+export function readsOtherwise(batchId: string, row: number, fault: string): Stop {
+  const { code, message, hint } = STOPS.reads_otherwise;
+  return { code, message: `${message}: row ${row}: ${fault}`, hint: `${hint} (\`paydrop cancel ${batchId}\`)` };
+}
+
+export function stopOfPhase(phase: BatchPhase): Stop | undefined {
+  return phase === "paused" || phase === "cancelled" ? STOPS[phase] : undefined;
+}
+
+/** Another process may pause or cancel the batch while it is being sent. */
+export function watchPhase(journal: JournalStore, batchId: string): { phase(): BatchPhase; close(): void } {
+  let phase: BatchPhase = "open";
+  const timer = setInterval(() => {
+    // a journal that fails says so where it matters: at the next attempt
+    journal.batch(batchId).then(
+      (batch) => (phase = batch?.phase ?? phase),
+      () => undefined,
+    );
+  }, PHASE_LOOK_MS).unref();
+  return { phase: () => phase, close: () => clearInterval(timer) };
+}
+
+const PHASE_LOOK_MS = 200;
