@@ -1,23 +1,20 @@
 import { dirname } from "node:path";
 import { defined } from "../defined.ts";
 import { isTable } from "../format.ts";
-import { compareDay, compareFile, createSumCounter, hasDayCap, type CapFindings } from "../checks/caps.ts";
+import { compareFile, createSumCounter, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
-import { comparedReference, isDoubtful, type JudgeRules, type PaymentTexts } from "../checks/duplicates.ts";
-import type { CheckedRow, Instruction } from "../checks/instruction.ts";
+import type { JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
-import type { Rules } from "../config/rule-settings.ts";
-import { startOfDay } from "../day.ts";
 import { FileRefusedError, type FileFault } from "../errors.ts";
 import type { AccountTotals, CorrectionsSaid } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
 import { batchIdOf } from "../journal/batch-id.ts";
 import type { Environment, NewBatch } from "../journal/batch-record.ts";
-import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { operationNamed } from "../operations/catalogue.ts";
 import type { Met } from "./alike.ts";
-import type { Origins, Tie } from "./origins.ts";
+import { asIfReady, asNewRow } from "./new-row.ts";
+import type { Origins } from "./origins.ts";
+import { compareToday } from "./today.ts";
 import { CorrectionsHeard } from "../results/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
@@ -62,24 +59,6 @@ export async function recordRows(
 
 function refuseFor({ fileName }: OpenedFile, faults: readonly FileFault[]): void {
   if (faults.length > 0) throw new FileRefusedError(fileName, faults);
-}
-
-/**
- * What `max_per_day` says of what went today and what may still go: when a file is taken in, of every file of today, so
- * that what is let in can go on whatever cuts it off. `ofBatches`: when one is about to send, of its own rows, and of those
- * of the batches that are being sent beside it.
- */
-export async function compareToday(
-  journal: JournalStore,
-  rules: Rules,
-  { environment, timeZone }: Pick<Config, "environment" | "timeZone">,
-  nowMs: number,
-  ofBatches?: readonly string[],
-): Promise<CapFindings> {
-  if (!hasDayCap(rules)) return { refused: [], remarks: [] };
-  const sinceMs = startOfDay(nowMs, timeZone);
-  const sums = await journal.goneOrWaiting(defined({ environment, sinceMs, ofBatches }));
-  return compareDay(rules, new Map([...sums].map(([name, sum]) => [operationNamed(name).folder, sum])));
 }
 
 type RowsWritten = ControlTotals & {
@@ -145,50 +124,4 @@ export async function writeDownRows(
 
 export function judgeRulesOf({ duplicateDays, allowRepeats, payeeChange }: Config): JudgeRules {
   return { duplicateDays, allowRepeats, payeeChange };
-}
-
-function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {
-  const { row, instruction } = checked;
-  const warnings = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
-  const notes = {
-    ...(warnings ? { warnings } : {}),
-    ...(tie.correction ? { correction: tie.correction } : {}),
-  };
-  if (!instruction) {
-    return {
-      number: row.number,
-      faults: checked.faults,
-      ...notes,
-      ...(checked.operation === undefined ? {} : { operation: checked.operation.name }),
-      ...(checked.amount === undefined ? {} : { amount: checked.amount }),
-    };
-  }
-  const stated = instruction.period ?? period;
-  return {
-    number: row.number,
-    operation: instruction.operation.name,
-    ...(instruction.option === undefined ? {} : { option: instruction.option }),
-    amount: instruction.amount,
-    ...notes,
-    payment: {
-      core: instruction.core,
-      beneficiary: instruction.beneficiary,
-      ...referenceOf(instruction),
-      ...(stated === undefined ? {} : { period: stated }),
-    },
-  };
-}
-
-function referenceOf({ reference }: Instruction): Pick<PaymentTexts, "reference" | "isDoubtful"> {
-  if (reference === undefined) return {};
-  return { reference: comparedReference(reference), ...(isDoubtful(reference) ? { isDoubtful: true } : {}) };
-}
-
-function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {
-  return {
-    ...{ number, state: "ready", attempts: 0 },
-    ...(faults?.[0] ? { code: faults[0].code } : {}),
-    ...(operation === undefined ? {} : { operation }),
-    ...(amount === undefined ? {} : { amount }),
-  };
 }

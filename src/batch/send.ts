@@ -15,10 +15,10 @@ import { sendableRows, type Sendable } from "../submission/sendable-rows.ts";
 import { STOPS, UnknownsInARow } from "../submission/stop-rules.ts";
 import { submit, type Sent, type SubmitOptions, type Submitted } from "../submission/submit.ts";
 import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
-import { compareToday } from "./record.ts";
 import { keepAddress } from "./address.ts";
 import type { Ground } from "./ground.ts";
 import { hadGone, noteStop, readsOtherwise, stopOfPhase, watchPhase } from "./stopping.ts";
+import { compareToday } from "./today.ts";
 
 /** What is told of a file when it is taken in, and not again. */
 export interface Told {

@@ -26,7 +26,8 @@ import { checkReport, type CheckReport } from "../results/check-report.ts";
 import { byStatusOf, takenText, type TakenBefore } from "../results/taken-words.ts";
 import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
-import { compareToday, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
+import { judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
+import { compareToday } from "../batch/today.ts";
 import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
 import { openInput, understand, type OpenedFile } from "../take-in.ts";
 

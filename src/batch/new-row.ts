@@ -1,0 +1,52 @@
+import { comparedReference, isDoubtful, type PaymentTexts } from "../checks/duplicates.ts";
+import type { CheckedRow, Instruction } from "../checks/instruction.ts";
+import type { NewRow, RowRecord } from "../journal/row-record.ts";
+import type { Tie } from "./origins.ts";
+
+/** A checked row as it is written down. */
+export function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {
+  const { row, instruction } = checked;
+  const warnings = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
+  const notes = {
+    ...(warnings ? { warnings } : {}),
+    ...(tie.correction ? { correction: tie.correction } : {}),
+  };
+  if (!instruction) {
+    return {
+      number: row.number,
+      faults: checked.faults,
+      ...notes,
+      ...(checked.operation === undefined ? {} : { operation: checked.operation.name }),
+      ...(checked.amount === undefined ? {} : { amount: checked.amount }),
+    };
+  }
+  const stated = instruction.period ?? period;
+  return {
+    number: row.number,
+    operation: instruction.operation.name,
+    ...(instruction.option === undefined ? {} : { option: instruction.option }),
+    amount: instruction.amount,
+    ...notes,
+    payment: {
+      core: instruction.core,
+      beneficiary: instruction.beneficiary,
+      ...referenceOf(instruction),
+      ...(stated === undefined ? {} : { period: stated }),
+    },
+  };
+}
+
+function referenceOf({ reference }: Instruction): Pick<PaymentTexts, "reference" | "isDoubtful"> {
+  if (reference === undefined) return {};
+  return { reference: comparedReference(reference), ...(isDoubtful(reference) ? { isDoubtful: true } : {}) };
+}
+
+/** What is added up of it before it is judged. */
+export function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {
+  return {
+    ...{ number, state: "ready", attempts: 0 },
+    ...(faults?.[0] ? { code: faults[0].code } : {}),
+    ...(operation === undefined ? {} : { operation }),
+    ...(amount === undefined ? {} : { amount }),
+  };
+}
