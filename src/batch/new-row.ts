@@ -1,4 +1,4 @@
-import { comparedReference, isDoubtful, type PaymentTexts } from "../checks/duplicates.ts";
+import { comparedReference, isDoubtful, type PaymentTexts } from "../checks/payment-texts.ts";
 import type { CheckedRow, Instruction } from "../checks/instruction.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { Tie } from "./origins.ts";

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { PaymentTexts } from "../checks/duplicates.ts";
+import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Environment } from "./batch-record.ts";
 import type { PaymentKeys } from "./keys.ts";

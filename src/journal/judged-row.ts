@@ -1,4 +1,5 @@
-import type { Stated, Verdict } from "../checks/duplicates.ts";
+import type { Verdict } from "../checks/duplicates.ts";
+import type { Stated } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import type { Keys } from "./seen-row.ts";
 import type { RowState } from "./state.ts";

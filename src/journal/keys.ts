@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { PaymentTexts } from "../checks/duplicates.ts";
+import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Environment } from "./batch-record.ts";
 

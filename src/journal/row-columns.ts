@@ -1,4 +1,4 @@
-import type { PaymentTexts } from "../checks/duplicates.ts";
+import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { NewRow, RowRecord } from "./row-record.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Correction } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
-import type { PaymentTexts } from "../checks/duplicates.ts";
+import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { RowState } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import type { Seen } from "../checks/duplicates.ts";
+import type { Seen } from "../checks/seen.ts";
 import type { BatchPhase } from "./batch-record.ts";
 import type { RowState } from "./state.ts";
 

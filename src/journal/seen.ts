@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Seen } from "../checks/duplicates.ts";
+import type { Seen } from "../checks/seen.ts";
 import { asSeen, columnsIn, type Keys, type SeenRow } from "./seen-row.ts";
 
 /** The row that others are corrections of, by its name (`BATCH:ROW`): the judged row itself, or the one it corrects. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Judge, Seen, Verdict } from "../checks/duplicates.ts";
+import type { Judge, Verdict } from "../checks/duplicates.ts";
+import type { Seen } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { isAsBefore, JUDGED, keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
 import type { NearDuplicates } from "./near-duplicates.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Seen, Stated, Verdict } from "../../src/checks/duplicates.ts";
+import type { Verdict } from "../../src/checks/duplicates.ts";
+import type { Seen, Stated } from "../../src/checks/seen.ts";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { meet } from "../../src/checks/same-bytes.ts";
 import type { SameBytes } from "../../src/checks/same-bytes.ts";

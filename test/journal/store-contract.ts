@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JudgeRules, PaymentTexts } from "../../src/checks/duplicates.ts";
+import type { JudgeRules } from "../../src/checks/duplicates.ts";
+import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
 import type { NewBatch, Tallies } from "../../src/journal/batch-record.ts";
 import type { NewRow, RowRecord } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";

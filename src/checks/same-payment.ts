@@ -1,0 +1,81 @@
+/** How alike two rows are that share a reference, their core fields or their payment key (DESIGN §7). */
+import { DAY_MS } from "../day.ts";
+import { isOfMonth, isSamePeriod, mayBeSamePeriod, monthOf, plainly } from "./same-period.ts";
+import type { Seen, Stated } from "./seen.ts";
+
+interface Recency {
+  /** For so long after a payment an equal one is in doubt. */
+  readonly duplicateDays: number;
+}
+
+/** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
+export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
+  if (other.sameReference) return true;
+  return stated.period !== undefined && other.sameKey && !isUnclear(stated, other, nowMs, rules);
+}
+
+/**
+ * The name of either file says another month than what was stated for it, and by one of both the two are the same
+ * payment: a month of today that a nightly run states would free it, a month that was forgotten would leave it unpaid.
+ */
+export function isUnclear(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
+  if (isOtherReference(stated, other)) return false;
+  const { period, guessedPeriod } = stated;
+  const [lag, otherLag] = [lagOf(stated), lagOf(other)];
+  // the names may always say the month that is worked, or the day of the payment
+  if (lag === otherLag) return false;
+  if (other.sameKey) return guessedPeriod !== undefined && guessedPeriod !== other.guessedPeriod;
+  // that one may have been paid late, and this one in time, within one month
+  if (lag === 0) return isRecent(other, nowMs, rules) && mayBe(period, other.guessedPeriod);
+  return mayBe(other.period, guessedPeriod) || mayBe(other.guessedPeriod, guessedPeriod);
+}
+
+/** By how many months the name of its file differs from what was stated for it. */
+function lagOf({ period, guessedPeriod, isPeriodOfFile = false }: Stated | Seen): number {
+  if (!isPeriodOfFile || period === undefined || guessedPeriod === undefined || !isOfMonth(period)) return 0;
+  return monthOf(period) - monthOf(guessedPeriod);
+}
+
+function mayBe(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && mayBeSamePeriod(one, other);
+}
+
+function isOtherReference(stated: Stated, other: Seen): boolean {
+  const isSure = stated.hasReference && other.hasReference && !stated.isDoubtful && !other.isDoubtful;
+  return isSure && !other.sameReference;
+}
+
+export function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
+  if (isStatedDifferent(stated, other)) return false;
+  const period = stated.period ?? stated.guessedPeriod;
+  const otherPeriod = other.period ?? other.guessedPeriod;
+  if (period !== undefined && otherPeriod !== undefined && isSamePeriod(period, otherPeriod)) return true;
+  return isRecent(other, nowMs, rules);
+}
+
+function isRecent({ acceptedAt }: Seen, nowMs: number, { duplicateDays }: Recency): boolean {
+  return (acceptedAt ?? nowMs) >= nowMs - duplicateDays * DAY_MS;
+}
+
+/** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */
+export function isStatedDifferent(stated: Stated, other: Seen): boolean {
+  if (isOtherReference(stated, other)) return true;
+  if (stated.period === undefined) return false;
+  const otherPeriod = other.period ?? other.guessedPeriod;
+  if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);
+  // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
+  // while an earlier or the same one may be its late correction.
+  const month = plainly(stated.period).slice(0, 7);
+  if (other.acceptedAt === undefined || !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
+  const isPlausible = /20\d\d/.test(stated.period) || month < monthAt(other.acceptedAt + LATER_MAX_MS);
+  return isPlausible && month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS);
+}
+
+function monthAt(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 7);
+}
+
+/** Where somebody is, it may be the next month already. */
+const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
+/** `11-28` and `Nov 28`, read as months of 2028, are rather a day of this November; a year in full is meant. */
+const LATER_MAX_MS = 183 * DAY_MS;

@@ -1,0 +1,45 @@
+/** How another row with the same reference, the same core fields or the same payment key stands. */
+export interface Seen {
+  readonly batch: string;
+  readonly row: number;
+  /** In the batch that is being judged itself. */
+  readonly sameBatch: boolean;
+  /** The same how-manieth row of the same core fields and stated period, or of none; neither has a reference. */
+  readonly sameKey: boolean;
+  readonly sameCore: boolean;
+  readonly sameReference: boolean;
+  /** By `retry_of`: the very row that the judged one corrects, or another correction of that row. */
+  readonly kin?: "origin" | "correction";
+  /** `open`: unknown, sending or ready. `ended`: rejected, invalid, not sent, settled as not done, cancelled. */
+  readonly standing: "accepted" | "open" | "held" | "ended";
+  readonly hasReference: boolean;
+  readonly isDoubtful: boolean;
+  readonly period?: string;
+  /** Its period was stated for the whole file, or for that of the row that it corrects. */
+  readonly isPeriodOfFile?: boolean;
+  /** The month in its file's name, a guess. */
+  readonly guessedPeriod?: string;
+  /** When it was accepted, milliseconds since 1970. */
+  readonly acceptedAt?: number;
+  /** The number of its last attempt, where it had one. */
+  readonly lastAttempt?: number;
+}
+
+/** What the judged row states of itself. */
+export interface Stated {
+  readonly hasReference: boolean;
+  readonly isDoubtful?: boolean;
+  readonly period?: string;
+  /** Its period was stated for the whole file, and does not stand in the row itself. */
+  readonly isPeriodOfFile?: boolean;
+  readonly guessedPeriod?: string;
+  /** It corrects an earlier row, and pays somebody else than that one would have. */
+  readonly payeeChanged?: boolean;
+  /**
+   * A person released it when this would have been the number of the next attempt: an open row elsewhere may still hold
+   * it, and what was accepted since, of which that person knew nothing.
+   */
+  readonly releasedBefore?: number;
+  /** When that was, milliseconds since 1970: what was on its way by then, or unknown, had its end afterwards. */
+  readonly releasedAt?: number;
+}
