@@ -91,15 +91,19 @@ function named(said: string): string {
 
 /** What the system refuses where nobody foresaw it (a failing disk, too many open files) as PaydropError; else the same. */
 export function foreseen(thrown: unknown): unknown {
-  if (thrown instanceof PaydropError || !REFUSED.includes(systemCodeOf(thrown) ?? "")) return thrown;
+  if (thrown instanceof PaydropError || !isRefusal(systemCodeOf(thrown) ?? "")) return thrown;
   const hint =
     "look at the disk (space, rights, health) and at the limits (open files, threads), then run again; " +
     "nothing that was sent is forgotten";
   return new PaydropError("journal", `the system refused: ${messageOf(thrown)}`, hint, { cause: thrown });
 }
 
-const REFUSED: readonly string[] = [
-  ...["EIO", "ENOSPC", "EDQUOT", "EROFS", "ESTALE", "EACCES", "EPERM", "EMFILE", "ENFILE"],
-  // a thread could not be made
-  "ERR_WORKER_INIT_FAILED",
-];
+/** Which of its many errors a disk, a network share or a file system of a program gives, no list knows. */
+function isRefusal(code: string): boolean {
+  return OF_SYSTEM.test(code) && !OF_OUR_CALL.includes(code);
+}
+
+/** The last one: a thread could not be made. */
+const OF_SYSTEM = /^(?:E[A-Z0-9]+|Unknown system error .+|ERR_WORKER_INIT_FAILED)$/;
+/** What was asked made no sense: a mistake of ours. */
+const OF_OUR_CALL: readonly string[] = ["ENOENT", "ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY", "EINVAL", "EBADF"];

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
-import { messageOf, PaydropError } from "./errors.ts";
+import { foreseen, messageOf, PaydropError } from "./errors.ts";
 import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/row-columns.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
@@ -93,7 +93,9 @@ function answerLater(): void {
   });
 }
 
-function textOf(error: unknown): ErrorText {
+/** A code of the system does not cross threads: it is told here. */
+function textOf(thrown: unknown): ErrorText {
+  const error = foreseen(thrown);
   const isOwn = error instanceof PaydropError;
   return { message: messageOf(error), hint: isOwn ? error.hint : "", ...(isOwn ? { code: error.code } : {}) };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
@@ -18,7 +18,7 @@ import {
 } from "./damage.ts";
 import { type InstanceLock, SQLITE_BUSY, takeInstanceLock } from "./lock.ts";
 import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
-import { makePrivate } from "./state-folder.ts";
+import { isThere, makePrivate } from "./state-folder.ts";
 import { assertWalWhole } from "./wal.ts";
 
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset, or when two processes open it (DESIGN §5). */
@@ -37,7 +37,7 @@ export interface OpenOptions {
 /** Opens (or makes) the journal in a private directory, with every pragma set, whatever the defaults are (I2). */
 export function openJournalFile(stateDir: string, options: OpenOptions = {}): DatabaseSync {
   const { isChecked = false, lossAcceptedBy, makesNone = false } = options;
-  if (makesNone && !existsSync(stateDir)) return openNone();
+  if (makesNone && !isThere(stateDir)) return openNone();
   makePrivate(stateDir);
   const path = join(stateDir, "journal.db");
   const lost = isLost(stateDir);

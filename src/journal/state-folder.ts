@@ -6,7 +6,7 @@ import { asWord, printable } from "../printable.ts";
 /** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
 export function makePrivate(directory: string): void {
   try {
-    if (!existsSync(directory)) makeFolder(resolve(directory));
+    if (!isThere(directory)) makeFolder(resolve(directory));
     const stat = statSync(directory);
     if (!stat.isDirectory()) throw new Error("it is not a directory");
     if ((stat.mode & 0o022) !== 0) {
@@ -18,14 +18,26 @@ export function makePrivate(directory: string): void {
     }
     if ((stat.mode & 0o077) !== 0) tighten(directory);
   } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    throw new PaydropError(
-      "journal",
-      `the state directory ${directory} cannot be used: ${messageOf(error)}`,
-      "name another one with --state-dir, or mend this one; nothing was sent",
-      { cause: error },
-    );
+    throw error instanceof PaydropError ? error : unusable(directory, error);
   }
+}
+
+/** A folder that this user may not look at, or whose disk does not answer, is not one that is not there. */
+export function isThere(directory: string): boolean {
+  try {
+    return statSync(directory, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+}
+
+function unusable(directory: string, error: unknown): PaydropError {
+  return new PaydropError(
+    "journal",
+    `the state directory ${directory} cannot be used: ${messageOf(error)}`,
+    "name another one with --state-dir, or mend this one; nothing was sent",
+    { cause: error },
+  );
 }
 
 /**

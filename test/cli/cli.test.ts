@@ -37,15 +37,20 @@ describe("exit codes", () => {
     expect([codeOf("usage"), codeOf("file_refused"), codeOf("journal"), codeOf("locked")]).toEqual([2, 5, 74, 75]);
     expect(exitCodeOf(new TypeError("x"))).toBe(1);
     expect(exitCodeOf("x")).toBe(1);
+    // a name that we made up
+    expect(exitCodeOf(Object.assign(new Error("ENOENT"), { code: "ENOENT" }))).toBe(1);
   });
 
   test.skipIf(process.platform !== "linux")("what a disk refuses is no internal failure, and has its name", () => {
     const said = (number: number): string => `Unknown system error -${number}`;
     for (const [code, text, name] of [
       ["EIO", "EIO: i/o error, read", "EIO: i/o error, read"],
+      ["EINTR", "EINTR: interrupted system call, read", "EINTR: interrupted system call, read"],
       ["ERR_WORKER_INIT_FAILED", "Worker initialization failure: EMFILE", "Worker initialization failure: EMFILE"],
       // as Node says EDQUOT and ESTALE
       [said(122), `${said(122)}: ${said(122)}, write`, "EDQUOT, write"],
+      // as Node says EUCLEAN, by which a file system speaks of its own damage
+      [said(117), `${said(117)}: ${said(117)}, read`, "Unknown system error -117: Unknown system error -117, read"],
       [said(116), `${said(116)}: ${said(116)}, open '/srv/x'`, "ESTALE, open '/srv/x'"],
     ] as const) {
       const error = Object.assign(new Error(text), { code });

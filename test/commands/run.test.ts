@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Ended } from "../support/paydrop.ts";
@@ -222,5 +222,18 @@ describe("status and results of a batch", () => {
       expect((await paydrop(["results", "K7Q29F3M", "--state-dir", state], {}, folder)).code).toBe(2);
     }
     expect(readdirSync(folder, { recursive: true })).toEqual(["empty"]);
+  });
+
+  test("a state folder that cannot be looked at is not one without a batch: a monitor would be content for ever", async () => {
+    const folder = temporaryFolder();
+    symlinkSync("round", join(folder, "round"));
+    for (const operands of [
+      ["status", "--check"],
+      ["results", "K7Q29F3M"],
+    ]) {
+      const { code, stderr } = await paydrop([...operands, "--state-dir", "round/state"], {}, folder);
+      expect(stderr).toContain(`the state directory ${join(folder, "round/state")} cannot be used: ELOOP`);
+      expect(code).toBe(74);
+    }
   });
 });

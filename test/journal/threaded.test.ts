@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -53,6 +53,13 @@ it.each([
   end(posted.mock.contexts[0] as Worker);
   const asked = [store.begin("AAAA1111", 2, rules), store.batches()];
   for (const one of asked) await expect(one).rejects.toThrow(said);
+});
+
+it("says of what the system refuses what the same journal in this thread says", async () => {
+  const directory = temporaryDirectory();
+  symlinkSync("journal.db", join(directory, "journal.db"));
+  const refused = { code: "journal", message: expect.stringContaining("the system refused: ELOOP") as string };
+  await expect(openIn(directory)).rejects.toMatchObject(refused);
 });
 
 it("carries out what came while many others were on their way", async () => {
