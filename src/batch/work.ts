@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
+import { inboxFolders } from "../intake/inbox-folders.ts";
 import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
@@ -206,8 +207,8 @@ export class BatchWork implements Processor {
     return this.#reporting.collect(batchId);
   }
 
-  keepInbox(folder: string): Promise<InboxKeeper> {
-    return this.#ground.marks.keepInbox(folder);
+  async keepInbox(folder: string): Promise<InboxKeeper> {
+    return this.#ground.marks.keepInbox(folder, await inboxFolders(folder));
   }
 
   async close(): Promise<void> {

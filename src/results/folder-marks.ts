@@ -41,15 +41,14 @@ export class FolderMarks {
     this.#leftovers = leftovers;
   }
 
-  /** Puts the mark into an inbox, refused where another's is, and renews it every second. */
-  async keepInbox(folder: string): Promise<InboxKeeper> {
+  /** Puts the mark into an inbox, refused where another's is, and renews it every second. `folders`: it and its own. */
+  async keepInbox(folder: string, folders: readonly string[]): Promise<InboxKeeper> {
     const inbox = resolve(folder);
     const policy = this.#markPolicy(inbox);
     const mark = inboxMark(inbox);
-    // an inbox without a mark may have had its files sent by name: then only their summaries remember
-    const isFirst = !this.#isSandbox && (await markAt(mark.path)) === "gone";
-    const summaries = isFirst ? await newestSummary(inbox) : [];
-    for (const found of summaries) await assertKnown(found, policy);
+    // its files may have been sent by name since it was last kept, if it ever was: then only their summaries remember
+    const summaries = this.#isSandbox ? [] : await Promise.all(folders.map(newestSummary));
+    for (const found of summaries.flat()) await assertKnown(found, policy);
     const keeper = this.#isSandbox
       ? undefined
       : await keepMark({

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openProcessor } from "../../src/processor.ts";
@@ -157,6 +157,24 @@ describe("the journal is older than the folder knows", () => {
     desk.write("other (1).csv", transfersTo("703", 1));
     expect((await desk.run("other (1).csv", "--state-dir", `${desk.stateDir}2`)).code).toBe(0);
   });
+
+  test.each(["", "transfers/"])(
+    "restored from before a file of a drop folder was sent by name: its copy is not sent by the folder (%s)",
+    async (sub) => {
+      const { server, desk } = await deskWith(1);
+      desk.env["PAYDROP_SETTLE"] = "10ms";
+      expect((await desk.run(".")).code).toBe(0);
+      backUp(desk);
+      mkdirSync(join(desk.folder, sub), { recursive: true });
+      desk.write(`${sub}later.csv`, transfersTo("702", 2));
+      await desk.process(`${sub}later.csv`);
+      restore(desk);
+      renameSync(join(desk.folder, `${sub}later.csv`), join(desk.folder, `${sub}copy.csv`));
+      const { code, stderr } = await desk.run(".");
+      expect([code, server.requests.length]).toEqual([74, 3]);
+      expect(stderr).toContain("the journal is older than later.csv.summary.json");
+    },
+  );
 
   test("it does not help that other files brought it to the same number meanwhile", async () => {
     const { server, desk } = await deskWith(3);
