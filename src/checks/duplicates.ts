@@ -22,7 +22,8 @@ export type HoldCode =
 export type Verdict =
   | { readonly state: "ready" }
   | { readonly state: "duplicate"; readonly other: Seen }
-  | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen };
+  /** `more`: so many other rows, accepted too, may be the same payment as well. */
+  | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen; readonly more?: number };
 
 /** `nowMs`: by the clock alone. One that is behind holds more; the time of a run whose clock was ahead would free rows. */
 export type Judge = (stated: Stated, seen: readonly Seen[], nowMs: number) => Verdict;
@@ -73,8 +74,9 @@ function judgeRow(rules: JudgeRules): Judge {
     // before a row that only waits: whoever releases this one must be told what went already
     const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other, nowMs, rules));
     if (unclear) return held("period_unclear", unclear);
-    const possible = accepted.find((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
-    if (possible) return held("possible_duplicate", possible);
+    const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
+    const likeliest = likeliestOf(possible, stated);
+    if (likeliest) return { ...held("possible_duplicate", likeliest), more: possible.length - 1 };
     const waiting = elsewhere.find(
       (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
     );
@@ -86,6 +88,12 @@ function judgeRow(rules: JudgeRules): Judge {
     );
   };
   return judge;
+}
+
+/** Not the next month's payment, which went later: whoever sees that this row is none of it would let it go again. */
+function likeliestOf(possible: readonly Seen[], { period }: Stated): Seen | undefined {
+  const ofPeriod = possible.filter((other) => other.period === period);
+  return ofPeriod.find((other) => other.sameKey) ?? ofPeriod[0] ?? possible[0];
 }
 
 /** The last rule: what else speaks against the row is told first, and the change is told beside it. */
@@ -145,6 +153,6 @@ function isAcceptedSince(
 
 const READY: Verdict = { state: "ready" };
 
-function held(code: HoldCode, other: Seen): Verdict {
+function held(code: HoldCode, other: Seen): Verdict & { readonly state: "held" } {
   return { state: "held", code, other };
 }

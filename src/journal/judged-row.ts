@@ -11,6 +11,7 @@ export interface JudgedRow {
   readonly code: string | null;
   readonly other_batch: string | null;
   readonly other_row: number | null;
+  readonly other_more: number;
   readonly reference_key: Uint8Array | null;
   readonly doubtful: number;
   readonly core_key: Uint8Array;
@@ -28,17 +29,23 @@ export interface JudgedRow {
 }
 
 /** SQL: the row `?2` of the batch `?1`. */
-export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.reference_key, r.doubtful,
-  r.core_key, r.period, r.ordinal, r.released, r.payee_changed, r.changed_at, r.family, b.id || ':' || r.number AS name,
+export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.other_more,
+  r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released, r.payee_changed, r.changed_at, r.family,
+  b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.number = ?2`;
 
-/** It stays held, for the same reason and the same other row. */
-export function isAsBefore({ state, code, other_batch, other_row }: JudgedRow, verdict: Verdict): boolean {
+/** It stays held, for the same reason and the same other rows. */
+export function isAsBefore({ state, code, other_batch, other_row, other_more }: JudgedRow, verdict: Verdict): boolean {
   if (verdict.state !== "held") return false;
   const { other } = verdict;
   const isSameRow = other_batch === (other?.batch ?? null) && other_row === (other?.row ?? null);
-  return state === "held" && code === verdict.code && isSameRow;
+  return state === "held" && code === verdict.code && isSameRow && other_more === moreOf(verdict);
+}
+
+/** How many rows beside the one that it names may be the same payment. */
+export function moreOf(verdict: Verdict): number {
+  return verdict.state === "held" ? (verdict.more ?? 0) : 0;
 }
 
 export function keysOf(row: JudgedRow): Keys {

@@ -191,4 +191,7 @@ export const MIGRATIONS: readonly string[] = [
 
   // References and ids were compared in the case in which they were written.
   `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
+
+  // Whoever decides on a held row is told that it may be one of several equal payments.
+  `ALTER TABLE row ADD COLUMN other_more INTEGER NOT NULL DEFAULT 0;`,
 ];

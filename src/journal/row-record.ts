@@ -31,8 +31,11 @@ export interface RowRecord {
   readonly warnings?: readonly Fault[];
   /** The row of an earlier batch that it stands for, and what is not as it was. */
   readonly correction?: Correction;
-  /** The row that a duplicate or held row was found to repeat. `at`: when that one was accepted. */
-  readonly other?: { readonly batch: string; readonly row: number; readonly at?: number };
+  /**
+   * The row that a duplicate or held row was found to repeat. `at`: when that one was accepted; `more`: so many other rows
+   * that were accepted it may repeat instead.
+   */
+  readonly other?: { readonly batch: string; readonly row: number; readonly at?: number; readonly more?: number };
   readonly attempts: number;
   readonly httpStatus?: number;
   /** When the last attempt was written down, before its commit and so before its first byte left. */

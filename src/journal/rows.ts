@@ -64,7 +64,7 @@ export class Rows {
 }
 
 const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,
-  r.other_batch, r.other_row, r.other_at, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.settled_by,
+  r.other_batch, r.other_row, r.other_at, r.other_more, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.settled_by,
   a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
@@ -81,6 +81,7 @@ type RecordColumns = readonly [
   otherBatch: string | null,
   otherRow: number | null,
   otherAt: number | null,
+  otherMore: number,
   originBatch: string | null,
   originRow: number | null,
   changes: string | null,
@@ -94,7 +95,7 @@ type RecordColumns = readonly [
 ];
 
 function asRecord(columns: RecordColumns): RowRecord {
-  const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, originBatch,
+  const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, otherMore, originBatch,
     originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response, changedAt] = columns; // prettier-ignore
   const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
   if (operation !== null) record.operation = operation;
@@ -107,7 +108,8 @@ function asRecord(columns: RecordColumns): RowRecord {
     if (warning) record.warnings = warning;
   }
   if (otherBatch !== null && otherRow !== null) {
-    record.other = { batch: otherBatch, row: otherRow, ...(otherAt === null ? {} : { at: otherAt }) };
+    const [at, more] = [otherAt === null ? {} : { at: otherAt }, otherMore === 0 ? {} : { more: otherMore }];
+    record.other = { batch: otherBatch, row: otherRow, ...at, ...more };
   }
   if (originBatch !== null && originRow !== null) {
     record.correction = {

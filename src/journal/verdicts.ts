@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Judge, Verdict } from "../checks/duplicates.ts";
 import type { Seen } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
-import { isAsBefore, JUDGED, keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
+import { isAsBefore, JUDGED, keysOf, moreOf, statedOf, type JudgedRow } from "./judged-row.ts";
 import type { NearDuplicates } from "./near-duplicates.ts";
 import { numbersIn } from "./numbers.ts";
 import { OVERTAKEN, type SeenRows } from "./seen.ts";
@@ -44,7 +44,7 @@ export class Verdicts {
     );
     this.#ordinal = database.prepare("UPDATE row SET ordinal = ? WHERE batch = ? AND number = ?");
     this.#move = database.prepare(
-      `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, changed_at = ?
+      `UPDATE row SET state = ?, code = ?, other_batch = ?, other_row = ?, other_at = ?, other_more = ?, changed_at = ?
        WHERE batch = ? AND number = ? AND state = ?`,
     );
   }
@@ -116,12 +116,13 @@ export class Verdicts {
     for (const number of numbersIn(this.#overtaken, batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
-      const since = this.#seenBy(batch, row, elsewhere(keys), keys).filter(
-        ({ standing, acceptedAt = 0 }) => standing === "accepted" && acceptedAt > row.changed_at,
-      );
+      const went = this.#seenBy(batch, row, elsewhere(keys), keys).filter(({ standing }) => standing === "accepted");
+      const since = went.filter(({ acceptedAt = 0 }) => acceptedAt > row.changed_at);
       if (since.length === 0) continue;
-      const verdict = judge(statedOf(batch, { ...row, released: 0 }), since, nowMs);
-      if (verdict.state === "ready") continue;
+      const stated = statedOf(batch, { ...row, released: 0 });
+      if (judge(stated, since, nowMs).state === "ready") continue;
+      // by all of them: what went since may be another payment, and what went before the same one
+      const verdict = judge(stated, went, nowMs);
       this.#moveRow(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.push(number);
     }
@@ -146,7 +147,7 @@ export class Verdicts {
     assertMove(row.state, verdict.state);
     const other: Seen | undefined = verdict.state === "ready" ? undefined : verdict.other;
     this.#move.run(verdict.state, verdict.state === "held" ? verdict.code : null, other?.batch ?? null,
-      other?.row ?? null, other?.acceptedAt ?? null, nowMs, batch.seq, row.number, row.state); // prettier-ignore
+      other?.row ?? null, other?.acceptedAt ?? null, moreOf(verdict), nowMs, batch.seq, row.number, row.state); // prettier-ignore
   }
 
   #nextOrdinal(batchSeq: number, row: JudgedRow): number {

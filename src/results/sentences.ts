@@ -1,4 +1,5 @@
 import type { Fault } from "../checks/fault.ts";
+import { counted } from "../counted.ts";
 import { dayOf } from "../day.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
@@ -87,10 +88,14 @@ function partyOf(operation: RowRecord["operation"]): string {
   return operation ? operationNamed(operation).party : "payee";
 }
 
-/** `row 33 of batch H2MM, accepted 30 Sep 2026`; the date in UTC, so that results can be rebuilt byte for byte (I11). */
-function describeOther(other: NonNullable<RowRecord["other"]>, batchId: string): string {
-  const place = other.batch === batchId ? `row ${other.row} of this file` : `row ${other.row} of batch ${other.batch}`;
-  return other.at === undefined ? place : `${place}, accepted ${dayOf(other.at)}`;
+/**
+ * `row 33 of batch H2MM, accepted 30 Sep 2026, and as 1 other row`; the date in UTC, so that results can be rebuilt byte
+ * for byte (I11).
+ */
+function describeOther({ batch, row, at, more }: NonNullable<RowRecord["other"]>, batchId: string): string {
+  const place = `row ${row} of ${batch === batchId ? "this file" : `batch ${batch}`}`;
+  const accepted = at === undefined ? "" : `, accepted ${dayOf(at)}`;
+  return `${place}${accepted}${more === undefined ? "" : `, and as ${counted(more, "other row")}`}`;
 }
 
 function onDay(atMs: number | undefined): string {

@@ -143,3 +143,23 @@ test("who releases a row is told that the same payment was accepted, also where 
   expect(third?.result_message).toContain(`as row 2 of batch ${office.batchOf("first.csv")}, accepted`);
   expect(third?.result_message).not.toContain("no end yet");
 });
+
+test("of several equal payments that went, the likeliest is named, and how many more there are", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  const run = async (name: string, ...flags: string[]): Promise<string | undefined> => {
+    office.write(name, transfersCsv(1, { note: () => name }));
+    await office.run(name, ...flags);
+    return office.results(name)[0]?.result_message;
+  };
+  await run("november.csv");
+  // of another month: whoever is told of that one alone would let a copy of November's go
+  expect(await run("next.csv", "--period", "2099-01")).toContain("initiated");
+  const november = `same payment as row 2 of batch ${office.batchOf("november.csv")}, accepted [^,]*`;
+  expect(await run("copy.csv")).toMatch(new RegExp(`${november}, and as 1 other row$`));
+
+  await run("second copy.csv");
+  const second = office.batchOf("second copy.csv");
+  await office.paydrop("release", second, "--all", "--by", "asha", "--reason", "meant");
+  const { stdout } = await office.paydrop("release", office.batchOf("copy.csv"), "--all", "--by", "a", "--reason", "b");
+  expect(stdout).toMatch(new RegExp(`row 2 of batch ${second}, accepted [^,]*, and as 2 other rows\\. This is new`));
+});
