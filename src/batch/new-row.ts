@@ -1,7 +1,16 @@
 import { comparedReference, isDoubtful, type PaymentTexts } from "../checks/payment-texts.ts";
+import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow, Instruction } from "../checks/instruction.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { Tie } from "./origins.ts";
+
+/** A row with what was found beside the one that it corrects. */
+export function withFault(checked: CheckedRow, fault: Fault | undefined): CheckedRow {
+  if (!fault) return checked;
+  if (checked.faults) return { ...checked, faults: [...checked.faults, fault] };
+  const { instruction, ...others } = checked;
+  return { ...others, faults: [fault], operation: instruction.operation, amount: instruction.amount };
+}
 
 /** A checked row as it is written down. */
 export function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {

@@ -14,9 +14,13 @@ import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { openSnapshot, openWhole, snapshotsIn } from "../reading.ts";
 
-/** What `retry_of` makes of a row: a correction, or something to point out; neither for a row that names none. */
+/**
+ * What `retry_of` makes of a row: a correction, perhaps with a fault, or something to point out; nothing for a row that
+ * names none.
+ */
 export interface Tie {
   readonly correction?: Correction;
+  readonly fault?: Fault;
   readonly warning?: Fault;
 }
 
@@ -52,7 +56,7 @@ export class Origins {
       if (!name) return { warning: warningOf(one.row, "retry_of_malformed", hasCells) };
       const origin = origins.get(textOf(name));
       return origin
-        ? { correction: correctionOf(one, name, origin) }
+        ? correctionOf(one, name, origin, hasCells)
         : { warning: warningOf(one.row, "retry_of_unknown", hasCells) };
     });
   }
@@ -168,12 +172,18 @@ function textOf({ batch, row }: RowName): string {
   return `${batch}:${row}`;
 }
 
-function correctionOf(checked: CheckedRow, of: RowName, origin: Origin): Correction {
-  if (origin === "gone") return { of, payeeChanged: true };
+function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells: boolean): Tie {
+  if (origin === "gone") return { correction: { of, payeeChanged: true } };
   const { row, instruction } = checked;
   const made = checked.instruction ? checked.instruction.operation : checked.operation;
-  if (!made) return { of, changes: [], payeeChanged: false };
-  return { of, ...compareWithOrigin(row, origin.row, made, instruction?.form) };
+  if (!made) return { correction: { of, changes: [], payeeChanged: false } };
+  const { zerosGone, ...compared } = compareWithOrigin(row, origin.row, made, instruction?.form);
+  const correction = { of, ...compared };
+  if (!zerosGone) return { correction };
+  const { field, zeros } = zerosGone;
+  const finding = { code: "zeros_gone", found: zeros, more: `row ${of.row} of batch ${of.batch}` } as const;
+  const at = positionOf(row, field.name);
+  return { correction, fault: faultOfCell(row, field, at, cellText(row, at).trim(), finding, hasCells) };
 }
 
 function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", hasCells: boolean): Fault {

@@ -12,7 +12,7 @@ import { batchIdOf } from "../journal/batch-id.ts";
 import type { Environment, NewBatch } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { Met } from "./alike.ts";
-import { asIfReady, asNewRow } from "./new-row.ts";
+import { asIfReady, asNewRow, withFault } from "./new-row.ts";
 import type { Origins } from "./origins.ts";
 import { compareToday } from "./today.ts";
 import { CorrectionsHeard } from "../results/correction-words.ts";
@@ -90,8 +90,9 @@ export async function writeDownRows(
   let writing: Promise<unknown> | undefined;
   let written: Promise<unknown> | undefined;
   for await (const rows of opened.sheet.rows()) {
-    const checked = opened.checker.check(rows);
-    const ties = await origins.tie(checked, isTable(opened.sheet.format));
+    const asRead = opened.checker.check(rows);
+    const ties = await origins.tie(asRead, isTable(opened.sheet.format));
+    const checked = asRead.map((one, index) => withFault(one, ties[index]?.fault));
     const newRows = checked.map((one, index) => asNewRow(one, batch.period, ties[index]));
     counter.add(checked);
     sums.add(checked);

@@ -16,6 +16,12 @@ export interface Correction {
   readonly payeeChanged: boolean;
 }
 
+/** How a row differs from the one that it corrects. */
+interface Comparison extends Required<Omit<Correction, "of">> {
+  /** An id that lacks zeros which the other row has in front of it: a spreadsheet took them, nobody does. */
+  readonly zerosGone?: { readonly field: Field; readonly zeros: string };
+}
+
 export interface RowName {
   readonly batch: string;
   readonly row: number;
@@ -42,25 +48,28 @@ const OWN: readonly Field[] = (["reference", "period"] as const).map((name) => (
  * What of a row is not as it was: the fields that travel, and those that duplicates are found by. Columns that nothing
  * is made of are left out: nobody knows what in them must be masked. Both rows under the names of our fields.
  */
-export function compareWithOrigin(
-  now: Row,
-  origin: Row,
-  operation: Operation,
-  form: Form | undefined,
-): Required<Omit<Correction, "of">> {
+export function compareWithOrigin(now: Row, origin: Row, operation: Operation, form: Form | undefined): Comparison {
   const changes: Change[] = [];
   let payeeChanged = false;
+  let zerosGone: Comparison["zerosGone"];
   for (const field of [...fieldsOf(operation), ...OWN]) {
     const from = writtenIn(origin, field);
     const to = writtenIn(now, field);
     if (from === to || valueOf(from, field, origin) === valueOf(to, field, now)) continue;
     changes.push({ column: columnOf(now, field), ...maskedPair(field, from, to) });
+    const zeros = isKept(field) ? zerosTaken(from, to) : undefined;
+    if (zeros !== undefined) zerosGone ??= { field, zeros };
     const isPayee = form?.beneficiaryFields.includes(field.name) ?? false;
     if (!isPayee || isOfTheTable(now, origin, field)) continue;
     const canonical = canonicalOf(field) ?? ((text: string): string => text);
     if (canonical(from) !== canonical(to)) payeeChanged = true;
   }
-  return { changes, payeeChanged };
+  return { changes, payeeChanged, ...(zerosGone ? { zerosGone } : {}) };
+}
+
+/** Its zeros in front are part of it and travel: those of a mobile number mean nothing, and a reference is not sent. */
+function isKept(field: Field): boolean {
+  return field.kind === "id" && field.sensitive !== "mobile" && !OWN.includes(field);
 }
 
 function fieldsOf({ forms }: Operation): readonly Field[] {
@@ -95,13 +104,13 @@ function sourceOf(row: Row, field: Field): string | undefined {
 function maskedPair(field: Field, from: string, to: string): Omit<Change, "column"> {
   const pair = { from: shownValue(field, from), to: shownValue(field, to) };
   if (pair.from !== pair.to) return pair;
-  return { from: pair.from, to: `${pair.to} (${zerosTaken(from, to) ?? "another one where it is hidden"})` };
+  const taken = zerosTaken(from, to) ?? (from === `+${to}` ? "+" : undefined);
+  const how = `the ${taken} in front of it ${taken === "0" || taken === "+" ? "is" : "are"} gone`;
+  return { from: pair.from, to: `${pair.to} (${taken === undefined ? "another one where it is hidden" : how})` };
 }
 
-/** What a spreadsheet does to an account: whoever decides must know that it is no other one that the payee has. */
+/** The zeros that a spreadsheet takes off a number. */
 function zerosTaken(from: string, to: string): string | undefined {
-  const [, zeros = "", rest = ""] = ZEROS_IN_FRONT.exec(from) ?? [];
-  return zeros !== "" && rest === to ? `the ${zeros} in front of it ${zeros === "0" ? "is" : "are"} gone` : undefined;
+  const [, zeros = "", rest = ""] = /^(0+)([1-9][0-9]*)$/.exec(from) ?? [];
+  return zeros !== "" && rest === to ? zeros : undefined;
 }
-
-const ZEROS_IN_FRONT = /^(0+)([1-9][0-9]*)$/;

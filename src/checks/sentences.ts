@@ -31,9 +31,17 @@ const SECOND_LOOK = {
 
 type SecondLookCode = keyof typeof SECOND_LOOK;
 
+/** What makes a row invalid beside the one that it corrects; alone nothing is to be seen of it. */
+const CORRECTED = {
+  zeros_gone: {
+    sentence: "{value} lacks the {found} that {more}, which it corrects, has in front of it",
+    hint: "Set the column to Text, write the whole number again, and save the file; if it has no such zeros, empty the cell of retry_of.",
+  },
+} as const satisfies Record<string, { sentence: string; hint: string }>;
+
 const ROW_FAULTS = { ...ROW_SENTENCES, ...SPREADSHEET_SENTENCES };
 
-const ALL = { ...ROW_FAULTS, ...SECOND_LOOK };
+const ALL = { ...ROW_FAULTS, ...SECOND_LOOK, ...CORRECTED };
 
 type RowFaultCode = keyof typeof ROW_FAULTS;
 
@@ -42,7 +50,7 @@ export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(ROW_FAULTS) 
 
 /** What a check found wrong with a text. `plain`: the number that was probably meant; `setting`: what would read it so. */
 export interface Finding {
-  readonly code: RowFaultCode | SecondLookCode;
+  readonly code: RowFaultCode | SecondLookCode | keyof typeof CORRECTED;
   readonly found?: string;
   readonly more?: string;
   readonly plain?: string;

@@ -121,18 +121,47 @@ test("a mended amount goes, a changed payee account waits for a release; what ch
   }
 });
 
-test("an account that a spreadsheet took its zeros from waits, and whoever decides is told of the zeros", async () => {
-  const office = await openOffice(["0060200000004471"]);
+test("an account that a spreadsheet took its zeros from is named, and goes with them from the same file", async () => {
+  const office = await openOffice([":100.00"]);
   const { desk, sent } = office;
-  desk.write("payroll.csv", FILE.replace("60200000004471", "0060200000004471"));
-  expect(await desk.run("payroll.csv")).toMatchObject({ code: 3 });
+  desk.write("payroll.csv", FILE.replace("60200000004471", "0060200000004471").replaceAll("ACC-OPS-01", "0011223344"));
+  const { results } = await desk.run("payroll.csv");
+  const batch = results[0]?.["result_batch"] ?? "";
   sent();
-  const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8");
-  desk.write("saved.csv", retry.replace("0060200000004471", "60200000004471").replace(MENDED, "1200.00"));
-  const ended = await desk.run("saved.csv");
-  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { accepted: 1, held: 1 } });
-  expect(ended.results[0]?.result_message).toContain("to_account ••4471 → ••4471 (the 00 in front of it are gone)");
-  expect(sent()).toEqual(["60200000005582 1200"]);
+  const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8").replace(MENDED, "1200.00");
+  desk.write("saved.csv", retry.replace("0060200000004471", "60200000004471").replaceAll("0011223344", "11223344"));
+  const damaged = await desk.run("saved.csv");
+  expect({ code: damaged.code, counts: damaged.counts }).toEqual({ code: 3, counts: { invalid: 2 } });
+  for (const [index, { result_message }] of damaged.results.entries()) {
+    const row = index + 2;
+    expect(result_message).toContain(
+      `from_account (A${row}): "••3344" lacks the 00 that row ${row} of batch ${batch}, which it corrects, has in front of it`,
+    );
+  }
+  expect(damaged.results[0]?.result_message).toContain("to_account ••4471 → ••4471 (the 00 in front of it are gone)");
+  expect(sent()).toEqual([]);
+
+  desk.write("saved.csv", retry.replace("100.00", "100"));
+  const mended = await desk.run("saved.csv");
+  expect({ code: mended.code, counts: mended.counts }).toEqual({ code: 0, counts: { accepted: 2 } });
+  expect(sent()).toEqual(["0060200000004471 100", "60200000005582 1200"]);
+});
+
+test("a mobile number without the + or the zero in front of it goes, and both are told", async () => {
+  const { desk, sent } = await openOffice([]);
+  const header = "debit_account_id,name,mobile,bank_acc_num,ifsc_code,bank_owner_name,amount,payment_mode";
+  const row = (mobile: string, amount: string): string =>
+    `ACC-1,Asha,${mobile},60200000004471,SBIN0001234,Asha,${amount},NEFT`;
+  desk.write("pay.csv", `${header}\n${row("+919876543210", "1.x")}\n${row("09876543210", "2.x")}\n`);
+  const { results } = await desk.run("pay.csv");
+  const batch = results[0]?.["result_batch"] ?? "";
+  const rows = [`${row("919876543210", "1")},${batch}:2`, `${row("9876543210", "2")},${batch}:3`];
+  desk.write("saved.csv", `${header},retry_of\n${rows.join("\n")}\n`);
+  const mended = await desk.run("saved.csv");
+  expect(mended.counts).toEqual({ accepted: 2 });
+  expect(mended.results[0]?.result_message).toContain("mobile ••3210 → ••3210 (the + in front of it is gone)");
+  expect(mended.results[1]?.result_message).toContain("mobile ••3210 → ••3210 (the 0 in front of it is gone)");
+  expect(sent()).toHaveLength(2);
 });
 
 test("the spaces between the digits of an account make it no other payee", async () => {
