@@ -9,7 +9,7 @@ import { faultOfCell, faultOfRow, faultsOfOthers, type Place } from "./fault-of.
 import type { Fault } from "./fault.ts";
 import { Instruction } from "./instruction.ts";
 import { inspectPeriod, inspectReference } from "./read-own.ts";
-import { readSheetValue } from "./read-sheet-value.ts";
+import { readSheetValue, shownOtherwise } from "./read-sheet-value.ts";
 import { inspectText, isUnusual } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 
@@ -45,7 +45,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
       continue;
     }
     values.push(text);
-    if (compiled.field.kind === "amount") adviseShown(row, compiled, setting, warnings);
+    adviseShown(row, compiled, setting, warnings);
     if (compiled.advise.length > 0 || compiled.advisesEmpty) advise(row, compiled, text, setting, warnings);
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
@@ -80,12 +80,11 @@ function advise(row: Row, compiled: CompiledField, text: string, setting: FieldS
   }
 }
 
-/** Who compares sums with the sheet on the screen finds another one. */
+/** Who looks at the sheet on the screen, or compares sums with it, finds something else. */
 function adviseShown(row: Row, compiled: CompiledField, setting: FieldSetting, warnings: Fault[]): void {
   const cell = row.cells[compiled.index] ?? "";
-  if (typeof cell === "string" || cell.token !== "cell_number" || cell.shown === undefined) return;
-  const finding: Finding = { code: "shown_rounded", found: `"${cell.shown}"` };
-  warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+  const finding = typeof cell === "string" ? undefined : shownOtherwise(cell);
+  if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
 }
 
 const MISSING_VALUE: Finding = { code: "value_missing" };

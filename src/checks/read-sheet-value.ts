@@ -1,3 +1,5 @@
+import { printable } from "../printable.ts";
+import type { Cell } from "../reader/row.ts";
 import type { SheetValue } from "../workbook/value.ts";
 import type { Place } from "./fault-of.ts";
 import type { Finding } from "./sentences.ts";
@@ -43,3 +45,14 @@ function readNumber(text: string, place: Place): string | Finding {
 function isSafeNumber(text: string, { name, sensitive }: Place): boolean {
   return /^[0-9]+$/.test(text) && (sensitive === "mobile" || (name === "period" && PERIOD.test(text)));
 }
+
+/** How a sheet shows what goes out all the same, where that is something else. */
+export function shownOtherwise(cell: Exclude<Cell, string>): Finding | undefined {
+  if (cell.token === "cell_date") return { code: "date_as_text" };
+  if (cell.token !== "cell_number") return undefined;
+  if (cell.oddFormat !== undefined)
+    return { code: "shown_otherwise", found: `"${printable(cell.oddFormat, FORMAT_CHARACTERS_MAX)}"` };
+  return cell.shown === undefined ? undefined : { code: "shown_rounded", found: `"${cell.shown}"` };
+}
+
+const FORMAT_CHARACTERS_MAX = 40;

@@ -16,6 +16,14 @@ export const SPREADSHEET_SENTENCES = {
     sentence: "the workbook holds {value}, which goes out; the sheet shows it as {found}",
     hint: "Show all decimals of the column, and correct the amount if what the sheet showed is meant.",
   },
+  shown_otherwise: {
+    sentence: "the workbook holds {value}, which goes out; the sheet shows it by the format {found}",
+    hint: "Format the column as a number with all its decimals, and correct {thing} if it is not what you meant.",
+  },
+  date_as_text: {
+    sentence: "the cell holds a date, which goes out as {value}, however the sheet shows it",
+    hint: "To send other words, format the column as Text, and type them again.",
+  },
   not_calculated: {
     sentence: "the cell holds a formula that has no value",
     hint: "Open the workbook in Excel, let it calculate, and save it again.",

@@ -206,6 +206,9 @@ export class SheetHandler implements XmlHandler {
     const source = decimalOf(stored);
     if (source === undefined) throw this.#wrong();
     if (style?.shows === "percentage") return percentageOf(source, stored);
+    if (style?.oddFormat !== undefined) {
+      return { token: "cell_number", source, stored, oddFormat: style.oddFormat };
+    }
     const shown = style?.rounding && roundedBy(source, style.rounding);
     return shown === undefined
       ? { token: "cell_number", source, stored }

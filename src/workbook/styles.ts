@@ -17,6 +17,8 @@ const BUILT_IN_DECIMALS: readonly (readonly number[])[] = [
   [],
   [2, 4, 7, 8, 39, 40, 43, 44],
 ];
+/** The others of every workbook that show something else than the number. */
+const BUILT_IN_ODD: Readonly<Record<number, string>> = { 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 48: "##0.0E+0" };
 /** More than Excel itself allows. */
 const STYLES_MAX = 100_000;
 
@@ -31,8 +33,10 @@ export interface Rounding {
 
 export interface Style {
   readonly shows: Shows;
-  /** Left out where a number is shown as it is, or in a way that is not looked into. */
+  /** Left out where a number is shown as it is. */
   readonly rounding?: Rounding;
+  /** The format, where what it shows may be taken for another number, or is none: `-0`, `0" lakh"`, `0.00E+00`, `;;;`. */
+  readonly oddFormat?: string;
 }
 
 /** For each style of cells, by its number. */
@@ -67,14 +71,42 @@ export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly 
 function builtInStyle(format: number): Style {
   if (BUILT_IN_DATES.some(([from, to]) => format >= from && format <= to)) return { shows: "date" };
   if (BUILT_IN_PERCENTAGES.includes(format)) return { shows: "percentage" };
+  const oddFormat = BUILT_IN_ODD[format];
+  if (oddFormat !== undefined) return { shows: "number", oddFormat };
   const decimals = BUILT_IN_DECIMALS.findIndex((ids) => ids.includes(format));
   return decimals < 0 ? { shows: "number" } : { shows: "number", rounding: { decimals, groupsLeftOut: 0 } };
 }
 
 function styleOf(code: string): Style {
   const shows = shownBy(code);
-  const rounding = shows === "number" ? roundingBy(code) : undefined;
+  if (shows !== "number") return { shows };
+  if (!isPlain(code)) return { shows, oddFormat: code };
+  const rounding = roundingBy(code);
   return rounding ? { shows, rounding } : { shows };
+}
+
+/** Digits, and beside them at most a currency: whoever reads the cell reads the number, but for its rounding. */
+export function isPlain(code: string): boolean {
+  const sections = code.slice(0, 1000).split(";");
+  // under conditions any of them may be that of an amount
+  const looked = /\[[<>=]/.test(code) ? sections.filter((section) => !section.includes("@")) : sections.slice(0, 1);
+  return code === "" || looked.every((section) => PLAIN.test(textOf(section)) && sameRounding(section, code));
+}
+
+const PLAIN =
+  /^(?:[\s\p{Sc}]|rs|inr|usd|eur|gbp)*(?:general|@|[0#?][0#?,]*(?:\.[0#?,]*)?)(?:[\s\p{Sc}]|\/-|\/=|rs|inr|usd|eur|gbp)*$/iu;
+
+/** A section with what it shows as it stands: digits and a point that are no part of the number as letters. */
+function textOf(section: string): string {
+  const quoted = (literal: string): string =>
+    literal === "." ? "x" : literal.replace(/[.,]/g, "").replace(/[0-9#?@]/g, "x");
+  return section
+    .replace(/"([^"]*)"|\\(.)|[_*]./g, (_, text?: string, one?: string) => quoted(text ?? one ?? ""))
+    .replace(/\[(?![hms]+\])[^\]]*\]/gi, "");
+}
+
+function sameRounding(section: string, code: string): boolean {
+  return JSON.stringify(roundingBy(section)) === JSON.stringify(roundingBy(code));
 }
 
 /**

@@ -10,6 +10,8 @@ export interface SheetValue {
   readonly stored: string;
   /** Of a number that its format rounds: what the sheet shows of it. */
   readonly shown?: string;
+  /** Of a number that is shown as something else: by which format. */
+  readonly oddFormat?: string;
 }
 
 export type SheetCell = string | SheetValue;

@@ -52,7 +52,9 @@ test("a workbook is answered with workbooks, and its corrected retry file, saved
   const results = "payroll.xlsx.results.xlsx";
   expect(await column(desk, results, "result_row")).toEqual(["4", "5", "6", "7", "8", "9"]);
   expect(await column(desk, results, "result_amount")).toEqual(["0.3", "1234.56", "52250", "", "", "1750.5"]);
-  expect((await column(desk, results, "result_message"))[1]).toContain("bank_acc_num (E5)");
+  const told = await column(desk, results, "result_message");
+  expect(told[1]).toContain("bank_acc_num (E5)");
+  expect(told[5]).toContain('the cell holds a date, which goes out as "2026-11-02"');
   expect((await readFile(join(desk.folder, "payroll.xlsx.retry.xlsx"))).sheet.sheetName).toBe("Payout");
 
   // neither goes in again as it is, under whatever name

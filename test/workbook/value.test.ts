@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { roundingBy, shownBy } from "../../src/workbook/styles.ts";
+import { isPlain, roundingBy, shownBy } from "../../src/workbook/styles.ts";
 import {
   columnOf,
   dateOf,
@@ -170,6 +170,21 @@ describe("what a sheet shows of a number", () => {
 
   test.each(["General", "@", "0.00E+00", "# ?/?", "", '"text"', "0.00 e"])("nothing is said of %s", (code) => {
     expect(roundingBy(code)).toBeUndefined();
+  });
+
+  test.each([
+    ...["General", "", "@", "0", "0.00", "#,##0.00;[Red]-#,##0.00", "00000", '"Rs. "0.00', "[$₹-4009]\\ #,##0.00"],
+    ...["_(* #,##0.00_);_(* (#,##0.00)", '0.00" INR"', '#,##0"/-"', "0.0,", "0.0#;;"],
+    "[>=10000000]##\\,##\\,##\\,##0.00;[>=100000]##\\,##\\,##0.00;##,##0.00;@",
+  ])("%s shows the number, but for its rounding", (code) => {
+    expect(isPlain(code)).toBe(true);
+  });
+
+  test.each([
+    ...[";;;", ";-0", '"text"', "-0", "\\-0", "(0)", '0" lakh"', '0.00,,"M"', '0"00"', "0\\0", '0"."00', '0.00"%"'],
+    ...["0.00E+00", "# ?/?", "[<1000]0;[>=1000]0.0,", '[<1000]0;0.0,"k"'],
+  ])("%s may show another number, or none", (code) => {
+    expect(isPlain(code)).toBe(false);
   });
 
   test("it is never further away than half of the last digit shown", () => {
