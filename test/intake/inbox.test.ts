@@ -253,6 +253,8 @@ test("a file and a folder that may not be read keep no other file waiting; reada
   await asAnybody(() => inbox.sweep());
   pass(SETTLE_MS);
   expect(names((await asAnybody(() => inbox.sweep())).ready).sort()).toEqual(["closed.csv", "good.csv", "p.csv"]);
+  chmodSync(join(folder, "closed.csv"), 0);
+  expect((await asAnybody(() => inbox.sweep())).waiting, "it waits anew").toMatchObject([{ forMs: 0 }]);
 });
 
 /** As somebody whom rights bind: root may read everything. */
@@ -333,6 +335,27 @@ test("an untouched retry file is ours, a corrected one is input", async () => {
   await inbox.sweep();
   pass(SETTLE_MS);
   expect(names((await inbox.sweep()).ready)).toEqual(["a.csv.retry.csv"]);
+});
+
+test("the journal is asked once of a file that is done, and at each look of one that was refused", async () => {
+  const folder = temporaryDirectory();
+  const standings = { "a.csv": "taken", "b.csv": "refused", "b.csv.retry.csv": "new" } as const;
+  const asked: string[] = [];
+  let nowMs = 0;
+  const inbox = new Inbox({
+    ...{ folder, settleMs: SETTLE_MS, now: () => nowMs },
+    standing: (path) => {
+      asked.push(basename(path));
+      return Promise.resolve(standings[basename(path) as keyof typeof standings]);
+    },
+    wrote: () => {
+      asked.push("who wrote it");
+      return Promise.resolve(true);
+    },
+  });
+  for (const name of Object.keys(standings)) writeFileSync(join(folder, name), "x\n1\n");
+  for (; nowMs < 4 * SETTLE_MS; nowMs += SETTLE_MS) await inbox.sweep();
+  expect(asked.sort()).toEqual(["a.csv", "b.csv", "b.csv", "b.csv", "b.csv", "b.csv.retry.csv", "who wrote it"]);
 });
 
 const MOVED = 1_700_000_000;

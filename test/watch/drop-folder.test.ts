@@ -457,6 +457,59 @@ test("a file that is changed or taken away before its turn ends nothing, and is 
   expect(server.requests).toHaveLength(3);
 });
 
+test("of a folder that goes away nothing waits; what comes back with it goes once", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(2));
+  const mentioned: string[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { mention: (text) => void mentioned.push(text) });
+    await sweepAll(drop);
+    renameSync(desk.folder, `${desk.folder}-moved`);
+    await drop.sweep();
+    expect([drop.count, await drop.workOne()]).toEqual([{ files: 0 }, false]);
+    renameSync(`${desk.folder}-moved`, desk.folder);
+    await sweepAll(drop);
+    expect(await drop.workOne()).toBe(true);
+  });
+  expect(mentioned).toEqual([]);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a file that cannot go with these settings is tried once, and again when it was changed", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  delete desk.env["PAYDROP_AES_KEY"];
+  const payouts = "debit_account_id,bene_id,bene_bank_id,amount,payment_mode\nACC-1,BEN-1,7,100.00,IMPS\n";
+  desk.write("a.csv", payouts);
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    await sweepAll(drop);
+    expect([await drop.workOne(), drop.takeCodes()]).toEqual([true, [2]]);
+    for (let look = 0; look < 3; look += 1) await drop.sweep();
+    expect([drop.count, await drop.workOne()]).toEqual([{ files: 0 }, false]);
+    desk.write("a.csv", payouts.replace("100.00", "101.00"));
+    await sweepAll(drop);
+    expect(await drop.workOne()).toBe(true);
+  });
+  expect(server.requests).toHaveLength(0);
+});
+
+test("a file that is refused while the folder is looked at is told once", async () => {
+  const desk = openDesk((await startService()).url);
+  desk.write("a.csv", "nothing of ours\n1\n");
+  const failed: string[] = [];
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { failed: ({ message }) => void failed.push(message) });
+    await sweepAll(drop);
+    // each gets a word beside it: the look takes longer than the file
+    for (let file = 0; file < 60; file += 1) desk.write(`${file}.zip`, "PK");
+    expect((await Promise.all([drop.sweep(), drop.workOne()]))[1]).toBe(true);
+    expect(await drop.workOne()).toBe(false);
+  });
+  expect(failed).toEqual([expect.stringContaining("a.csv")]);
+});
+
 test("a file that was refused is looked at again by other settings, and not by the same ones", async () => {
   const server = await startService(() => answer(200));
   const desk = openDesk(server.url, { PAYDROP_REQUIRE_CONTROL: "true" });
