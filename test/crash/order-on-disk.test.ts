@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { tomlAt } from "../support/mappings.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { runLife, startService } from "./lives.ts";
 import type { LifeOptions, Service } from "./lives.ts";
@@ -23,6 +24,21 @@ function transfersIn(folder: string, bytesPerRow: number): string {
   const lines = Array.from({ length: ROWS }, (_, index) => `ACC-OPS-01,ROW-${index + 2},${100 + index}.50,${own}`);
   writeFileSync(path, `from_account,to_account,amount,remarks of ours\n${lines.join("\n")}\n`);
   return path;
+}
+
+/** A mapping that the file is read by: its private copy is needed as long as the file's own. */
+function mappingIn(folder: string): string {
+  const names = ["from_account", "to_account", "amount"];
+  const text = [
+    "[mapping.bank]",
+    'operation = "transfer"',
+    'amount_unit = "rupees"',
+    `header = ${JSON.stringify([...names, "remarks of ours"])}`,
+    "[mapping.bank.columns]",
+    ...names.map((name) => `${name} = "${name}"`),
+    "",
+  ];
+  return tomlAt(join(folder, "paydrop.toml"), text.join("\n"));
 }
 
 const JOURNALS = [
@@ -66,14 +82,15 @@ test.each(JOURNALS)(
 
 const hasStrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
 
-test.skipIf(!hasStrace).each(JOURNALS)(
+test.skipIf(!hasStrace).each([...JOURNALS, ["that of a file which is read by a mapping", 10, mappingIn] as const])(
   "were the power cut just before the first byte of any row, the disk would hold its attempt, %s",
-  async (_, bytesPerRow) => {
+  async (_, bytesPerRow, configIn?: typeof mappingIn) => {
     const folder = temporaryDirectory();
     const service = await serve(folder);
     const trace = join(folder, "trace");
     const options: LifeOptions = { stateDir: join(folder, "state"), url: service.url, under: strace(trace) };
-    const end = await runLife([...FLAGS, transfersIn(folder, bytesPerRow)], options);
+    const more = configIn ? ["--config", configIn(folder)] : [];
+    const end = await runLife([...FLAGS, ...more, transfersIn(folder, bytesPerRow)], options);
     expect(end.code, end.output).toBe(0);
 
     const disk = new SyncedFiles();
@@ -91,7 +108,7 @@ test.skipIf(!hasStrace).each(JOURNALS)(
       else if (call.name === "fsync") folders.delete(call.path);
       const account = /"to_account":"(ROW-\d+)"/.exec(call.bytes.toString("latin1"))?.[1];
       if (account === undefined || !call.path.includes("socket:")) continue;
-      // the private copy, and the mark beside the file; later the mark may just be on its way again
+      // the private copies of the file and its mapping, and the mark beside the file; later the mark may just be on its way again
       if (sent.length === 0) missing.push(...folders);
       sent.push(account);
       const held = disk.attemptsAfterPowerCut(join(folder, `cut ${account}`), join(folder, "state"));

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
+import { EnteredKeys } from "../../src/journal/entered-keys.ts";
 import { takeInstanceLock } from "../../src/journal/lock.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
@@ -104,6 +105,18 @@ it("knows until when the request of an unknown row may have left, however long t
     [fromMs, undefined],
   ]);
 });
+
+it.each([0, 2, 199_999, 200_000, 200_001, 405_000])(
+  "enters every row up to number %i in steps, and each once",
+  (last) => {
+    let next = 0;
+    for (const [from, to] of EnteredKeys.steps(last)) {
+      expect(from).toBe(next);
+      next = to + 1;
+    }
+    expect(next).toBeGreaterThan(last);
+  },
+);
 
 it("finds what is repeated in a file of any length, wherever in it the two stand", async () => {
   const store = openIn(temporaryDirectory());

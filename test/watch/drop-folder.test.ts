@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { holdKeyOf } from "../../src/batch/held-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { DropFolder, SMALL_BESIDE } from "../../src/drop-folder/drop-folder.ts";
@@ -126,6 +126,33 @@ test("a STOP that was taken away while the folder was looked at holds nothing: r
     await drop.workOne();
   });
   expect(server.requests).toHaveLength(2);
+});
+
+test("a STOP that comes just before a file begins lets nothing of it go", async () => {
+  const server = await startService(() => answer(200));
+  const desk = openDesk(server.url);
+  desk.write("a.csv", transfersCsv(2));
+  const gate = new Gate({ soft: new AbortController().signal, hard: new AbortController().signal });
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor, { gate });
+    await sweepAll(drop);
+    let goOn: (none: readonly string[]) => void = () => undefined;
+    const asking = new Promise<readonly string[]>((resolve) => (goOn = resolve));
+    const asked = vi.spyOn(processor, "handedOver").mockReturnValueOnce(asking);
+    const working = drop.workOne();
+    while (asked.mock.calls.length === 0) await sleep(1);
+    // the file has seen no hold by now, and is about to begin when sending is stopped
+    gate.soft.addEventListener("abort", () => {
+      const { journal } = processor;
+      const hold = journal.inboxHold.bind(journal);
+      vi.spyOn(journal, "inboxHold").mockImplementation(async (folder) => (await sleep(50), hold(folder)));
+      goOn([]);
+    });
+    desk.write("STOP", "");
+    await drop.lookForStop();
+    expect([await working, gate.soft.aborted]).toEqual([false, true]);
+  });
+  expect(server.requests).toHaveLength(0);
 });
 
 test("what goes first after a resume goes, whoever sees the resume first", async () => {

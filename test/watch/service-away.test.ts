@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Away, kindOfStop, mendingOf } from "../../src/drop-folder/service-away.ts";
+import { STOPS } from "../../src/submission/stop-rules.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -29,6 +30,21 @@ test("that it is away is news once for each reason, and again when it was back",
   away.isBack();
   expect([away.isAway, away.code, away.retryInMs]).toEqual([false, "", undefined]);
   expect(away.failed("key_refused", false)).toBe(true);
+});
+
+test("each stop is either waited out, or held for a person, or about one batch alone", () => {
+  const kinds = {
+    service: ["unreachable", "rate_limited", "key_refused", "address_refused", "certificate_refused", "local_error"],
+    person: ["redirect", "html_answer", "unknown_in_a_row"],
+    batch: ["same_refusal", "day_over_cap", "reads_otherwise", "paused", "cancelled"],
+    signal: ["signal"],
+  };
+  const codes = Object.keys(STOPS);
+  expect(Object.values(kinds).flat().sort()).toEqual([...codes].sort());
+  for (const [kind, of] of Object.entries(kinds))
+    expect([kind, of.map(kindOfStop)]).toEqual([kind, of.map(() => kind)]);
+  // of a folder that a person holds
+  expect(kindOfStop("folder_held")).toBe("batch");
 });
 
 test("what nobody foresaw waits for a person; who can mend the others is told how", () => {
