@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mayBeSamePeriod } from "../../src/checks/same-period.ts";
+import { mayBeSamePeriod, monthOf } from "../../src/checks/same-period.ts";
 
 describe("two periods", () => {
   test.each([
@@ -82,4 +82,8 @@ describe("two periods", () => {
   ])("%s and %s are two", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([false, false]);
   });
+});
+
+test("December is the month before January", () => {
+  expect([monthOf("2027-01") - monthOf("2026-12"), monthOf("12-2026") - monthOf("2026-11")]).toEqual([1, 1]);
 });

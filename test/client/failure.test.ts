@@ -25,6 +25,9 @@ describe("what a log may say of a failure", () => {
     expect(describeFailure(error, "")).toBe(
       "ECONNREFUSED; connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1",
     );
+    const itself = new Error("round and round");
+    itself.cause = itself;
+    expect(describeFailure(itself, "")).toBe("round and round");
     expect(describeFailure(new Error("a\nb\u001b[31m".repeat(100)), "")).toMatch(/^a\\nb\\u\{1b\}.{280,}…$/);
   });
 });

@@ -8,6 +8,13 @@ test.each<[string, NodeJS.ProcessEnv, string | undefined]>([
   ["HTTPS_PROXY", { HTTPS_PROXY: PROXY }, PROXY],
   ["lower case first", { https_proxy: PROXY, HTTPS_PROXY: "http://other.example" }, PROXY],
   ["HTTP_PROXY where there is no other", { HTTP_PROXY: PROXY }, PROXY],
+  ["the next one where one is empty", { https_proxy: "", HTTPS_PROXY: "", http_proxy: PROXY }, PROXY],
+  [
+    "none but the exceptions in capitals where the others are empty",
+    { HTTPS_PROXY: PROXY, no_proxy: "", NO_PROXY: "*" },
+    undefined,
+  ],
+  ["one that speaks SOCKS", { HTTPS_PROXY: "socks://proxy.example:1080" }, "socks://proxy.example:1080"],
   ["HTTPS_PROXY before HTTP_PROXY", { HTTP_PROXY: "http://other.example", HTTPS_PROXY: PROXY }, PROXY],
 ])("the proxy of an https address: %s", (_, env, url) => {
   expect(proxyFor(new URL("https://api.bank.example"), env)?.href).toBe(url);
@@ -29,6 +36,7 @@ test.each<[string, string, boolean]>([
   ["https://bank.example", "other.example,bank.example:443", true],
   ["https://bank.example", "bank.example:8443", false],
   ["https://bank.example:8443", "bank.example:8443", true],
+  ["https://bank.example.", "bank.example", true],
   ["https://bank.example", "*", true],
   ["https://bank.example", "*:80", false],
   ["https://bank.example", " , ", false],

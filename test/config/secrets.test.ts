@@ -62,14 +62,21 @@ describe("where secrets come from", () => {
     expect(refusal({ PAYDROP_AES_KEY_FILE: "/nonexistent/key" })).toContain("there is no such file");
   });
 
-  test.each([KEY, "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=", `${KEY}\n`, "k".repeat(5000)])(
-    "a key where its path belongs is not repeated",
-    (key) => {
-      const message = refusal({ PAYDROP_API_KEY_FILE: key });
-      expect(message).toMatch(/^PAYDROP_API_KEY_FILE: there is no file of this name/);
-      expect(message).not.toContain(key.trim());
-    },
-  );
+  test("no path at all is said as such", () => {
+    expect(refusal({ PAYDROP_API_KEY_FILE: "" })).toBe("PAYDROP_API_KEY_FILE is empty");
+  });
+
+  test.each([
+    KEY,
+    "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=",
+    "/83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=\n",
+    `${KEY}\n`,
+    "k".repeat(5000),
+  ])("a key where its path belongs is not repeated", (key) => {
+    const message = refusal({ PAYDROP_API_KEY_FILE: key });
+    expect(message).toMatch(/^PAYDROP_API_KEY_FILE: there is no file of this name/);
+    expect(message).not.toContain(key.trim());
+  });
 });
 
 describe("what a secret may hold", () => {
@@ -89,6 +96,7 @@ describe("what a secret may hold", () => {
 
   test("an empty variable is an error, not a missing key", () => {
     expect(refusal({ PAYDROP_AES_KEY: "" })).toBe("PAYDROP_AES_KEY is empty");
+    expect(refusal({ PAYDROP_AES_KEY: " ".repeat(32) })).toBe("PAYDROP_AES_KEY holds only spaces");
   });
 });
 
@@ -114,7 +122,27 @@ describe("a secret cannot be printed by accident", () => {
     expect(conceal(Buffer.from(hex, "hex").toString("base64"))).toMatch(/^\[secret\]=*$/);
   });
 
+  test("so are those behind one in base64", () => {
+    const base64 = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=";
+    expect(new Secret(base64).length).toBe(44);
+    expect(conceal(Buffer.from(base64, "base64").toString("hex"))).toBe("[secret]");
+  });
+
+  test("nor one as a log in JSON would have it, or in base64 without its end", () => {
+    const text = 'quo"ted\\in>>JSON?';
+    expect(new Secret(text).length).toBe(text.length);
+    expect(conceal(JSON.stringify(text))).toBe('"[secret]"');
+    expect(conceal(Buffer.from(text).toString("base64").replace(/=+$/, ""))).toBe("[secret]");
+  });
+
+  test("of one that begins with another one no end is left", () => {
+    const secrets = ["beginning-of", "beginning-of-another"];
+    for (const text of secrets) expect(new Secret(text).length).toBe(text.length);
+    expect(secrets.map(conceal)).toEqual(["[secret]", "[secret]"]);
+  });
+
   test("other text stays as it is", () => {
+    expect(new Secret("row 14").length).toBe(6);
     expect(conceal("row 14: amount 100.00")).toBe("row 14: amount 100.00");
   });
 });

@@ -1,5 +1,5 @@
-import { rmSync, writeFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
@@ -253,6 +253,26 @@ describe("what stands at the names already", () => {
     expect(report.exitCode).toBe(74);
     expect((await readdir(folder)).sort()).toEqual([name, "state"]);
     expect((await stat(report.files.results ?? "")).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, "state", "K7Q29F3M"))).mode & 0o777).toBe(0o700);
+  });
+
+  test.each<[string, string, string]>([
+    ["a summary of other software", NAMES[1], '{"batch":"H2MM0000"}'],
+    ["a table that has a column like ours", NAMES[0], "result_row,result_batch\r\n2,H2MM0000\r\n"],
+  ])("%s is no file of an earlier batch that makes way", async (_, name, content) => {
+    await writeFile(join(folder, name), content);
+    expect((await writeResults(resultsInput(folder, small, accepted))).files.elsewhere).toContain(name);
+    expect(await readFile(join(folder, name), "utf8")).toBe(content);
+  });
+
+  test("a file of a person under the name that an earlier batch would be kept by is not replaced", async () => {
+    const input = resultsInput(folder, small, accepted);
+    await writeResults({ ...input, batch: { ...input.batch, id: "H2MM0000" } });
+    const theirs = join(folder, "payroll.csv.results.H2MM0000.csv");
+    await writeFile(theirs, "name,amount\r\nAsha,1\r\n");
+    expect((await writeResults(input)).files.elsewhere).toContain("payroll.csv.results.H2MM0000.csv is there already");
+    expect(await readFile(theirs, "utf8")).toBe("name,amount\r\nAsha,1\r\n");
+    expect(await readFile(join(folder, NAMES[0]), "utf8")).toContain("H2MM0000");
   });
 
   test.each(NAMES)("a link planted at %s is neither followed nor replaced", async (name) => {
@@ -408,8 +428,16 @@ describe("what stands at the names already", () => {
     const memory = new Map<string, string>();
     const input = resultsInput(folder, small, invalid, {}, memory);
     await writeResults({ ...input, batch: { ...input.batch, id: "H2MM0000" } });
+    // as a person has changed it
+    await appendFile(join(folder, NAMES[0]), "checked,,\r\n");
     const before = await readFile(join(folder, NAMES[0]));
-    const report = await writeResults(input);
+    const report = await writeResults({
+      ...input,
+      noteWritten: (path, sha256) => {
+        if (path.includes("H2MM0000")) expect(existsSync(path), `${path} is noted before it has its name`).toBe(false);
+        return input.noteWritten(path, sha256);
+      },
+    });
     expect(report.files.elsewhere).toBeUndefined();
     expect((await readdir(folder)).sort()).toEqual([
       "payroll.csv.results.H2MM0000.csv",
@@ -441,6 +469,12 @@ describe("what stands at the names already", () => {
     expect(await of("payroll.csv.results.csv")).toBe(later);
     expect(await of("payroll.csv.results.K7Q29F3M.csv")).not.toContain("held");
 
+    // as long as nothing in it is to be corrected
+    await writeResults({ ...resultsInput(folder, small, accepted, {}, memory), staysAside: true });
+    expect(await readdir(folder)).not.toContain("payroll.csv.retry.K7Q29F3M.csv");
+    await writeResults({ ...mine, staysAside: true });
+    expect((await readdir(folder)).sort()).toEqual(names);
+
     // a person corrects rows in what was put aside
     const retry = join(folder, "payroll.csv.retry.K7Q29F3M.csv");
     await writeFile(retry, "amount\r\n100.00\r\n");
@@ -452,6 +486,22 @@ describe("what stands at the names already", () => {
     expect((await writeResults(mine)).files.results).toBe(join(folder, "payroll.csv.results.csv"));
     expect((await readdir(folder)).sort()).toEqual(names.map((name) => name.replace("K7Q29F3M", "H2MM0000")));
   });
+
+  test.each([["summary"], ["results", "summary"]])(
+    "of what was put aside for another batch the %s was taken away: it is written beside the file",
+    async (...gone) => {
+      const memory = new Map<string, string>();
+      const mine = resultsInput(folder, small, accepted, {}, memory);
+      await writeResults(mine);
+      await writeResults({ ...mine, batch: { ...mine.batch, id: "H2MM0000" } });
+      const names = await readdir(folder);
+      for (const name of names)
+        if (gone.some((one) => name.startsWith(`payroll.csv.${one}.K7Q29F3M`))) await rm(join(folder, name));
+      const again = await writeResults({ ...mine, staysAside: true });
+      expect(again.files).toMatchObject({ results: join(folder, NAMES[0]) });
+      expect((await readdir(folder)).sort()).toEqual(names.map((one) => one.replace("K7Q29F3M", "H2MM0000")).sort());
+    },
+  );
 
   const RETRY = "payroll.csv.retry.csv";
   test("what another process takes away while it writes the same results is no folder that is gone", async () => {
@@ -498,10 +548,25 @@ describe("what stands at the names already", () => {
     const memory = new Map<string, string>();
     await writeResults(resultsInput(folder, small, invalid, {}, memory));
     const path = join(folder, "payroll.csv.retry.csv");
-    await writeFile(path, "amount\r\n100.00\r\n");
+    const ours = join(folder, "payroll.csv.retry.K7Q29F3M.csv");
+    const corrected = (await readFile(path, "utf8")).replace("\r\n1,", "\r\n100.00,");
+    await writeFile(path, corrected);
     const report = await writeResults(resultsInput(folder, small, invalid, {}, memory));
-    expect(await readFile(path, "utf8")).toBe("amount\r\n100.00\r\n");
-    expect(report.files.retry).toBe(join(folder, "payroll.csv.retry.K7Q29F3M.csv"));
+    expect(await readFile(path, "utf8")).toBe(corrected);
+    expect(report.files.retry).toBe(ours);
+
+    // that one is being corrected too: neither is written over
+    const untouched = await readFile(ours, "utf8");
+    await writeFile(ours, corrected);
+    const elsewhere = await writeResults(resultsInput(folder, small, invalid, {}, memory));
+    expect(elsewhere.files.elsewhere).toContain("payroll.csv.retry.K7Q29F3M.csv was changed by a person");
+    expect([await readFile(path, "utf8"), await readFile(ours, "utf8")]).toEqual([corrected, corrected]);
+
+    // where its own name is free again there is no second one
+    await writeFile(ours, untouched);
+    await rm(path);
+    expect((await writeResults(resultsInput(folder, small, invalid, {}, memory))).files.retry).toBe(path);
+    expect(await readdir(folder)).not.toContain("payroll.csv.retry.K7Q29F3M.csv");
   });
 
   test("our own retry file is noted before it has its name, and never stands there with the note of another", async () => {

@@ -87,6 +87,14 @@ describe("max_per_file", () => {
     expect(report.exitCode).toBe(0);
     expect(report.remarks).toContain("the transfers of this file add up to 5.00, 4.00 more than max_per_file (1)");
   });
+
+  test("refuses, where only the other cap is to be remarked on", async () => {
+    const caps = "[rules.transfers]\nmax_per_file = 1\nmax_per_day = 1";
+    const { desk, server, refused } = await openPlace(`${caps}\nwarn = ["max_per_day"]`);
+    desk.write("a.csv", transfers("A", "5"));
+    expect(await refused("a.csv")).toEqual([expect.stringContaining("max_per_file")]);
+    expect(server.requests).toHaveLength(0);
+  });
 });
 
 describe("max_per_day", () => {
