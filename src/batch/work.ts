@@ -158,7 +158,8 @@ export class BatchWork implements Processor {
       const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       // of a batch that has rows to send they are owed until that is done
-      const isLast = !before.ready && !before.sending && report.files.elsewhere === undefined;
+      const isGoing = before.sending !== undefined || (before.ready !== undefined && batch.phase === "open");
+      const isLast = !isGoing && report.files.elsewhere === undefined;
       if (isLast) await this.journal.oweResults(batch.id, false);
       await this.journal.keepTallies(batch.id);
       await renewOpenAnswer(report);

@@ -8,7 +8,10 @@ import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
 import { judgeRulesOf } from "../batch/record.ts";
 
-/** All in one transaction; then rows of other batches that waited for these are judged. Gives the batches it changed. */
+/**
+ * All in one transaction; then rows of other batches that waited for these are judged. Where that was cut off, to settle
+ * them again does the rest. Gives the batches whose results say something else now.
+ */
 export async function carryOutSettlings(
   call: Call,
   config: Config,
@@ -22,12 +25,13 @@ export async function carryOutSettlings(
   for (const one of already) tell(call, config, alreadyText(one), objectOf(one, true));
   const touched = new Set<string>();
   const judged = new Set<string>();
-  const waiting = await waitersOf(journal, todo);
+  const cutOff = await cutOffBefore(journal, already);
+  const waiting = await waitersOf(journal, [...todo, ...cutOff]);
   const batches = await batchesOf(journal, todo);
-  for (const one of todo) {
+  for (const one of [...todo, ...cutOff]) {
     touched.add(one.batch);
     const batch = batches.get(one.batch);
-    tell(call, config, batch ? settledText(one, batch) : "", objectOf(one, false));
+    if (!cutOff.has(one)) tell(call, config, batch ? settledText(one, batch) : "", objectOf(one, false));
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -42,6 +46,15 @@ export async function carryOutSettlings(
     tell(call, config, `${skipped} without a decision yet.`, { type: "skipped", skipped });
   }
   return [...touched];
+}
+
+/** Those whose results were not written since. */
+async function cutOffBefore(journal: JournalStore, already: readonly Settling[]): Promise<ReadonlySet<Settling>> {
+  const cutOff = new Set<Settling>();
+  for (const [batch, settlings] of Map.groupBy(already, (one) => one.batch)) {
+    if (await journal.owesResults(batch)) for (const one of settlings) cutOff.add(one);
+  }
+  return cutOff;
 }
 
 /** Asked for once: a list may settle thousands of rows of one batch. */

@@ -64,18 +64,20 @@ async function* heldOnes(
   judged: ReadonlySet<number>,
 ): AsyncGenerator<readonly RowRecord[]> {
   const wrong: string[] = [];
+  let isAnyReady = false;
   for (const number of wanted) {
     const row = await journal.row(batch.id, number);
     if (row?.state === "held" || row?.state === "duplicate") yield [row];
     else if (row?.state !== "ready" || !judged.has(number))
       wrong.push(row ? `row ${number} is ${row.state.replaceAll("_", " ")}` : `there is no row ${number}`);
+    isAnyReady ||= row?.state === "ready";
     if (wrong.length === NAMED_MAX) break;
   }
   if (wrong.length === 0) return;
   throw new PaydropError(
     "usage",
     `${wrong.join("; ")}: only held and duplicate rows can be released`,
-    "nothing was released",
+    isAnyReady ? `nothing was released; what is ready goes with \`paydrop retry ${batch.id}\`` : "nothing was released",
   );
 }
 

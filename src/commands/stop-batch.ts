@@ -32,7 +32,7 @@ export async function stopBatch(
     if (!already) await journal.setPhase(id, phase, who.act(kind, textSaid(call.flags["reason"])));
     const [text, object] = words({ id, by: who.by, already, tallies: await journal.tallies(id) });
     tell(call, config, toldOf(text, batch), object);
-    return already ? [] : [id];
+    return !already || (await journal.owesResults(id)) ? [id] : [];
   });
   return rewriteResults(call, config, touched);
 }

@@ -145,6 +145,10 @@ export class Batches {
     this.#database.prepare(sql).run(OWED + id);
   }
 
+  owesResults(id: string): boolean {
+    return this.#database.prepare("SELECT 1 FROM meta WHERE key = ?").get(OWED + id) !== undefined;
+  }
+
   setDestination(id: string, destination: string): void {
     this.#database.prepare("UPDATE batch SET destination = ? WHERE id = ?").run(destination, id);
   }

@@ -174,6 +174,7 @@ export interface JournalStore {
 
   /** Until `false` is said, the results of the batch are behind the journal: `unfinished` gives it after a crash. */
   oweResults(batchId: string, isOwed: boolean): Promise<void>;
+  owesResults(batchId: string): Promise<boolean>;
   /**
    * Open batches of files in these folders with rows that may go: ready, not sent, or refused for the key or the address;
    * and those whose results are owed.

@@ -5,6 +5,7 @@ import { countsOf, transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
 import { openOffice, until } from "../support/people.ts";
+import { runProgram } from "../support/program.ts";
 
 const ROWS = 300;
 
@@ -45,6 +46,19 @@ test("a paused run finishes its rows in flight and exits 7; resume sends the res
   const { stdout } = await office.paydrop("status", batch);
   expect(stdout).toContain("asha: pause wrong file?");
   expect(stdout).toContain("asha: resume");
+});
+
+test("what was cut off when a batch was cancelled is done when it is cancelled again: its results", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("pay.csv", transfersCsv(3));
+  expect((await office.run("pay.csv")).code).toBe(7);
+  const word = ["cancel", office.batchOf("pay.csv"), "--by", "asha"];
+  const env = { ...office.env, PAYDROP_TEST: "1", PAYDROP_FAULT: "crash@commit.after:1" };
+  expect((await runProgram(word, { env, cwd: office.folder })).signal).toBe("SIGKILL");
+  expect(office.results("pay.csv").at(-1)?.result_message).not.toContain("cancelled");
+  expect((await office.paydrop(...word)).stdout).toMatch(/was cancelled already\.\n[^]*results +\S/);
+  expect(office.results("pay.csv").at(-1)?.result_message).toContain("cancelled");
+  expect((await office.paydrop(...word)).stdout).not.toContain("results");
 });
 
 test("a batch that is paused when its last row has gone is nothing to do: cron reads the exit code", async () => {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
+import { runProgram } from "../support/program.ts";
 import { accountOf, accountOfRow, openOffice, requestsTo, until } from "../support/people.ts";
 
 /** Row 3 reached the service, which then reset the connection: nobody knows. */
@@ -44,6 +45,25 @@ test("a row settled as not done goes exactly once more by retry, and by nothing 
   const again = await office.paydrop("retry", batch);
   expect(again).toMatchObject({ code: 0, stdout: "Nothing to send again.\nStay: 3 accepted\n" });
   expect(office.server.requests).toHaveLength(4);
+});
+
+test("what was cut off when a row was settled is done when it is settled again: its results, and who waited for it", async () => {
+  const { office, batch } = await withUnknownRow();
+  office.write("corrected.csv", `${transfersCsv(3)}50100271828001,60200000000099,9.00\n`);
+  await office.run("corrected.csv");
+  const waiting = office.batchOf("corrected.csv");
+  const word = ["settle", batch, "--row", "3", "--as", "not-done", "--by", "asha", "--note", "looked it up"];
+  const env = { ...office.env, PAYDROP_TEST: "1", PAYDROP_FAULT: "crash@commit.after:1" };
+  expect((await runProgram(word, { env, cwd: office.folder })).signal).toBe("SIGKILL");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
+
+  const again = await office.paydrop(...word);
+  expect(again.code).toBe(0);
+  expect(again.stdout).toContain("Row 3 was settled as not done by asha before. Nothing was changed.");
+  expect(again.stdout).toContain(`Row 3 of batch ${waiting} waited for it and is now ready.`);
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
+  // then nothing is owed any more
+  expect((await office.paydrop(...word)).stdout).not.toContain("results");
 });
 
 test("what settle says to do next can be done: of a paused batch resume comes first, of a cancelled one nothing goes", async () => {

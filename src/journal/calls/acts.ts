@@ -17,6 +17,7 @@ export function actCalls(parts: Parts) {
         archives.assertNotArchived(batch);
         attempts.phaseChanged(batch.seq);
         batches.setPhase(batchId, phase);
+        batches.oweResults(batchId, true);
         history.add(batchId, act, now());
       }),
 
@@ -32,6 +33,7 @@ export function actCalls(parts: Parts) {
           decisions.settle(of, row, as, act.by, now());
           history.add(batch, { ...act, row }, now());
         }
+        for (const batch of new Set(settlings.map((one) => one.batch))) batches.oweResults(batch, true);
       }),
 
     waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
@@ -67,6 +69,8 @@ export function actCalls(parts: Parts) {
     handedOver: (after) => read(() => history.handedOver(after)),
 
     oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
+
+    owesResults: (batchId) => read(() => batches.owesResults(batchId)),
 
     unfinished: (folders) => read(() => batches.unfinished(folders)),
   } satisfies Partial<JournalStore>;
