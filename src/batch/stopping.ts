@@ -45,13 +45,20 @@ export function stopOfPhase(phase: BatchPhase): Stop | undefined {
 /** Another process may pause or cancel the batch while it is being sent. */
 export function watchPhase(journal: JournalStore, batchId: string): { phase(): BatchPhase; close(): void } {
   let phase: BatchPhase = "open";
-  const timer = setInterval(() => {
-    // a journal that fails says so where it matters: at the next attempt
-    journal.batch(batchId).then(
-      (batch) => (phase = batch?.phase ?? phase),
-      () => undefined,
-    );
-  }, PHASE_LOOK_MS).unref();
+  let isLooking = false;
+  const look = async (): Promise<void> => {
+    // a journal that takes seconds to answer is not asked five times a second: outcomes would wait behind it all
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      phase = (await journal.batch(batchId))?.phase ?? phase;
+    } catch {
+      // a journal that fails says so where it matters: at the next attempt
+    } finally {
+      isLooking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), PHASE_LOOK_MS).unref();
   return { phase: () => phase, close: () => clearInterval(timer) };
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { watchPhase } from "../../src/batch/stopping.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
 import { countsOf, transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
@@ -59,6 +61,16 @@ test("what was cut off when a batch was cancelled is done when it is cancelled a
   expect((await office.paydrop(...word)).stdout).toMatch(/was cancelled already\.\n[^]*results +\S/);
   expect(office.results("pay.csv").at(-1)?.result_message).toContain("cancelled");
   expect((await office.paydrop(...word)).stdout).not.toContain("results");
+});
+
+test("a journal that does not answer is asked once whether the batch was paused: outcomes stand behind every question", () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const batch = vi.fn(() => new Promise<undefined>(() => undefined));
+  const phase = watchPhase({ batch } as unknown as JournalStore, "AAAA1111");
+  vi.advanceTimersByTime(10_000);
+  phase.close();
+  expect(batch).toHaveBeenCalledTimes(1);
 });
 
 test("a batch that is paused when its last row has gone is nothing to do: cron reads the exit code", async () => {
