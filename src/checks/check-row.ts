@@ -18,7 +18,7 @@ import type { CheckedRow } from "./instruction.ts";
 import { operationByRules, type KnownValues } from "./rules.ts";
 import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
 import { readableAmount } from "./read-number.ts";
-import { mayBeTotals, totalsWord } from "./whole-row.ts";
+import { isHeaderAgain, mayBeTotals, totalsWord } from "./whole-row.ts";
 
 export interface CheckerOptions {
   /** For the message, where the columns refuse the file. */
@@ -86,6 +86,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
       const fault = faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` });
       return invalid(row, [fault], hasOperationColumn ? undefined : options.operation);
     }
+    if (isHeaderAgain(row)) return { row, faults: [faultOfRow({ code: "header_again" })] };
     const said =
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
     if ("code" in said) return invalid(row, [faultOfRow(said, cellText(row, operationAt))]);

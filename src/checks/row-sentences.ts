@@ -24,6 +24,10 @@ export const ROW_SENTENCES = {
     sentence: "this looks like a totals row ({value}), not like {found}",
     hint: "Delete the row: it is no payment.",
   },
+  header_again: {
+    sentence: "the names of the columns stand here once more, as where two files were put together",
+    hint: "Delete the row, unless what stands below it belongs to another file.",
+  },
   example_row: {
     sentence: "this is an example row of a template: it still says EXAMPLE",
     hint: "Delete the row, or replace every value that says EXAMPLE.",

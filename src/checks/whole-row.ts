@@ -50,3 +50,9 @@ export function mayBeTotals(row: Row): boolean {
 }
 
 const TOTAL_INITIALS = new Set("tTsSgGnNzZeEक");
+
+/** The header once more: each cell is the name of its column. */
+export function isHeaderAgain(row: Row): boolean {
+  const { columns, cells } = row.mapped?.from ?? row;
+  return columns.every((column, index) => column === cells[index]);
+}

@@ -242,6 +242,15 @@ describe("rows that are none", () => {
     expect(checked).not.toHaveProperty("amount");
   });
 
+  test("the header once more is named as such, and is no row of an account", () => {
+    const checked = checkOne("transfer", { from_account: "from_account", to_account: "to_account", amount: "amount" });
+    expect(codesOf(checked)).toEqual(["header_again"]);
+    expect(checked).not.toHaveProperty("operation");
+    expect(codes("transfer", { from_account: "from_account", to_account: "B-1", amount: "amount" })).toEqual([
+      "not_a_number",
+    ]);
+  });
+
   test("a payment to somebody called Total is a payment", () => {
     expect(codes("payout", { ...PAYOUT, debit_account_id: "TOTAL-01" })).toEqual([]);
     expect(codes("transfer", { from_account: "Summit-1", to_account: "", amount: "1" })).toEqual(["value_missing"]);
