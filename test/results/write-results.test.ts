@@ -392,6 +392,7 @@ describe("what stands at the names already", () => {
     const noted = join(folder, NAMES[0]);
     const other = resultsInput(folder, small, [rowRecord(2, { state: "unknown" })], {}, memory);
     const noteWritten = async (path: string, sha256: string): Promise<void> => {
+      expect(await readFile(noted, "utf8"), "they are noted before they have their name").toContain("accepted");
       await other.noteWritten(path, sha256);
       throw new Error("a crash");
     };
