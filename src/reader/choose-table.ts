@@ -2,7 +2,8 @@ import { normalizeName } from "../names.ts";
 import { withoutGuard } from "../spreadsheet-text.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
 import type { SheetCell } from "../workbook/value.ts";
-import type { SheetEntry, Workbook } from "../workbook/workbook.ts";
+import type { SheetEntry } from "../workbook/contents.ts";
+import type { Workbook } from "../workbook/workbook.ts";
 import { quotedName } from "./header.ts";
 import type { SheetSource } from "./source.ts";
 

@@ -1,4 +1,5 @@
-import type { Range, SheetRow } from "../workbook/sheet-rows.ts";
+import type { Range } from "../workbook/sheet-facts.ts";
+import type { SheetRow } from "../workbook/sheet-rows.ts";
 import { isBlank } from "./blank.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { counted } from "../counted.ts";
 import { withoutGuard } from "../spreadsheet-text.ts";
 import { WorkbookError } from "../workbook/fault.ts";
-import type { Range, SheetFacts, SheetRow } from "../workbook/sheet-rows.ts";
+import type { Range, SheetFacts } from "../workbook/sheet-facts.ts";
+import type { SheetRow } from "../workbook/sheet-rows.ts";
 import { lettersOf, type SheetCell } from "../workbook/value.ts";
 import { Workbook } from "../workbook/workbook.ts";
 import { BlankRows, isBlank } from "./blank.ts";

@@ -173,3 +173,8 @@ export function attributesOf(raw: string): ReadonlyMap<string, string> {
   if (raw.slice(end).trim() !== "") throw damaged("its XML has an attribute that is not well formed");
   return found;
 }
+
+/** Of an attribute, or of a cell, that is true or false. */
+export function isTrue(said: string | undefined): boolean {
+  return said === "1" || said === "true";
+}
