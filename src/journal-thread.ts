@@ -9,7 +9,7 @@ import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./jour
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
 import type { Begun, JournalStore } from "./journal/store.ts";
-import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/threaded.ts";
+import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/thread-messages.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
 const port = parentPort;

@@ -1,45 +1,10 @@
 import { Worker } from "node:worker_threads";
-import { messageOf, PaydropError, type ErrorCode } from "../errors.ts";
-import { Places } from "../places.ts";
-import type { JudgeRules } from "../checks/duplicates.ts";
 import { pages } from "./pages.ts";
 import { type Columns, newRowsAsColumns, recordsFromColumns } from "./row-columns.ts";
-import type { AttemptEnd, RowRecord } from "./row-record.ts";
-import type { JournalOptions } from "./sqlite-journal.ts";
-import type { Begun, JournalStore } from "./store.ts";
-
-/** What the thread opens the journal with. `scratchDir`: one to throw away, which knows what this one has seen. */
-export type ThreadStart =
-  | { readonly stateDir: string; readonly options: JournalOptions }
-  | { readonly stateDir: string; readonly scratchDir: string };
-
-/**
- * Calls of one turn of the event loop travel together, and so do the answers of one commit. Both are flat: a thousand
- * small arrays and objects cost more to carry over than what is in them.
- */
-export interface Calls {
-  /** By these every `begin` judges from now on. */
-  readonly rules?: JudgeRules;
-  /**
-   * id, method, number of arguments, the arguments; again and again. What every row asks for has plain arguments only:
-   * `begin` has its batch and row, `end` the attempt and then state, reason, duration, HTTP status, answer.
-   */
-  readonly calls: readonly unknown[];
-}
-export interface Answers {
-  /** id, value; again and again. A row's first attempt, as nearly every one is, is told by its number alone. */
-  readonly done: readonly unknown[];
-  readonly failed: readonly (readonly [id: number, error: ErrorText])[];
-}
-/** An error as it crosses threads; `code` where it is a PaydropError. */
-export interface ErrorText {
-  readonly code?: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
-}
-/** `methods`: all names of the journal in the thread. */
-export type FirstAnswer =
-  { readonly stateId: string; readonly methods: readonly (keyof JournalStore)[] } | { readonly failed: ErrorText };
+import type { RowRecord } from "./row-record.ts";
+import type { JournalStore } from "./store.ts";
+import { ThreadCalls } from "./thread-calls.ts";
+import { errorOf, type FirstAnswer, type ThreadStart } from "./thread-messages.ts";
 
 const ENTRY = new URL(
   import.meta.url.endsWith(".ts") ? "../journal-thread.ts" : "../journal-thread.js",
@@ -63,7 +28,7 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
     await worker.terminate();
     throw errorOf(first.failed);
   }
-  const thread = new JournalThread(worker);
+  const thread = new ThreadCalls(worker);
   const methods = first.methods.map((name) => [name, (...args: unknown[]) => thread.call(name, args)]);
   return {
     ...(Object.fromEntries(methods) as JournalStore),
@@ -83,139 +48,4 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
       pages((from) => thread.call<readonly number[]>("readyRows", [batchId, from]), fromRow, true),
     close: () => thread.close(),
   };
-}
-
-type OfRow = "begin" | "end";
-
-/**
- * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes. When
- * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
- */
-const FEW_CALLS = 12;
-/** So many need not wait for the others of a burst: else thread, service and requests wait for each other by turns. */
-const MANY_CALLS = 32;
-
-interface Waiting {
-  readonly method: keyof JournalStore;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-class JournalThread {
-  readonly #worker: Worker;
-  readonly #waiting = new Places<Waiting>();
-  #calls: unknown[] = [];
-  #isPosting = false;
-  /** How many begins and ends wait to be posted, and how many are on their way to a commit. */
-  #gathered = 0;
-  #committing = 0;
-  #failure: Error | undefined;
-  #rules: JudgeRules | undefined;
-  #areRulesNew = false;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    worker.on("message", (answers: Answers) => this.#settle(answers));
-    worker.on("error", (error) => this.#fail(messageOf(error)));
-    worker.on("exit", () => this.#fail("its thread has ended"));
-  }
-
-  call<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
-    this.#postSoon();
-    return this.#add(method, args);
-  }
-
-  begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
-    // those of one message judge all of it
-    if (this.#rules !== rules && this.#calls.length > 0) this.#post();
-    this.#areRulesNew ||= this.#rules !== rules;
-    this.#rules = rules;
-    return this.#addOfRow("begin", [batchId, row]);
-  }
-
-  end(attempt: number, { state, reason, durationMs, httpStatus, response }: AttemptEnd): Promise<void> {
-    return this.#addOfRow("end", [attempt, state, reason, durationMs, httpStatus, response]);
-  }
-
-  #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
-    const answered = this.#add<T>(method, args);
-    if (this.#gathered >= MANY_CALLS) this.#post();
-    else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
-    else if (this.#committing === 0) this.#postSoon();
-    return answered;
-  }
-
-  #add<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
-    if (this.#failure) return Promise.reject(this.#failure);
-    return new Promise<T>((resolve, reject) => {
-      const id = this.#waiting.put({ method, resolve: resolve as (value: unknown) => void, reject });
-      this.#calls.push(id, method, args.length, ...args);
-      if (isOfRow(method)) this.#gathered += 1;
-    });
-  }
-
-  /** What was called before is carried out first. */
-  async close(): Promise<void> {
-    if (this.#failure) return;
-    const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
-    await this.call("close", []);
-    await ended;
-  }
-
-  #postSoon(soon: (post: () => void) => unknown = setImmediate): void {
-    if (this.#isPosting) return;
-    this.#isPosting = true;
-    soon(() => {
-      this.#isPosting = false;
-      this.#post();
-    });
-  }
-
-  #post(): void {
-    if (this.#calls.length === 0) return;
-    const calls = this.#calls;
-    this.#calls = [];
-    this.#committing += this.#gathered;
-    this.#gathered = 0;
-    const rules = this.#areRulesNew ? this.#rules : undefined;
-    this.#areRulesNew = false;
-    this.#worker.postMessage((rules ? { rules, calls } : { calls }) satisfies Calls);
-  }
-
-  #settle({ done, failed }: Answers): void {
-    for (let at = 0; at < done.length; at += 2) {
-      const waiting = this.#take(done[at] as number);
-      waiting?.resolve(waiting.method === "begin" ? begunOf(done[at + 1]) : done[at + 1]);
-    }
-    for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
-    // at once: the thread works on what has gathered while what is settled here is sent
-    this.#post();
-  }
-
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.take(id);
-    if (waiting && isOfRow(waiting.method)) this.#committing -= 1;
-    return waiting;
-  }
-
-  #fail(why: string): void {
-    this.#failure ??= new PaydropError(
-      "journal",
-      `the journal failed: ${why}`,
-      "sending has stopped; run again: what was in flight is shown as unknown",
-    );
-    for (const { reject } of this.#waiting) reject(this.#failure);
-  }
-}
-
-function isOfRow(method: keyof JournalStore): method is OfRow {
-  return method === "begin" || method === "end";
-}
-
-function begunOf(told: unknown): Begun {
-  return typeof told === "number" ? { attempt: told, ordinal: 1 } : (told as Begun);
-}
-
-function errorOf({ code, message, hint }: ErrorText): Error {
-  return code === undefined ? new Error(message) : new PaydropError(code, message, hint);
 }
