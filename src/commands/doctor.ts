@@ -6,7 +6,7 @@ import { loadSettings } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
-import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/open.ts";
+import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/sqlite-version.ts";
 import { withProcessor } from "../processor.ts";
 import { asWord, printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -80,11 +79,6 @@ function assertNothingForgotten(database: DatabaseSync): void {
     )
     .get();
   if (forgotten) throw new DamageError("the keys of rows are missing from what was seen");
-}
-
-/** The id follows from the key of the payment hashes, so that a changed key is noticed: it would forget every payment. */
-export function stateIdOf(hashKey: Uint8Array): string {
-  return createHash("sha256").update("paydrop state id").update(hashKey).digest("hex").slice(0, 16);
 }
 
 /** Whether an error says that the file is damaged, and not that the disk is full or the file may not be read. */

@@ -14,15 +14,14 @@ import {
   lostError,
   setAside,
   sqliteCodeOf,
-  stateIdOf,
 } from "./damage.ts";
+import { readIdentity } from "./identity.ts";
 import { type InstanceLock, SQLITE_BUSY, takeInstanceLock } from "./lock.ts";
 import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
+import { refuseOldSqlite } from "./sqlite-version.ts";
 import { isThere, makePrivate } from "./state-folder.ts";
 import { assertWalWhole } from "./wal.ts";
 
-/** SQLite before 3.51.3 can corrupt a WAL when it is reset, or when two processes open it (DESIGN §5). */
-export const SQLITE_VERSION_MIN = "3.51.3";
 const BUSY_TIMEOUT_MS = 10_000;
 
 export interface OpenOptions {
@@ -173,38 +172,4 @@ const DISK_HINT = "check the disk and who may read and write there";
 /** What SQLite says of a journal that is only read, in words of ours: damage that nobody met when it was opened. */
 export function damageOf(stateDir: string, error: unknown): unknown {
   return isDamage(error) ? unusable(join(stateDir, "journal.db"), error) : error;
-}
-
-/** 32 random bytes that key the hashes of payments, and the id of this state directory: made once, kept in the journal. */
-export function readIdentity(database: DatabaseSync): { stateId: string; hashKey: Uint8Array } {
-  const select = database.prepare("SELECT value FROM meta WHERE key = ?");
-  if (!select.get("hash_key")) {
-    if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");
-    const made = randomBytes(32);
-    const insert = database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('hash_key', ?), ('state_id', ?)");
-    insert.run(made, stateIdOf(made));
-  }
-  const hashKey = select.get("hash_key")?.["value"] as Uint8Array;
-  const stateId = stateIdOf(hashKey);
-  if (select.get("state_id")?.["value"] !== stateId) throw new DamageError("the key of its hashes was changed");
-  return { stateId, hashKey };
-}
-
-function refuseOldSqlite(database: DatabaseSync): void {
-  const { version, isOld } = sqliteOf(database);
-  if (!isOld) return;
-  throw new PaydropError(
-    "journal",
-    `this Node carries SQLite ${version}, which can damage a journal; ${SQLITE_VERSION_MIN} or newer is needed`,
-    "use Node 24.15 or newer from nodejs.org",
-  );
-}
-
-/** The SQLite that this Node carries. */
-export function sqliteOf(database: DatabaseSync): { readonly version: string; readonly isOld: boolean } {
-  const { version } = database.prepare("SELECT sqlite_version() AS version").get() as { version: string };
-  const needed = SQLITE_VERSION_MIN.split(".").map(Number);
-  const found = version.split(".").map(Number);
-  const difference = needed.map((part, place) => (found[place] ?? 0) - part).find((part) => part !== 0) ?? 0;
-  return { version, isOld: difference < 0 };
 }

@@ -7,8 +7,9 @@ import { archiveCalls } from "./calls/archives.ts";
 import { attemptCalls } from "./calls/attempts.ts";
 import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
+import { readIdentity } from "./identity.ts";
 import { PaymentKeys } from "./keys.ts";
-import { damageOf, isJournalThere, openJournalFile, type OpenOptions, readIdentity } from "./open.ts";
+import { damageOf, isJournalThere, openJournalFile, type OpenOptions } from "./open.ts";
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 

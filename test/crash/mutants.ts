@@ -244,7 +244,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a journal whose key is gone makes a new one, and knows no payment any more",
     edits: [
       [
-        "src/journal/open.ts",
+        "src/journal/identity.ts",
         'if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");',
         "",
       ],

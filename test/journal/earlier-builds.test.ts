@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { takeInstanceLock } from "../../src/journal/lock.ts";
-import { readIdentity } from "../../src/journal/open.ts";
+import { readIdentity } from "../../src/journal/identity.ts";
 import { MIGRATIONS } from "../../src/journal/migrations.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { runProgram } from "../support/program.ts";

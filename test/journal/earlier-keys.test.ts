@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { PaymentKeys } from "../../src/journal/keys.ts";
-import { readIdentity } from "../../src/journal/open.ts";
+import { readIdentity } from "../../src/journal/identity.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openScratchJournal, openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

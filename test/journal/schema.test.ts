@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
-import { readIdentity } from "../../src/journal/open.ts";
+import { readIdentity } from "../../src/journal/identity.ts";
 import { MIGRATIONS } from "../../src/journal/migrations.ts";
 import { hasSchema, migrate } from "../../src/journal/schema.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
