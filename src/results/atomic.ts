@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { link, open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { systemCodeOf } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
-import { printable } from "../printable.ts";
+import { onDisk, syncFolder } from "./on-disk.ts";
 
 /** The first eight digits are the tag of the file that it is to become. */
 export const TEMPORARY = /^\.paydrop-([0-9a-f]{8})[0-9a-f]{16}\.tmp$/;
@@ -122,67 +122,9 @@ export class AtomicFile {
   }
 }
 
-/** Renames, so that it outlives a crash. */
-export async function renameDurably(from: string, to: string): Promise<void> {
-  await onDisk(to, async () => {
-    await rename(from, to);
-    await syncFolder(dirname(to));
-  });
-}
-
 /** Says of a temporary file what it was to become, and nothing to a stranger. */
 export function tagOf(of: string): string {
   return createHash("sha256").update(of).digest("hex").slice(0, 8);
-}
-
-/** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */
-export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    if (thrown instanceof PaydropError) throw thrown;
-    throw new PaydropError(
-      "results_unwritable",
-      `${printable(basename(path))} cannot be written: ${WHY[systemCodeOf(thrown) ?? ""] ?? printable(messageOf(thrown))}`,
-      "make room on the disk and let paydrop write there, then write the results again with paydrop results",
-      { cause: thrown },
-    );
-  }
-}
-
-const WHY: Readonly<Record<string, string>> = {
-  EACCES: "paydrop has no right to write in this folder",
-  EPERM: "paydrop has no right to write in this folder",
-  EROFS: "the disk is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the quota of the disk is used up",
-  EBUSY: "another program has the file open",
-  ETXTBSY: "another program has the file open",
-  EISDIR: "a folder has that name",
-  ENOTDIR: "its folder is not a folder",
-  ENOENT: "its folder is not there any more",
-  ENAMETOOLONG: "the name would be too long for this disk",
-};
-
-/** Of what `onDisk` threw: it may be another time, without anything being moved away or renamed. */
-export function mayPass({ cause }: PaydropError): boolean {
-  return ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EBUSY", "ETXTBSY", "EIO", "ESTALE"].includes(
-    systemCodeOf(cause) ?? "",
-  );
-}
-
-/** The rename itself must outlive a power cut. Some systems cannot sync a folder, and then need not. */
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (thrown) {
-    if (!["EINVAL", "EPERM", "EISDIR", "ENOTSUP", "EACCES"].includes(systemCodeOf(thrown) ?? "")) throw thrown;
-  }
 }
 
 /** A file of one piece, whole or not at all. */
@@ -208,9 +150,4 @@ export async function makingFile<T>(
   } finally {
     await file.discard();
   }
-}
-
-/** Where it should lie it cannot be written; another place may take it. */
-export function isUnwritable(thrown: unknown): thrown is PaydropError {
-  return thrown instanceof PaydropError && thrown.code === "results_unwritable";
 }

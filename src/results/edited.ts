@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile, link } from "node:fs/promises";
 import { systemCodeOf } from "../errors.ts";
-import { onDisk } from "./atomic.ts";
+import { onDisk } from "./on-disk.ts";
 import { nameOfBatch } from "./names.ts";
 import { sha256Of } from "./own.ts";
 import type { WrittenMemory } from "./place.ts";

@@ -7,7 +7,7 @@ import { systemCodeOf } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
-import { onDisk } from "./atomic.ts";
+import { onDisk } from "./on-disk.ts";
 
 /** What stands at the name of a file that paydrop is about to write. */
 export type Standing =

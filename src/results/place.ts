@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
-import { onDisk, renameDurably } from "./atomic.ts";
+import { onDisk, renameDurably } from "./on-disk.ts";
 import { keepEdited, lookAtEarlier } from "./edited.ts";
 import { nameOfBatch, outNames } from "./names.ts";
 import {

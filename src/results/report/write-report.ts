@@ -1,7 +1,8 @@
 import { unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../../errors.ts";
-import { isUnwritable, makingFile, onDisk, writeAtomically } from "../atomic.ts";
+import { makingFile, writeAtomically } from "../atomic.ts";
+import { isUnwritable, onDisk } from "../on-disk.ts";
 import { nameOfBatch } from "../names.ts";
 import { describeForeign, standingOfSummary, type Standing } from "../own.ts";
 import { fallbackPlace, makeWay, moveOut, type WrittenMemory } from "../place.ts";
