@@ -12,7 +12,7 @@ import { fileOfAside, nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { standingOfResults } from "../results/own.ts";
-import { FALLBACK_FOLDER } from "../results/place.ts";
+import { FALLBACK_FOLDER } from "../results/fallback.ts";
 import type { Report } from "../results/report/report.ts";
 import { isLeftUnsent } from "../results/status.ts";
 import { exitCodeOfTotals } from "../results/totals.ts";

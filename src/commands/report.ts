@@ -8,7 +8,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
 import { modeOf } from "../results/mode-of.ts";
-import { FALLBACK_FOLDER } from "../results/place.ts";
+import { FALLBACK_FOLDER } from "../results/fallback.ts";
 import { createClock } from "../results/report/clock.ts";
 import { documentOf, REPORT_FORMS, type ReportForm } from "../results/report/forms.ts";
 import { headlineOf } from "../results/report/headline.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { FALLBACK_FOLDER } from "../results/place.ts";
+import { FALLBACK_FOLDER } from "../results/fallback.ts";
 import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
 
 /**

@@ -4,7 +4,7 @@ import { systemCodeOf } from "../errors.ts";
 import { onDisk } from "./on-disk.ts";
 import { nameOfBatch } from "./names.ts";
 import { sha256Of } from "./own.ts";
-import type { WrittenMemory } from "./place.ts";
+import type { WrittenMemory } from "./own.ts";
 
 /** Results as they lie there before they are written anew. */
 export interface EarlierResults {

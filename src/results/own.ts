@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { constants, createReadStream } from "node:fs";
-import { lstat, open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import { printable } from "../printable.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
-import { WorkbookError } from "../workbook/fault.ts";
-import type { SheetRow } from "../workbook/sheet-rows.ts";
+import { firstRow, firstWorkbookRow, isObject, objectIn, readBeginning } from "./beginning.ts";
 import { onDisk } from "./on-disk.ts";
 
 /** What stands at the name of a file that paydrop is about to write. */
@@ -16,10 +15,14 @@ export type Standing =
   /** `why` goes on after the name of the file: "is a link". */
   | { readonly kind: "foreign"; readonly why: string };
 
+/** What the journal remembers of files that paydrop wrote. */
+export interface WrittenMemory {
+  /** SHA-256 in hex of what was last written at a path; of results also of what was written there before (`noteOf`). */
+  written(path: string): Promise<string | undefined>;
+  noteWritten(path: string, sha256: string): Promise<void>;
+}
+
 const NOT_OURS = { kind: "foreign", why: "is there already and is not a file that paydrop wrote" } as const;
-/** As many as a workbook can have. */
-const COLUMNS_MAX = 16_384;
-const FIRST_ROW_BYTES_MAX = 256 * 1024;
 const REPORT_MARK_BYTES_MAX = 256;
 const SUMMARY_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -77,8 +80,8 @@ export const NOTE_MARK = "paydrop: ";
 
 /** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */
 export async function readOwnJson(path: string): Promise<Record<string, unknown> | undefined> {
-  const document = parsedJson(await readBeginning(path, SUMMARY_BYTES_MAX));
-  return isObject(document) && isObject(document["paydrop"]) ? document : undefined;
+  const document = objectIn(await readBeginning(path, SUMMARY_BYTES_MAX));
+  return isObject(document?.["paydrop"]) ? document : undefined;
 }
 
 /**
@@ -118,79 +121,6 @@ async function standing(path: string, look: () => Promise<Standing>): Promise<St
     }
     return look();
   });
-}
-
-async function readBeginning(path: string, bytesMax: number): Promise<string> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const bytes = Buffer.alloc(Math.min(bytesMax, (await handle.stat()).size));
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    return new TextDecoder("utf-8").decode(bytes.subarray(0, bytesRead));
-  } finally {
-    await handle.close();
-  }
-}
-
-/** The first row after the header by column name; the last of equal names, where ours stand. */
-async function firstRow(path: string, format: FileFormat): Promise<ReadonlyMap<string, string> | undefined> {
-  if (format === "xlsx") return firstWorkbookRow(path);
-  const beginning = await readBeginning(path, FIRST_ROW_BYTES_MAX);
-  return format === "csv" ? firstCsvRow(beginning) : firstJsonRow(beginning);
-}
-
-/** Of its first sheet: ours has no other. */
-async function firstWorkbookRow(path: string): Promise<ReadonlyMap<string, string> | undefined> {
-  try {
-    const { Workbook } = await import("../workbook/workbook.ts");
-    const workbook = await Workbook.open(path);
-    const [sheet] = workbook.sheets;
-    const rows: SheetRow[] = [];
-    if (!sheet) return undefined;
-    for await (const chunk of workbook.rows(sheet, { columnsMax: COLUMNS_MAX })) {
-      rows.push(...chunk.slice(0, 2));
-      if (rows.length >= 2) break;
-    }
-    const [header, row] = rows.map(({ cells }) => cells.map((cell) => (typeof cell === "string" ? cell : cell.source)));
-    return header && new Map(header.map((name, index) => [name, row?.[index] ?? ""]));
-  } catch (error) {
-    if (error instanceof WorkbookError) return undefined;
-    throw error;
-  }
-}
-
-async function firstCsvRow(beginning: string): Promise<ReadonlyMap<string, string> | undefined> {
-  // A spreadsheet of another country saves our commas as semicolons or tabs; a name of theirs may hold a comma itself.
-  const headerLine = beginning.split(/[\r\n]/, 1)[0] ?? "";
-  const cells = (delimiter: string): number => headerLine.split(delimiter).length;
-  const delimiter = [",", ";", "\t"].reduce((best, other) => (cells(other) > cells(best) ? other : best));
-  const { parse } = await import("csv-parse/sync");
-  try {
-    const [header, row] = parse(beginning, { to: 2, delimiter, relax_column_count: true, relax_quotes: true });
-    return header && new Map(header.map((name, index) => [name, row?.[index] ?? ""]));
-  } catch {
-    return undefined;
-  }
-}
-
-function firstJsonRow(beginning: string): ReadonlyMap<string, string> | undefined {
-  // We write one row per line; an array or a wrapper has a line before the first row.
-  for (const line of beginning.split("\n", 2)) {
-    const row = parsedJson(line.trim().replace(/,$/, ""));
-    if (isObject(row)) return new Map(Object.entries(row).map(([key, value]) => [key, String(value)]));
-  }
-  return undefined;
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** In lower-case hex. */

@@ -1,26 +1,19 @@
-import { mkdir, unlink } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../defined.ts";
-import { PaydropError } from "../errors.ts";
 import type { FileFormat } from "../format.ts";
-import { onDisk, renameDurably } from "./on-disk.ts";
 import { keepEdited, lookAtEarlier } from "./edited.ts";
+import { inTheWay, makeWay, moveAside, moveOut, type Look, type Move } from "./make-way.ts";
 import { nameOfBatch, outNames } from "./names.ts";
+import { onDisk } from "./on-disk.ts";
 import {
-  describeForeign,
+  retryOfSummary,
   standingOfResults,
   standingOfRetry,
-  retryOfSummary,
   standingOfSummary,
   type Standing,
+  type WrittenMemory,
 } from "./own.ts";
-
-/** What the journal remembers of files that paydrop wrote. */
-export interface WrittenMemory {
-  /** SHA-256 in hex of what was last written at a path; of results also of what was written there before (`noteOf`). */
-  written(path: string): Promise<string | undefined>;
-  noteWritten(path: string, sha256: string): Promise<void>;
-}
 
 /** Where the files out go, and what has to make way for them first. */
 export interface Place {
@@ -37,13 +30,6 @@ export interface Place {
   readonly staleRetries: readonly string[];
   /** What was put aside of this batch, and is not true any more once the new files have their names. */
   readonly outdated: readonly string[];
-}
-
-interface Move {
-  readonly from: string;
-  readonly to: string;
-  /** What was noted of the file, to be noted for its new name too. */
-  readonly sha256?: string;
 }
 
 /**
@@ -107,21 +93,6 @@ async function noted(path: string, look: Promise<Standing>, memory: WrittenMemor
   return standing.kind === "ours" ? defined({ ...standing, sha256: await memory.written(path) }) : standing;
 }
 
-/** In the state directory, for what cannot lie beside its input. */
-export const FALLBACK_FOLDER = "results";
-
-/** Where what cannot lie beside the input goes: a private folder for each batch. */
-export async function fallbackPlace(
-  fallbackFolder: string,
-  batchId: string,
-  fileName: string,
-): Promise<{ readonly folder: string; readonly fileName: string }> {
-  const folder = join(fallbackFolder, batchId);
-  await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
-  // the name that was too long beside the input would be too long here too
-  return { folder, fileName: Buffer.byteLength(fileName) > 200 ? batchId : fileName };
-}
-
 /** Which of results and summary lie there under the batch's id. */
 async function putAside([results, summary]: [string, string], format: FileFormat, batchId: string): Promise<string[]> {
   const aside = [nameOfBatch(results, batchId), nameOfBatch(summary, batchId)] as const;
@@ -149,29 +120,6 @@ export async function removeOutdated({ outdated }: Place): Promise<void> {
   for (const path of outdated) await onDisk(path, () => unlink(path));
 }
 
-export async function moveOut({ from, to, sha256 }: Move, memory: WrittenMemory): Promise<void> {
-  // Noted first: a watcher must never take our own file under its new name for a person's.
-  if (sha256 !== undefined) await memory.noteWritten(to, sha256);
-  await renameDurably(from, to);
-}
-
-type Look = (path: string) => Promise<Standing>;
-
-/** `undefined`: free, or ours of the same batch and simply replaced. */
-export async function makeWay(path: string, batchId: string, look: Look): Promise<Move | undefined> {
-  const standing = await look(path);
-  if (standing.kind === "foreign") throw inTheWay(path, standing.why);
-  if (standing.kind === "free" || standing.batch === batchId) return undefined;
-  return moveAside(path, standing, look);
-}
-
-async function moveAside(path: string, standing: Standing & { kind: "ours" }, look: Look): Promise<Move> {
-  const to = nameOfBatch(path, standing.batch);
-  const there = await look(to);
-  if (there.kind === "foreign") throw inTheWay(to, there.why);
-  return { from: path, to, ...(standing.sha256 === undefined ? {} : { sha256: standing.sha256 }) };
-}
-
 /** A retry file that a person is correcting stays where it is; ours then goes by its batch id. */
 async function findRetry(
   usual: string,
@@ -192,12 +140,4 @@ async function findRetry(
   if (atUsual.kind !== "foreign") return { retry: usual, moves: [], staleRetries };
   if (atBatch.kind === "foreign") throw inTheWay(byBatch, atBatch.why);
   return { retry: byBatch, moves: [], staleRetries };
-}
-
-function inTheWay(path: string, why: string): PaydropError {
-  return new PaydropError(
-    "results_unwritable",
-    describeForeign(path, why),
-    "move it away or give it another name, then write the results again with paydrop results",
-  );
 }

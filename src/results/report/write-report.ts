@@ -5,7 +5,9 @@ import { makingFile, writeAtomically } from "../atomic.ts";
 import { isUnwritable, onDisk } from "../on-disk.ts";
 import { nameOfBatch } from "../names.ts";
 import { describeForeign, standingOfSummary, type Standing } from "../own.ts";
-import { fallbackPlace, makeWay, moveOut, type WrittenMemory } from "../place.ts";
+import { fallbackPlace } from "../fallback.ts";
+import { makeWay, moveOut } from "../make-way.ts";
+import type { WrittenMemory } from "../own.ts";
 
 /** A report in one form, with what says of a file that it is one. */
 export interface ReportDocument {
