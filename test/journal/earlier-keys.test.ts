@@ -14,6 +14,18 @@ const VERSION_WITH_OLD_KEYS = 6;
 const VERSION_WITH_ZEROS = 8;
 const VERSION_WITH_CASES = 10;
 
+/** What later versions made, and how it goes away. */
+const MADE_IN: readonly (readonly [version: number, undo: string])[] = [
+  [12, "ALTER TABLE row DROP COLUMN other_more;"],
+  [10, "DROP INDEX row_unknown;"],
+  [8, "ALTER TABLE row DROP COLUMN doubtful;"],
+];
+
+function backTo(database: DatabaseSync, version: number): void {
+  const undone = MADE_IN.filter(([made]) => made > version).map(([, undo]) => undo);
+  database.exec(`${undone.join(" ")} PRAGMA user_version = ${version}`);
+}
+
 function opened(store: JournalStore): JournalStore {
   onTestFinished(() => store.close());
   return store;
@@ -28,9 +40,8 @@ async function journalOfAnEarlierBuild(references: readonly string[]): Promise<s
   for (const { number } of rows) await sendRow(store, "AAAA1111", number, "accepted");
   await store.close();
   const database = new DatabaseSync(join(stateDir, "journal.db"));
-  database.exec(
-    `DROP INDEX row_unknown; ALTER TABLE row DROP COLUMN doubtful; PRAGMA user_version = ${VERSION_WITH_OLD_KEYS}; DELETE FROM meta WHERE key LIKE 'keys of%'`,
-  );
+  backTo(database, VERSION_WITH_OLD_KEYS);
+  database.exec("DELETE FROM meta WHERE key LIKE 'keys of%'");
   database.close();
   return stateDir;
 }
@@ -83,7 +94,7 @@ test("what an earlier build sent to an account with zeros in front is known: it 
     database.prepare("UPDATE row SET core_key = ? WHERE core_key = ?").run(old, today);
     database.prepare("UPDATE seen SET key = ? WHERE key = ?").run(old, today);
   }
-  database.exec(`DROP INDEX row_unknown; PRAGMA user_version = ${VERSION_WITH_ZEROS}`);
+  backTo(database, VERSION_WITH_ZEROS);
   database.close();
 
   const again = [...sent, row(4, "0070"), row(5, "70")];
@@ -119,7 +130,7 @@ test("what an earlier build sent under a reference, or to an id, in capitals is 
       database.prepare("UPDATE seen SET key = ? WHERE key = ?").run(asWritten, today);
     }
   }
-  database.exec(`PRAGMA user_version = ${VERSION_WITH_CASES}`);
+  backTo(database, VERSION_WITH_CASES);
   database.close();
 
   const store = opened(openSqliteJournal(stateDir, createJudge));
