@@ -251,6 +251,10 @@ describe("rows that are none", () => {
     ]);
   });
 
+  test("an object without keys repeats no header", () => {
+    expect(codes("transfer", {}, JSON_FILE)).toEqual(["value_missing", "value_missing", "value_missing"]);
+  });
+
   test("a payment to somebody called Total is a payment", () => {
     expect(codes("payout", { ...PAYOUT, debit_account_id: "TOTAL-01" })).toEqual([]);
     expect(codes("transfer", { from_account: "Summit-1", to_account: "", amount: "1" })).toEqual(["value_missing"]);
