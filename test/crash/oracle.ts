@@ -174,8 +174,12 @@ export function resultOf(state: string | undefined): string | undefined {
   return state === "ready" ? "not_sent" : state === "sending" ? "unknown" : state;
 }
 
+/** Of a CSV file, or one of JSON. */
 export function readResults(path: string): Record<string, string>[] {
   if (!existsSync(path)) return [];
+  const text = readFileSync(path, "utf8");
+  if (path.endsWith(".json")) return JSON.parse(text) as Record<string, string>[];
+  if (path.endsWith(".jsonl")) return JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`) as Record<string, string>[];
   return parse(readFileSync(path), { bom: true, columns: true, relax_column_count: false });
 }
 
