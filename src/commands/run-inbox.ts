@@ -15,6 +15,7 @@ import type { Teller } from "./teller.ts";
 /** As long as a file without its last line end must lie still. */
 const PATIENCE_SETTLES = 3;
 const LOOK_MIN_MS = 20;
+const AWAY_HINT = "check its name, then its disk or network share; what lies there goes with the next run";
 
 /** What a run works with. */
 export interface RunParts {
@@ -66,7 +67,7 @@ export async function runInbox(folder: string, parts: RunParts): Promise<number>
       // timer that may ring early
       until ??= performance.now() + PATIENCE_SETTLES * settleMs + LOOK_MIN_MS;
       monitor.sawInbox(drop.folder, drop.count);
-      if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, "check its name");
+      if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, AWAY_HINT);
       await workOff();
       const leftMs = until - performance.now();
       if (isStopping() || drop.isBlocked || nextLookMs === undefined || isLast) break;

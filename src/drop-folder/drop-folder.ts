@@ -258,7 +258,9 @@ export class DropFolder {
 
   #noteAway(why: string | undefined): void {
     const isAway = why !== undefined;
-    if (isAway && !this.#folderAway) this.#parts.listener.say(`${this.folder}: ${why}; it is waited for`);
+    // a single run tells it at its end, and waits for nothing
+    if (isAway && !this.#folderAway && this.#parts.isWatching)
+      this.#parts.listener.say(`${this.folder}: ${why}; it is waited for`);
     if (!isAway && this.#folderAway) this.#parts.listener.say(`${this.folder} is back`);
     this.#folderAway = isAway;
   }

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../defined.ts";
-import { messageOf, systemCodeOf } from "../errors.ts";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
@@ -61,6 +61,7 @@ export class Inbox {
     try {
       await this.#sweepFolder(this.folder, true, found);
     } catch (error) {
+      throwOfJournal(error);
       this.#forgetAllBut(new Set());
       const away = WHY_AWAY[systemCodeOf(error) ?? ""] ?? messageOf(error);
       return { away, ready: [], waiting: [], oddities: [], stops: [], present: new Set(), folders: [] };
@@ -104,6 +105,7 @@ export class Inbox {
     try {
       await this.#sweepFolder(path, false, found);
     } catch (error) {
+      throwOfJournal(error);
       const code = systemCodeOf(error);
       if (code !== "ENOENT") this.#tell(path, WHY_AWAY[code ?? ""] ?? messageOf(error), found);
     }
@@ -184,6 +186,11 @@ function byAge(one: ReadyFile, other: ReadyFile): number {
   const [a, b] = [BigInt(one.identity.mtimeNs), BigInt(other.identity.mtimeNs)];
   if (a !== b) return a < b ? -1 : 1;
   return one.path < other.path ? -1 : 1;
+}
+
+/** A file is asked for in the journal: that it fails says nothing about the folder, and nobody may wait for that to pass. */
+function throwOfJournal(error: unknown): void {
+  if (error instanceof PaydropError && error.code === "journal") throw error;
 }
 
 const UNREAD = {

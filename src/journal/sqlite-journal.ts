@@ -2,6 +2,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { keepBallast } from "./ballast.ts";
 import { noteClosed } from "./boot.ts";
+import { asJournalError } from "./commit-group.ts";
 import { actCalls } from "./calls/acts.ts";
 import { archiveCalls } from "./calls/archives.ts";
 import { attemptCalls } from "./calls/attempts.ts";
@@ -28,10 +29,16 @@ export function openSqliteJournal(
   const { keepsBallast = false, isChecked = false } = options;
   const ballast = keepsBallast ? keepBallast(stateDir) : undefined;
   const database = openJournalFile(stateDir, options);
-  const { stateId, hashKey } = readIdentity(database);
-  for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
-  const parts = partsOf({ database, stateId, judgeOf, keys: new PaymentKeys(hashKey), now, ballast });
-  return journalOf(stateId, parts, isChecked ? () => noteClosed(database) : undefined);
+  try {
+    const { stateId, hashKey } = readIdentity(database);
+    for (const suffix of ["-wal", "-shm"]) makeFilePrivate(join(stateDir, `journal.db${suffix}`));
+    const parts = partsOf({ database, stateId, judgeOf, keys: new PaymentKeys(hashKey), now, ballast });
+    return journalOf(stateId, parts, isChecked ? () => noteClosed(database) : undefined);
+  } catch (error) {
+    // the disk answered a moment ago
+    database.close();
+    throw asJournalError(error);
+  }
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { PaydropError } from "../../src/errors.ts";
 import { Inbox } from "../../src/intake/inbox.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
 import { inboxFolders } from "../../src/intake/inbox-folders.ts";
@@ -56,6 +57,18 @@ const WIDE = Buffer.from("\ufeffx\n1\n", "utf16le");
 function names(files: Sweep["ready"] | Sweep["waiting"]): string[] {
   return files.map(({ path }) => basename(path));
 }
+
+test("a journal that fails is no folder that is away: a watch would wait for it for ever", async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "pay.csv"), "x\n1\n");
+  mkdirSync(join(folder, "payouts"));
+  const failed = new PaydropError("journal", "the journal failed: disk I/O error");
+  const standing = (): Promise<never> => Promise.reject(failed);
+  const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, wrote: () => Promise.resolve(false) });
+  await expect(inbox.sweep()).rejects.toBe(failed);
+  renameSync(join(folder, "pay.csv"), join(folder, "payouts", "pay.csv"));
+  await expect(inbox.sweep()).rejects.toBe(failed);
+});
 
 test("a file that lies there at the start waits for its second look like any other", async () => {
   const { inbox, write, pass } = openInbox();
