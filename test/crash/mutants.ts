@@ -278,6 +278,33 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/watch/watch.test.ts"],
   },
   {
+    name: "a file that begins just then lets sending go on after a STOP",
+    edits: [
+      [
+        "src/drop-folder/drop-folder.ts",
+        "    await this.#compareHold();\n    this.#parts.stopSending();",
+        "    this.#parts.stopSending();\n    await this.#compareHold();",
+      ],
+    ],
+    tests: ["test/watch/drop-folder.test.ts"],
+  },
+  {
+    name: "a process with a copy of the state directory takes the same inbox",
+    edits: [["src/results/keep-mark.ts", "        throw keptByCopy(input.path);", "        return;"]],
+    tests: ["test/results/keep-mark.test.ts"],
+  },
+  {
+    name: "of a folder whose marks the journal does not know the second file goes",
+    edits: [
+      [
+        "src/results/folder-marks.ts",
+        "    const losses = await Promise.all(found.map(",
+        "    this.#known.add(dirname(file));\n    const losses = await Promise.all(found.map(",
+      ],
+    ],
+    tests: ["test/results/keep-mark.test.ts"],
+  },
+  {
     name: "results get their name before they are on the disk",
     edits: [["src/results/atomic.ts", "      await this.#handle.sync();\n", ""]],
     tests: ["test/crash/order-on-disk.test.ts"],

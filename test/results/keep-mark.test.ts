@@ -11,10 +11,11 @@ import {
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
-import type { Mark } from "../../src/journal/store.ts";
+import type { Config } from "../../src/config/config.ts";
+import type { JournalStore, Mark } from "../../src/journal/store.ts";
 import { AtomicFile } from "../../src/results/atomic.ts";
 import { marksBeside, newestSummary } from "../../src/results/found-mark.ts";
-import { markedFirst } from "../../src/results/folder-marks.ts";
+import { FolderMarks, markedFirst } from "../../src/results/folder-marks.ts";
 import { inboxMark, keepMark, type MarkInput, type MarkKeeper } from "../../src/results/keep-mark.ts";
 import { Leftovers } from "../../src/results/leftovers.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
@@ -188,13 +189,34 @@ it("the mark of another state directory, in a folder that was put in the place o
   let mark = markOf("one");
   const input = inputOf(folder, "one", () => Promise.resolve(mark));
   const keeper = await keepMark(input);
-  const others = input.text(markOf("two", 3));
+  const others = inboxMark(folder).text(markOf("two", 3));
   writeFileSync(input.path, others);
   mark = markOf("one", 9);
   await keeper?.renew();
   expect(await keeper?.isStanding()).toBe(false);
+  await expect(keeper?.assertOwn()).rejects.toThrow("another's");
   await keeper?.close();
   expect(readFileSync(input.path, "utf8")).toBe(others);
+});
+
+it("that another process keeps with a copy of the same state directory is not taken for its own", async () => {
+  const folder = temporaryDirectory();
+  const now = (): Promise<Mark> => Promise.resolve(markOf("one"));
+  const keeper = await keepMark(inputOf(folder, "one", now));
+  await keeper?.assertOwn();
+  const copy = await keepMark(inputOf(folder, "one", now));
+  await expect(keeper?.assertOwn()).rejects.toThrow("with a copy of this state directory");
+  await copy?.assertOwn();
+  for (const one of [keeper, copy]) await one?.close();
+});
+
+it("that the journal does not know keeps every file of its folder from going, not only the first", async () => {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "a.csv.summary.json"), JSON.stringify({ paydrop: { state_id: "one", last_attempt: 7 } }));
+  const journal = { stateId: "one", knows: () => Promise.resolve(false) } as unknown as JournalStore;
+  const marks = new FolderMarks(journal, { environment: "test" } as Config, false, new Leftovers());
+  for (const name of ["b.csv", "c.csv"])
+    await expect(marks.compare(join(folder, name))).rejects.toThrow("the journal is older than a.csv.summary.json");
 });
 
 it("finds the summaries of earlier batches of the file too, and the newest one of a folder", async () => {

@@ -210,6 +210,20 @@ describe("max_per_day", () => {
     expect([["600.00"], ["400.00"]]).toContainEqual(accepted);
   });
 
+  test("what was stopped goes no more: it takes no room from the file after it", async () => {
+    const { desk, server, process, at } = await openPlace("[rules.transfers]\nmax_per_day = 700");
+    desk.write("yesterday.csv", transfers("A", "300", "301"));
+    desk.write("today.csv", transfers("B", "400"));
+    server.use(() => answer(401));
+    await process("yesterday.csv", NOON - DAY_MS);
+    await desk.inProcess(async (processor) => {
+      const { stop } = await processor.processFile(join(desk.folder, "yesterday.csv"));
+      expect(stop?.code).toBe("key_refused");
+      server.use(() => answer(200));
+      expect((await processor.processFile(join(desk.folder, "today.csv"))).byStatus.accepted?.rows).toBe(1);
+    }, at(NOON));
+  });
+
   test("check says so before anything is sent, by what the journal knows", async () => {
     const { desk, process, configure, at } = await openPlace("");
     desk.write("a.csv", transfers("A", "300"));

@@ -193,6 +193,21 @@ test("a STOP that came while nothing ran holds what an earlier process left, bef
   expect(server.requests).toHaveLength(1);
 });
 
+test("a STOP that an earlier process had no time to answer is answered by the next one, once", async () => {
+  const desk = openDesk((await startService()).url);
+  const answers = (): string[] => readdirSync(desk.folder).filter((name) => name.startsWith("STOP - held"));
+  await desk.inProcess(async (processor) => {
+    const key = await holdKeyOf(desk.folder);
+    await processor.journal.holdInbox(key, { code: "stop_file", at: Date.now(), message: "STOP" });
+    const drop = await openDrop(desk, processor);
+    await drop.sweep();
+    expect(answers()).toHaveLength(1);
+    unlinkSync(join(desk.folder, answers()[0] ?? ""));
+    await drop.sweep();
+    expect(answers()).toEqual([]);
+  });
+});
+
 test.each(["is seen as away", "is back before it is looked at", "is back for the next process"])(
   "results for which the folder was away come into it when it %s",
   async (when) => {
