@@ -1,0 +1,231 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { getEventListeners } from "node:events";
+import net from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import * as wire from "../support/fault-server.ts";
+import { BODY, detailOf, KEY, open, PATH, serve } from "./opened.ts";
+
+const HEAD_OF_MUCH = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
+
+describe("sent and not answered", () => {
+  test("a server that never answers: the timeout is total", async () => {
+    const server = await serve(() => wire.silence());
+    const answer = await open(server.url, { timeoutMs: 300 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "no_answer", cause: "timeout" });
+    expect(answer.durationMs).toBeGreaterThanOrEqual(299);
+    expect(answer.durationMs).toBeLessThan(900);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a head at one byte at a time does not stretch the timeout", async () => {
+    const server = await serve(() => wire.slowly(wire.response(200), 50));
+    const answer = await open(server.url, { timeoutMs: 400 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "no_answer", cause: "timeout" });
+    expect(answer.durationMs).toBeLessThan(1_000);
+  });
+
+  test.each([
+    ["a FIN instead of an answer", wire.close(), "broken"],
+    ["a reset instead of an answer", wire.reset(), "broken"],
+    ["half a head and then a FIN", wire.inOrder(wire.raw("HTTP/1.1 200 OK\r\ncontent-le"), wire.close()), "broken"],
+    ["103 and then a FIN", wire.inOrder(wire.raw("HTTP/1.1 103 Early Hints\r\n\r\n"), wire.close()), "broken"],
+    ["a status line of no protocol", wire.raw("HTTZ/1.1 200 OK\r\n\r\n"), "malformed"],
+    ["binary garbage", wire.raw(Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])), "malformed"],
+    [
+      "two content lengths",
+      wire.raw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}!"),
+      "malformed",
+    ],
+    ["a head without end", wire.raw(`HTTP/1.1 200 OK\r\nx-long: ${"a".repeat(40_000)}\r\n\r\n`), "malformed"],
+  ])("%s", async (_what, reply, cause) => {
+    const server = await serve(() => reply);
+    const answer = await open(server.url).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "no_answer", cause });
+    expect(detailOf(answer)).not.toContain(KEY);
+    expect(detailOf(answer)).not.toContain("amount");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("requests share one listener on their signal, which is gone with the last of them", async () => {
+    const server = await serve(() => wire.answer(200));
+    const { signal } = new AbortController();
+    const transport = open(server.url);
+    const posts = [transport.post(PATH, BODY, { signal }), transport.post(PATH, BODY, { signal })];
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await Promise.all(posts);
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
+
+  test("everybody who closes it waits for what is under way", async () => {
+    const server = await serve(() => wire.silence());
+    const transport = open(server.url, { timeoutMs: 300 });
+    const post = transport.post(PATH, BODY);
+    await Promise.all([transport.close(), transport.close()]);
+    expect(await post).toMatchObject({ kind: "no_answer", cause: "timeout" });
+  });
+
+  test("a signal ends what is under way", async () => {
+    const server = await serve(() => wire.silence());
+    const transport = open(server.url);
+    const stop = new AbortController();
+    const posts = Array.from({ length: 4 }, () => transport.post(PATH, BODY, { signal: stop.signal }));
+    while (server.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop.abort();
+    for (const answer of await Promise.all(posts))
+      expect(answer).toMatchObject({ kind: "no_answer", cause: "aborted" });
+  });
+});
+
+describe("answered", () => {
+  test.each([200, 204, 400, 401, 422, 429, 500, 503])(
+    "status %i comes back as it is, after one request",
+    async (status) => {
+      const server = await serve(() => wire.answer(status, status === 204 ? "" : { said: status }));
+      expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status, bodyEnd: "complete" });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("a body that was compressed unasked (%s) is read", async (coding, compress) => {
+    const bytes = compress('{"status":"FAILED"}');
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: ${bytes.length}\r\n\r\n`;
+    const server = await serve(() => wire.raw(Buffer.concat([Buffer.from(head), bytes])));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ body: '{"status":"FAILED"}', bodyEnd: "complete" });
+  });
+
+  test("one that says so and is not, or would be too large, stays as it came", async () => {
+    const large = gzipSync("a".repeat(100_000)).toString("latin1");
+    for (const body of ["{}", large]) {
+      const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`;
+      const server = await serve(() => wire.raw(Buffer.from(head + body, "latin1")));
+      const answer = await open(server.url).post(PATH, BODY);
+      expect(answer).toMatchObject({ status: 200, body: Buffer.from(body, "latin1").toString(), bodyEnd: "complete" });
+    }
+  });
+
+  test("an early hint before the answer is not the answer", async () => {
+    const server = await serve(() => wire.raw(`HTTP/1.1 103 Early Hints\r\n\r\n${wire.response(402)}`));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status: 402 });
+  });
+
+  test("Retry-After is handed on as written", async () => {
+    const server = await serve(() => wire.answer(429, "", { "retry-after": "2" }));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 429, retryAfter: "2" });
+  });
+
+  test.each([301, 302, 303, 307, 308])("a %i is not followed: the other origin sees no byte", async (status) => {
+    const other = await serve(() => wire.answer(200));
+    const server = await serve(() => wire.redirect(status, `${other.url}/v1/elsewhere`));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status });
+    expect(other.connections).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a body that is cut keeps its status and says so", async () => {
+    const server = await serve(() => wire.cutBody(422));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 422, body: '{"a', bodyEnd: "cut" });
+  });
+
+  test("a body of no stated length ends with its connection: one that is reset is cut", async () => {
+    const answering = Promise.withResolvers<net.Socket>();
+    const server = await serve(() => (socket) => {
+      answering.resolve(socket);
+      socket.write("HTTP/1.1 429 Slow Down\r\nretry-after: 0\r\n\r\n{");
+    });
+    const onHead = (): void => void answering.promise.then((socket) => socket.resetAndDestroy());
+    subscribe("undici:request:headers", onHead);
+    const answer = await open(server.url).post(PATH, BODY);
+    unsubscribe("undici:request:headers", onHead);
+    expect(answer).toMatchObject({ kind: "answered", status: 429, bodyEnd: "cut" });
+  });
+
+  test("a body of no stated length is complete when its connection is closed", async () => {
+    const server = await serve(() => wire.inOrder(wire.raw("HTTP/1.1 422 No\r\n\r\n{}"), wire.close()));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 422, body: "{}", bodyEnd: "complete" });
+  });
+
+  test("a chunked body with a broken chunk is cut", async () => {
+    const chunked = "HTTP/1.1 400 No\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n";
+    const server = await serve(() => wire.raw(chunked));
+    expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 400, body: "{}", bodyEnd: "cut" });
+  });
+
+  test("a body that stalls frees the lane in time and its connection is not used again", async () => {
+    const server = await serve((request) => (request.number === 1 ? wire.stalledBody(200) : wire.answer(201)));
+    const transport = open(server.url, { concurrency: 1, bodyTimeoutMs: 200 });
+    const stalled = await transport.post(PATH, BODY);
+    expect(stalled).toMatchObject({ status: 200, body: '{"a', bodyEnd: "stalled" });
+    expect(stalled.durationMs).toBeLessThan(1_000);
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 201, bodyEnd: "complete" });
+    expect(server.connections).toBe(2);
+  });
+
+  test("a body that may take long does not stretch the timeout, which is total", async () => {
+    const server = await serve(() => wire.stalledBody(200));
+    const answer = await open(server.url, { timeoutMs: 300, bodyTimeoutMs: 20_000 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: "stalled" });
+    expect(answer.durationMs).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ["stalls", wire.stalledBody(200), "stalled"],
+    ["is too long", wire.inOrder(wire.raw(HEAD_OF_MUCH), wire.raw("x".repeat(70 * 1024))), "too_large"],
+  ])("the connection of a body that %s is closed at once", async (_what, reply, bodyEnd) => {
+    const closed = Promise.withResolvers<undefined>();
+    const server = await serve(() => (socket) => {
+      socket.once("close", () => closed.resolve(undefined));
+      return reply(socket);
+    });
+    expect(await open(server.url, { bodyTimeoutMs: 200 }).post(PATH, BODY)).toMatchObject({ status: 200, bodyEnd });
+    await closed.promise;
+  });
+
+  test("who gives up on a body keeps the status that stands before it", async () => {
+    const server = await serve(() => wire.stalledBody(200));
+    const stop = new AbortController();
+    const onHead = (): void => void setImmediate(() => stop.abort());
+    subscribe("undici:request:headers", onHead);
+    const answer = await open(server.url).post(PATH, BODY, { signal: stop.signal });
+    unsubscribe("undici:request:headers", onHead);
+    expect(answer).toMatchObject({ kind: "answered", status: 200, bodyEnd: "cut" });
+  });
+
+  test("a body at one byte at a time is stalled, however steady it is", async () => {
+    const server = await serve(() => wire.slowly(wire.response(200, "x".repeat(2_000)), 1));
+    const answer = await open(server.url, { bodyTimeoutMs: 300 }).post(PATH, BODY);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: "stalled" });
+  });
+
+  test.each([
+    ["announced", (body: string) => wire.response(200, body)],
+    [
+      "chunked",
+      (body: string) =>
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    ],
+  ])("a body over 64 KiB (%s) is read up to there, and its connection is not used again", async (_how, bytes) => {
+    const server = await serve((request) =>
+      request.number === 1 ? wire.raw(bytes("y".repeat(3_000_000))) : wire.answer(201),
+    );
+    const transport = open(server.url, { concurrency: 1 });
+    const answer = await transport.post(PATH, BODY);
+    expect(answer).toMatchObject({ status: 200, bodyEnd: "too_large" });
+    expect(answer.kind === "answered" && answer.body.length).toBe(65_536);
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 201 });
+    expect(server.connections).toBe(2);
+  });
+
+  test("a FIN right after the answer hurts neither this row nor the next", async () => {
+    const server = await serve(() => wire.inOrder(wire.answer(200), wire.close()));
+    const transport = open(server.url, { concurrency: 1 });
+    for (let n = 0; n < 20; n += 1) expect(await transport.post(PATH, BODY)).toMatchObject({ status: 200 });
+    expect(server.requests).toHaveLength(20);
+  });
+});
