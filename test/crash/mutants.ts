@@ -131,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
         "connection.client.compose(interceptors.redirect({ maxRedirections: 3 })).dispatch(",
       ],
     ],
-    tests: ["test/submission/answers.test.ts", "test/client/transport.test.ts"],
+    tests: ["test/submission/answers.test.ts", "test/client/answers.test.ts"],
   },
   {
     name: "amounts pass through a float",
@@ -265,7 +265,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the period in the wrapper of a JSON file is forgotten",
     edits: [["src/batch/alike.ts", "config.period ?? file.sheet.wrapper?.period", "config.period"]],
-    tests: ["test/duplicates/files.test.ts"],
+    tests: ["test/duplicates/months.test.ts"],
   },
   {
     name: "files go on into a service that answers with web pages",
