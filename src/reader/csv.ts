@@ -114,8 +114,11 @@ function isBlank(record: readonly string[]): boolean {
   const first = record[0] ?? "";
   // Nearly every row begins with a visible ASCII character.
   if (first !== "" && first.charCodeAt(0) > 32 && first.charCodeAt(0) < 127) return false;
-  return record.every((cell) => cell.trim() === "");
+  return record.every((cell) => cell.trim() === "") || (record.length === 1 && first === END_OF_DOS_FILE);
 }
+
+/** Ctrl-Z: old programs write it behind the last line, and nobody sees it. */
+const END_OF_DOS_FILE = "\u001a";
 
 /** In place: nearly no record has one. */
 function withoutGuards(record: string[]): string[] {

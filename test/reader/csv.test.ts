@@ -95,6 +95,13 @@ describe("row numbers and blank rows", () => {
     expect(sheet.remarks[5]).toBe("blank rows stand in 3 more places");
   });
 
+  test("the mark that old programs write behind the last line is no row", async () => {
+    const { sheet, rows } = await read("a.csv", "name,amount\r\nA,1\r\n\u001a");
+    expect(rows.map(({ cells }) => cells)).toEqual([["A", "1"]]);
+    expect(sheet.remarks).toEqual(["1 blank row at the end was passed over"]);
+    expect((await faultOf(read("a.csv", "name,amount\r\nA,1\r\n\u001aB\r\n"))).code).toBe("row_ragged");
+  });
+
   test("blank rows before the header count too", async () => {
     const { rows } = await read("a.csv", "\n,\nname,amount\nA,1\n");
     expect(rows).toMatchObject([{ number: 4, cells: ["A", "1"] }]);
