@@ -2,12 +2,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, wr
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { assertRoomForFile, assertRoomForRows } from "../../src/journal/room.ts";
 import { AtomicFile } from "../../src/results/atomic.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
 import { startService } from "../support/service.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 const DISK_KILOBYTES = 16 * 1024;
 const withDisk = describe.skipIf(!canMount);
@@ -50,6 +52,14 @@ function expectEachOnce(server: FaultServer, rows: number): void {
   expect(times.size).toBe(rows);
   expect([...times.values()].every((count) => count === 1)).toBe(true);
 }
+
+test("a file needs room for many times its size, and rows for what is written of each", async () => {
+  const folder = temporaryDirectory();
+  const { bavail, bsize } = statfsSync(folder);
+  const message = expect.stringContaining("nearly full") as unknown;
+  await expect(assertRoomForFile(folder, (bavail * bsize) / 4)).rejects.toMatchObject({ code: "journal", message });
+  await expect(assertRoomForRows(folder, (bavail * bsize) / 300)).rejects.toMatchObject({ code: "journal", message });
+});
 
 withDisk("the disk of the state directory is full", () => {
   test("before a file: nothing is sent, and it says how much room is needed", async () => {
