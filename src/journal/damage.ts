@@ -4,6 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 
 const SQLITE_ERROR = 1;
+const SQLITE_IOERR = 10;
+const SQLITE_IOERR_SHORT_READ = 522;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
@@ -48,6 +50,9 @@ export function assertSound(database: DatabaseSync, path: string, isDoubtful: bo
 function assertPassed(findings: readonly Record<string, unknown>[]): void {
   const [finding] = findings.flatMap((one) => Object.values(one)).map(String);
   if (finding === "ok") return;
+  // a disk that does not answer damages nothing: nobody may be told to begin anew with a journal that is whole
+  const refused = Number(/unable to get the page\. error code=(\d+)/.exec(finding ?? "")?.[1]);
+  if ((refused & 0xff) === SQLITE_IOERR && refused !== SQLITE_IOERR_SHORT_READ) throw new Error("disk I/O error");
   throw new DamageError(finding?.replace("*** in database main ***\n", "") ?? "SQLite's check gave no answer");
 }
 

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
+import { assertSound, isDamage } from "../../src/journal/damage.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
@@ -362,4 +363,21 @@ test("a journal that fails while a file is refused ends the run as a journal tha
   expect(codes.slice(0, 2)).toEqual([74, 74]);
   expect([5, 74]).toContain(codes[2]);
   expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  [8458, false],
+  [266, false],
+  [522, true],
+  [11, true],
+])("a page that cannot be read for reason %i is damage: %s", (code, isDamaged) => {
+  const finding = { integrity_check: `Tree 17 page 17: unable to get the page. error code=${code}` };
+  const database = { prepare: () => ({ all: () => [finding] }) } as unknown as DatabaseSync;
+  let thrown: unknown;
+  try {
+    assertSound(database, import.meta.filename, false);
+  } catch (error) {
+    thrown = error;
+  }
+  expect([thrown instanceof Error, isDamage(thrown)]).toEqual([true, isDamaged]);
 });
