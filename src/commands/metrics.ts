@@ -1,9 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { chmod, rename, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { basename, dirname, join } from "node:path";
-import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import type { InboxCount } from "../drop-folder/file-queue.ts";
 import type { RunEvent } from "../events.ts";
 import { addedUp } from "../results/totals.ts";
@@ -133,68 +127,4 @@ export function summed(counts: readonly RowCount[]): RowCount[] {
     const group = together.get(key) ?? [];
     return group.slice(0, 1).map((first) => ({ ...first, ...addedUp(group) }));
   });
-}
-
-/** The metrics that an earlier process left; empty when there are none yet. Throws `config` when it may not be read. */
-export function readMetricsFile(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return "";
-    throw new PaydropError("config", `${path}: ${messageOf(error)}`, "name another file with --metrics-file");
-  }
-}
-
-/** Whole or not at all: a collector never reads half a file. Readable by all, as collectors run as somebody else. */
-export async function writeMetricsFile(path: string, text: string): Promise<void> {
-  // not .prom: the node exporter reads every file of that name
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.tmp`);
-  try {
-    await writeFile(temporary, text, { mode: 0o644, flag: "wx" });
-    // as it was made a umask took some of that away, such as UMask=0027 of a systemd unit
-    await chmod(temporary, 0o644);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-export interface MetricsServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** `GET /metrics` on 127.0.0.1. Throws `config` when the port is taken. */
-export async function startMetricsServer(port: number, read: () => Promise<string>): Promise<MetricsServer> {
-  // here: as an import of every run it would load all of Node's own fetch with it
-  const { createServer } = await import("node:http");
-  const server = createServer((request, response) => {
-    const path = request.url?.split("?")[0];
-    if (path !== "/metrics" || (request.method !== "GET" && request.method !== "HEAD")) {
-      response.writeHead(404, { "content-type": "text/plain" }).end("look at /metrics\n");
-      return;
-    }
-    read().then(
-      (text) => response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(text),
-      (error: unknown) => response.writeHead(500, { "content-type": "text/plain" }).end(`${messageOf(error)}\n`),
-    );
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
-      const message = `--metrics-port ${port}: ${messageOf(error)}`;
-      reject(new PaydropError("config", message, "choose a port that is free", { cause: error }));
-    });
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  // metrics alone keep no process alive
-  server.unref();
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

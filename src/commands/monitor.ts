@@ -4,7 +4,9 @@ import { messageOf } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { Metrics, readMetricsFile, startMetricsServer, writeMetricsFile, type MetricsServer } from "./metrics.ts";
+import { readMetricsFile, writeMetricsFile } from "./metrics-file.ts";
+import { startMetricsServer, type MetricsServer } from "./metrics-server.ts";
+import { Metrics } from "./metrics.ts";
 import type { Call } from "./command.ts";
 import { RowCounts } from "./row-counts.ts";
 
