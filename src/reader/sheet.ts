@@ -5,7 +5,7 @@ import { refuseOtherFormat, UNPACK } from "./other-format.ts";
 import { refuserOf } from "./refusals.ts";
 import type { Sheet } from "./row.ts";
 import type { ReaderLimits } from "./source.ts";
-import type { Encoding } from "./text.ts";
+import type { Encoding } from "./decoders.ts";
 
 export interface ReaderOptions {
   /** For messages, and for the format where none is given. */

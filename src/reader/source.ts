@@ -1,5 +1,5 @@
 import type { Refuse } from "./refusals.ts";
-import type { Encoding } from "./text.ts";
+import type { Encoding } from "./decoders.ts";
 
 /** What the reader takes at most. What is beyond refuses the file before memory grows. */
 export interface ReaderLimits {

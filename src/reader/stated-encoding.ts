@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { FileFault } from "../errors.ts";
-import { hasMark, readText, type Encoding } from "./text.ts";
+import { hasMark, type Encoding } from "./decoders.ts";
+import { readText } from "./text.ts";
 
 /**
  * Whether a file is written in another encoding than the settings say of files without a byte order mark. Any bytes are

@@ -8,7 +8,7 @@ import type { KeptFile } from "../../intake/snapshot.ts";
 import { openSheet } from "../sheet.ts";
 import { inspectEncoding } from "../stated-encoding.ts";
 import type { Row, Sheet } from "../row.ts";
-import type { Encoding } from "../text.ts";
+import type { Encoding } from "../decoders.ts";
 import { cellWords } from "./cell-words.ts";
 import { readLookupTable } from "./lookup.ts";
 import { createRowMapper, type RowMapper } from "./mapped-rows.ts";
