@@ -10,7 +10,7 @@ import { payrollFile } from "./payroll-file.ts";
 const BACKED_UP_EVERY = 4;
 /** What is written otherwise after the 20 days of `duplicate_days` is another payment (DESIGN §7). */
 const YOUNG_DAYS = 18;
-const WRONG_KEY = { PAYDROP_API_KEY: "the key of last year" };
+const WRONG_KEY = { PAYDROP_API_KEY: "key-of-last-year" };
 /** Nobody is that unlucky. */
 const ROUNDS_MAX = 12;
 
