@@ -121,8 +121,9 @@ export class Verdicts {
       if (since.length === 0) continue;
       const stated = statedOf(batch, { ...row, released: 0 });
       if (judge(stated, since, nowMs).state === "ready") continue;
-      // by all of them: what went since may be another payment, and what went before the same one
-      const verdict = judge(stated, went, nowMs);
+      // by all of them, as on the day when it was held: what went since may be another payment, and what went before the
+      // same one, however long that is ago by now
+      const verdict = judge(stated, went, row.changed_at);
       this.#moveRow(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.push(number);
     }

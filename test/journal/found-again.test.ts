@@ -136,3 +136,19 @@ describe("of more equal payments than are looked at", () => {
     expect(await said(store, "CCCC3333")).toEqual(["held possible_duplicate AAAA1111"]);
   });
 });
+
+test("who releases a row long after it was held is told of the payment that it was held for, whatever went since", async () => {
+  let nowMs = Date.parse("2026-11-01T10:00:00Z");
+  const store = open(() => nowMs);
+  await addBatch(store, "NOVEMBER", [newRow(2, "a/100")]);
+  await sendRow(store, "NOVEMBER", 2, "accepted");
+  await addBatch(store, "COPY1111", [newRow(2, "a/100")], { guessedPeriod: "2026-11" });
+  expect(await said(store, "COPY1111")).toEqual(["held possible_duplicate NOVEMBER"]);
+
+  nowMs += 30 * DAY_MS;
+  await addBatch(store, "DECEMBER", [newRow(2, "a/100", { period: "2026-12" })]);
+  await sendRow(store, "DECEMBER", 2, "accepted");
+  nowMs += DAY_MS;
+  expect(await store.judgeAgain("COPY1111", rules)).toEqual([2]);
+  expect((await allRows(store, "COPY1111"))[0]?.other).toMatchObject({ batch: "NOVEMBER", more: 1 });
+});
