@@ -1,0 +1,147 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createJudge } from "../../src/checks/duplicates.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { NewRow } from "../../src/journal/row-record.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
+
+const ACT = { by: "asha", kind: "act", note: "" };
+const NOV = { period: "2026-11" };
+const OCT = { period: "2026-10" };
+
+/** Its clock goes on by a second whenever it is asked. */
+function open(): JournalStore {
+  let nowMs = Date.parse("2026-11-20T10:00:00Z");
+  const store = openSqliteJournal(temporaryDirectory(), createJudge, () => (nowMs += 1_000));
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function said(store: JournalStore, batch: string): Promise<string[]> {
+  return (await allRows(store, batch)).map(({ state, code, other }) =>
+    [state, code, other && `${other.batch}:${other.row}`].filter((part) => part !== undefined).join(" "),
+  );
+}
+
+async function released(store: JournalStore, id: string, row: NewRow): Promise<void> {
+  await addBatch(store, id, [row]);
+  await store.release(id, "all", ACT);
+}
+
+test("of equal payments of one month each is known again by which one of that month it is", async () => {
+  const store = open();
+  const named = newRow(3, "a/100", { ...NOV, reference: "A-1" });
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100", NOV), named, newRow(4, "a/100", NOV)]);
+  await store.release("AAAA1111", "all", ACT);
+  for (const row of [2, 3, 4]) await sendRow(store, "AAAA1111", row, "accepted");
+  const months = [OCT, OCT, NOV, NOV, NOV];
+  await addBatch(
+    store,
+    "BBBB2222",
+    months.map((month, index) => newRow(index + 2, "a/100", month)),
+  );
+  expect(await said(store, "BBBB2222")).toEqual([
+    "ready",
+    "held repeat_in_file BBBB2222:2",
+    "duplicate AAAA1111:2",
+    "duplicate AAAA1111:4",
+    expect.stringMatching(/^held possible_duplicate /),
+  ]);
+});
+
+test.each(["accepted", "rejected"] as const)(
+  "a row that was %s stays so, whatever went elsewhere since",
+  async (state) => {
+    const store = open();
+    await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+    await sendRow(store, "AAAA1111", 2, state);
+    await released(store, "BBBB2222", newRow(2, "a/100"));
+    await sendRow(store, "BBBB2222", 2, "accepted");
+    expect(await store.begin("AAAA1111", 2, rules)).toEqual({ state });
+    expect((await allRows(store, "AAAA1111"))[0]?.state).toBe(state);
+  },
+);
+
+test("a correction that pays somebody else waits before its attempt where that was allowed only to an earlier run", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await sendRow(store, "AAAA1111", 2, "rejected");
+  const correction = { of: { batch: "AAAA1111", row: 2 }, changes: [], payeeChanged: true };
+  await store.createBatch(newBatch("BBBB2222"));
+  await store.addRows("BBBB2222", [{ ...newRow(2, "b/100"), correction }]);
+  await store.judgeRows("BBBB2222", { ...rules, payeeChange: "allow" });
+  await store.openBatch("BBBB2222", { rows: 1, total: "0.00", remarks: [] });
+  expect(await said(store, "BBBB2222")).toEqual(["ready"]);
+  await addBatch(store, "CCCC3333", [newRow(2, "c/100")]);
+  expect(await store.begin("BBBB2222", 2, rules)).toEqual({ state: "held" });
+  expect(await said(store, "BBBB2222")).toEqual(["held payee_changed"]);
+});
+
+test("of equal rows that waited for the same one only the first goes when that one did not", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100"), newRow(3, "a/100")]);
+  const waits = "held other_row_open AAAA1111:2";
+  expect(await store.judgeAgain("BBBB2222", rules), "nothing has changed yet").toEqual([]);
+  expect(await said(store, "BBBB2222")).toEqual([waits, waits]);
+  await sendRow(store, "AAAA1111", 2, "rejected");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([2, 3]);
+  expect(await said(store, "BBBB2222")).toEqual(["ready", "held repeat_in_file BBBB2222:2"]);
+});
+
+test("a row whose file waits as a whole waits with it when the one that it waited for did not go", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await store.createBatch(newBatch("BBBB2222"));
+  await store.addRows("BBBB2222", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  await store.judgeRows("BBBB2222", rules);
+  await store.openBatch("BBBB2222", { rows: 2, total: "0.00", remarks: [] }, true);
+  await sendRow(store, "AAAA1111", 2, "rejected");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([2]);
+  expect(await said(store, "BBBB2222")).toEqual(["held all_or_nothing", "held all_or_nothing"]);
+});
+
+test("a release counts no more once its row had to wait for another one", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100")]);
+  await released(store, "CCCC3333", newRow(2, "a/100"));
+  const begun = await store.begin("CCCC3333", 2, rules);
+  await store.release("BBBB2222", "all", ACT);
+  expect(await store.begin("BBBB2222", 2, rules)).toEqual({ state: "held" });
+  expect(await said(store, "BBBB2222")).toEqual(["held other_row_open CCCC3333:2"]);
+  await store.end(begun.attempt ?? 0, { state: "rejected", reason: "refused", durationMs: 1 });
+  await store.judgeAgain("BBBB2222", rules);
+  expect(await said(store, "BBBB2222")).toEqual(["held possible_duplicate AAAA1111:2"]);
+});
+
+test("whoever releases a held row is told of the payment that went since, also while another one is open", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100")]);
+  await released(store, "CCCC3333", newRow(2, "a/100"));
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  await released(store, "DDDD4444", newRow(2, "a/100"));
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([2]);
+  expect((await allRows(store, "BBBB2222"))[0]).toMatchObject({
+    state: "held",
+    code: "possible_duplicate",
+    other: { batch: "CCCC3333", row: 2, more: 1 },
+  });
+  expect(await store.judgeAgain("BBBB2222", rules), "it is told once").toEqual([]);
+});
+
+test("another month's payment that went since lets no held row go", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100", NOV), newRow(3, "a/100", NOV)]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  const asBefore = ["accepted accepted", "held repeat_in_file AAAA1111:2"];
+  expect(await said(store, "AAAA1111")).toEqual(asBefore);
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100", OCT)]);
+  await sendRow(store, "BBBB2222", 2, "accepted");
+  expect(await store.judgeAgain("AAAA1111", rules)).toEqual([]);
+  expect(await said(store, "AAAA1111")).toEqual(asBefore);
+});
