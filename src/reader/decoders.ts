@@ -52,13 +52,16 @@ export const UTF_8: Decoder = {
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
+/** Of UTF-16, whose high byte is so many from the end: the first half of a character waits for the other one. */
+function wholePairs(bytes: Buffer, highFromEnd: 1 | 2): number {
+  const even = bytes.length - (bytes.length % 2);
+  const highByte = bytes[even - highFromEnd] ?? 0;
+  return highByte >= 0xd8 && highByte <= 0xdb ? even - 2 : even;
+}
+
 const UTF_16_LE: Decoder = {
   name: "UTF-16",
-  wholeBytes(bytes) {
-    const even = bytes.length - (bytes.length % 2);
-    const highByte = bytes[even - 1] ?? 0;
-    return highByte >= 0xd8 && highByte <= 0xdb ? even - 2 : even;
-  },
+  wholeBytes: (bytes) => wholePairs(bytes, 1),
   decode(bytes) {
     const text = bytes.length % 2 === 0 ? bytes.toString("utf16le") : undefined;
     return text?.isWellFormed() ? text : undefined;
@@ -72,11 +75,7 @@ const UTF_16_LE: Decoder = {
 
 const UTF_16_BE: Decoder = {
   name: "UTF-16",
-  wholeBytes(bytes) {
-    const even = bytes.length - (bytes.length % 2);
-    const highByte = bytes[even - 2] ?? 0;
-    return highByte >= 0xd8 && highByte <= 0xdb ? even - 2 : even;
-  },
+  wholeBytes: (bytes) => wholePairs(bytes, 2),
   decode: (bytes) => (bytes.length % 2 === 0 ? UTF_16_LE.decode(Buffer.from(bytes).swap16()) : undefined),
   goodPart: (bytes) => UTF_16_LE.goodPart(Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16()),
 };
