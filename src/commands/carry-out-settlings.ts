@@ -26,9 +26,10 @@ export async function carryOutSettlings(
   const touched = new Set<string>();
   const judged = new Set<string>();
   const cutOff = await cutOffBefore(journal, already);
-  const waiting = await waitersOf(journal, [...todo, ...cutOff]);
+  const carried = [...todo, ...cutOff];
+  const waiting = await waitersOf(journal, carried);
   const batches = await batchesOf(journal, todo);
-  for (const one of [...todo, ...cutOff]) {
+  for (const one of carried) {
     touched.add(one.batch);
     const batch = batches.get(one.batch);
     if (!cutOff.has(one)) tell(call, config, batch ? settledText(one, batch) : "", objectOf(one, false));
