@@ -47,7 +47,7 @@ export class FolderMarks {
     const policy = this.#markPolicy(inbox);
     const mark = inboxMark(inbox);
     // its files may have been sent by name since it was last kept, if it ever was: then only their summaries remember
-    const summaries = this.#isSandbox ? [] : await Promise.all(folders.map(newestSummary));
+    const summaries = this.#isSandbox ? [] : await Promise.all(folders.map((one) => this.#newestIn(one)));
     for (const found of summaries.flat()) await assertKnown(found, policy);
     const keeper = this.#isSandbox
       ? undefined
@@ -82,7 +82,11 @@ export class FolderMarks {
   /** Once for each folder: each of two thousand named files would look at two thousand summaries. */
   #newest(file: string): Promise<FoundMark[]> | readonly FoundMark[] {
     const folder = dirname(file);
-    return this.#known.has(folder) || this.#keepsInboxOf(file) ? [] : newestSummary(folder);
+    return this.#known.has(folder) || this.#keepsInboxOf(file) ? [] : this.#newestIn(folder);
+  }
+
+  #newestIn(folder: string): Promise<FoundMark[]> {
+    return newestSummary(folder, this.#journal.stateId);
   }
 
   #keepsInboxOf(file: string): boolean {

@@ -17,8 +17,6 @@ export interface FoundMark {
   readonly environment?: string;
   /** Of an inbox: which process keeps it, or did. */
   readonly keeper?: string;
-  /** It stands beside another file, which may have been sent from another state directory. */
-  readonly isOfOther?: true;
 }
 
 export interface MarkPolicy {
@@ -56,16 +54,20 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
 }
 
 /**
- * The newest summary of any file in the folder: the same payments may lie there under another name, and by it a journal
- * that was restored from a backup is recognised.
+ * The newest summary of any file in the folder that is this state directory's own: the same payments may lie there under
+ * another name, and by it a journal that was restored from a backup is recognised. Newer ones, of the sandbox or of
+ * another state directory, must not stand before it.
  */
-export async function newestSummary(folder: string): Promise<FoundMark[]> {
+export async function newestSummary(folder: string, stateId: string): Promise<FoundMark[]> {
   const summaries = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".summary.json"));
-  const writtenAt = async (path: string): Promise<number> => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0;
-  const times = await Promise.all(summaries.map((name) => writtenAt(join(folder, name))));
-  const newest = summaries[times.indexOf(times.reduce((a, b) => Math.max(a, b), 0))];
-  const found = newest === undefined ? [] : existing([await markAt(join(folder, newest))]);
-  return found.map((one) => ({ ...one, isOfOther: true }));
+  const paths = summaries.map((name) => join(folder, name));
+  const times = await Promise.all(paths.map(async (path) => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0));
+  const newestFirst = paths.map((_, i) => i).sort((a, b) => (times[b] ?? 0) - (times[a] ?? 0));
+  for (const i of newestFirst) {
+    const found = await markAt(paths[i] ?? "");
+    if (typeof found === "object" && found.mark?.stateId === stateId) return [found];
+  }
+  return [];
 }
 
 function marksAt(paths: readonly string[]): Promise<(FoundMark | "gone" | "foreign")[]> {
@@ -92,7 +94,6 @@ export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise
   const { mark, path } = found;
   if (!mark || (await journal.knows(mark, place))) return undefined;
   const isOurs = mark.stateId === journal.stateId;
-  if (!isOurs && found.isOfOther) return undefined;
   // what another state directory sent to a test service is not this one's business
   if (!isOurs && found.environment !== undefined && found.environment !== environment) return undefined;
   const name = printable(basename(path));

@@ -232,7 +232,9 @@ it("finds the summaries of earlier batches of the file too, and the newest one o
   utimesSync(join(folder, "v.csv.summary.json"), 1_800_000_000, 1_700_000_000);
   const found = await marksBeside(join(folder, "t.csv"), () => false);
   expect(found.map(({ mark }) => mark?.stateId).sort()).toEqual(["earlier", "now"]);
-  expect(await newestSummary(folder)).toMatchObject([{ mark: { stateId: "other" }, isOfOther: true }]);
+  expect(await newestSummary(folder, "other")).toMatchObject([{ mark: { stateId: "other" } }]);
+  expect((await newestSummary(folder, "older")).map(({ path }) => path)).toEqual([join(folder, "v.csv.summary.json")]);
+  expect(await newestSummary(folder, "none")).toEqual([]);
 });
 
 it("whoever keeps the mark of an inbox looks at the summary of its file, and at marks between the two", async () => {

@@ -158,6 +158,27 @@ describe("the journal is older than the folder knows", () => {
     expect((await desk.run("other (1).csv", "--state-dir", `${desk.stateDir}2`)).code).toBe(0);
   });
 
+  test("restored from before the file: a newer summary of another state directory or of the sandbox hides nothing", async () => {
+    const { server, desk } = await deskWith(1);
+    desk.env["PAYDROP_SETTLE"] = "10ms";
+    await desk.process("t.csv");
+    backUp(desk);
+    desk.write("later.csv", transfersTo("702", 2));
+    await desk.process("later.csv");
+    restore(desk);
+    desk.write("other.csv", transfersTo("701", 1));
+    expect((await desk.run("other.csv", "--state-dir", `${desk.stateDir}2`)).code).toBe(0);
+    desk.write("trial.csv", transfersTo("704", 1));
+    const trial = ["run", "--sandbox", "trial.csv"];
+    expect((await runProgram(trial, { env: desk.env, cwd: desk.folder })).code).toBe(0);
+    desk.write("copy.csv", transfersTo("702", 2));
+    for (const input of ["copy.csv", "."]) {
+      const { code, stderr } = await desk.run(input);
+      expect([input, code, server.requests.length]).toEqual([input, 74, 4]);
+      expect(stderr).toContain("the journal is older than later.csv.summary.json");
+    }
+  });
+
   test.each(["", "transfers/"])(
     "restored from before a file of a drop folder was sent by name: its copy is not sent by the folder (%s)",
     async (sub) => {
