@@ -79,5 +79,5 @@ export class RestingConnections {
 
 /** Something was read that no request asked for; undici closes such a connection too, but may not have got to it yet. */
 function hasSpoken({ socket, bytesRead }: Connection): boolean {
-  return socket !== undefined && !socket.destroyed && socket.bytesRead !== bytesRead;
+  return socket !== undefined && socket.bytesRead !== bytesRead;
 }

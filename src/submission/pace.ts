@@ -22,7 +22,7 @@ export class Pace {
       const now = performance.now();
       const at = Math.max(this.#nextAt, this.#notBefore);
       if (at <= now) {
-        this.#nextAt = Math.max(now, this.#nextAt) + this.#intervalMs;
+        this.#nextAt = now + this.#intervalMs;
         return;
       }
       await sleep(at - now, undefined, { signal }).catch(() => undefined);

@@ -16,7 +16,7 @@ const RATE_LIMITED_BASE_MS = 1_000;
 
 /** Full jitter: anywhere between nothing and a bound that doubles (AWS Architecture Blog, "Exponential backoff and jitter"). */
 export function backoffMs(tries: number, baseMs: number, capMs: number, random: () => number): number {
-  return Math.round(random() * Math.min(capMs, baseMs * 2 ** Math.min(tries, 20)));
+  return Math.round(random() * Math.min(capMs, baseMs * 2 ** tries));
 }
 
 /** Counts over a run what it has been through, and says how long to wait before the next attempt, or that it is enough. */
@@ -52,8 +52,8 @@ export class Retries {
     if (times > this.#limits.rateLimitedMax) return undefined;
     const told = retryAfter === undefined ? undefined : retryAfterMs(retryAfter);
     if (told !== undefined) return Math.min(told, this.#limits.retryAfterMaxMs);
-    const wait = RATE_LIMITED_BASE_MS * 2 ** (times - 1);
-    return Math.min(this.#limits.retryAfterMaxMs, wait / 2 + backoffMs(0, wait / 2, wait / 2, this.#random));
+    const leastMs = (RATE_LIMITED_BASE_MS / 2) * 2 ** (times - 1);
+    return leastMs + Math.round(this.#random() * leastMs);
   }
 }
 

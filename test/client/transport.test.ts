@@ -1,6 +1,4 @@
-import { Client } from "undici";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { RestingConnections } from "../../src/client/connections.ts";
+import { describe, expect, test } from "vitest";
 import { Secret } from "../../src/config/secret.ts";
 import { PaydropError } from "../../src/errors.ts";
 import * as wire from "../support/fault-server.ts";
@@ -26,23 +24,6 @@ describe("what is sent", () => {
       "x-api-key": KEY,
       "content-length": String(BODY.length),
     });
-  });
-
-  test("a connection that rested while the machine slept is not used again: the other side may have closed it", () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const opened: Client[] = [];
-    const connections = new RestingConnections(1, () => {
-      opened.push(new Client("http://127.0.0.1:9"));
-      return opened.at(-1) as Client;
-    });
-    const first = connections.take();
-    connections.rest(first);
-    expect(connections.take()).toBe(first);
-    connections.rest(first);
-    vi.setSystemTime(Date.now() + 8_000);
-    expect(connections.take()).not.toBe(first);
-    expect(opened.map((client) => client.destroyed)).toEqual([true, false]);
   });
 
   test("connections are kept, and rest between two requests", async () => {

@@ -305,6 +305,22 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/results/keep-mark.test.ts"],
   },
   {
+    name: "a connection on which something was read while it rested is used again",
+    edits: [["src/client/connections.ts", "!hasSpoken(longest) && ", ""]],
+    tests: ["test/client/connections.test.ts"],
+  },
+  {
+    name: "a service that asks for time gets other rows until that is written down",
+    edits: [
+      [
+        "src/submission/submit.ts",
+        "      this.#pace.waitMs(waitMs);\n      await ended;\n",
+        "      await ended;\n      this.#pace.waitMs(waitMs);\n",
+      ],
+    ],
+    tests: ["test/submission/submit.test.ts"],
+  },
+  {
     name: "results get their name before they are on the disk",
     edits: [["src/results/atomic.ts", "      await this.#handle.sync();\n", ""]],
     tests: ["test/crash/order-on-disk.test.ts"],

@@ -131,3 +131,32 @@ test("an outcome that the journal does not take ends the run: no row goes behind
   await expect(run).rejects.toThrow("the disk is full");
   expect(sent).toEqual(["a", "b", "c"]);
 });
+
+test("a service that asks for time has it from its answer on: while that is written down, no other row goes", async () => {
+  const [soft, written] = [new AbortController(), Promise.withResolvers<undefined>()];
+  const options = shared({ lanes: pLimit(2), soft: soft.signal });
+  const turns = vi.spyOn(options.pace, "turn");
+  const sent: string[] = [];
+  const answers = new Map<string, (answer: Answer) => void>();
+  const send = (row: string): Promise<Answer> => {
+    sent.push(row);
+    if (row === "slow down" || row === "beside") return new Promise((resolve) => answers.set(row, resolve));
+    return Promise.resolve(ACCEPTED);
+  };
+  const ends: number[] = [];
+  const run = sending(["first", "slow down", "beside", "next"], options, send, (attempt) => {
+    ends.push(attempt);
+    return attempt === 2 ? written.promise : Promise.resolve();
+  });
+  await expect.poll(() => sent).toHaveLength(3);
+  answers.get("slow down")?.({ ...ACCEPTED, status: 429, retryAfter: "300" });
+  await expect.poll(() => ends).toEqual([1, 2]);
+  // its lane is free for the next row, which asks for its turn
+  answers.get("beside")?.(ACCEPTED);
+  await expect.poll(() => turns.mock.calls.length).toBe(4);
+  await new Promise((resolve) => setImmediate(resolve));
+  soft.abort();
+  written.resolve(undefined);
+  expect(await run).toMatchObject({ stop: { code: "signal" } });
+  expect(sent).toEqual(["first", "slow down", "beside"]);
+});

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Pace } from "../../src/submission/pace.ts";
-import { backoffMs, Retries } from "../../src/submission/retry.ts";
+import { backoffMs, Retries, RETRY_LIMITS } from "../../src/submission/retry.ts";
 import type { Outcome } from "../../src/submission/outcome.ts";
 import { StopRules, UnknownsInARow } from "../../src/submission/stop-rules.ts";
 
-const LIMITS = { unreachableMs: 1000, rateLimitedMax: 2, retryAfterMaxMs: 300_000 };
+const LIMITS = { ...RETRY_LIMITS, unreachableMs: 1000, rateLimitedMax: 2 };
 const NEVER = new AbortController().signal;
 
 describe("backoff", () => {
@@ -29,6 +29,12 @@ describe("a service that cannot be reached", () => {
     expect(retries.unreachable()).toBeUndefined();
     retries.reached();
     expect(retries.unreachable()).toBe(250);
+  });
+
+  test("is waited for longer each time, and never longer than five seconds: when it is back, rows go soon", () => {
+    const retries = new Retries(LIMITS, () => 0, () => 1); // prettier-ignore
+    const waits = Array.from({ length: 6 }, () => retries.unreachable());
+    expect(waits).toEqual([500, 1000, 2000, 4000, 5000, 5000]);
   });
 });
 
