@@ -43,20 +43,45 @@ function saysFull(error: unknown): boolean {
 const SQLITE_FULL = /^(?:the journal failed: )?database or disk is full$/;
 
 async function isFull(folder: string): Promise<boolean> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize <= FULL_BYTES;
+  const found = await statfs(folder).catch(() => undefined);
+  return found !== undefined && found.bavail * found.bsize <= FULL_BYTES;
 }
 
 /** With less than this left a disk is called full: SQLite gives up pages before the last byte. */
 const FULL_BYTES = 256 * 1024;
 
-/** `kept`: the name of what a person was told of: where there is such a thing, it stays. */
+/**
+ * `kept`: the name of what a person was told of: where there is such a thing, it stays. Throws PaydropError `journal` when
+ * anything else does: these are copies of people's files, which nobody would look for there.
+ */
 export async function removeScratchFolder(folder: string, kept?: string): Promise<void> {
-  for (const name of await readdir(folder).catch((): string[] => [])) {
-    if (name !== kept) await rm(join(folder, name), { recursive: true, force: true });
-  }
+  const removed = await Promise.allSettled(
+    (await namesIn(folder))
+      .filter((name) => name !== kept)
+      .map((name) => rm(join(folder, name), { recursive: true, force: true })),
+  );
+  const left = removed.find((one) => one.status === "rejected");
+  if (left) throw notRemoved(folder, left.reason);
   await rmdir(folder).catch(() => undefined);
   folders.delete(folder);
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw notRemoved(folder, error);
+  }
+}
+
+function notRemoved(folder: string, error: unknown): PaydropError {
+  return new PaydropError(
+    "journal",
+    `private copies of files could not be removed from ${folder}: ${messageOf(error)}`,
+    "look at the disk of temporary files, and remove that folder",
+    { cause: error },
+  );
 }
 
 /** At once, for a process that is about to end by a signal: they hold copies of people's files. */

@@ -7,9 +7,17 @@ import type { Finding } from "./doctor-finding.ts";
 
 /** The state folder: private, on a disk that lasts, with room. */
 export function stateFindings({ stateDir }: Config): Finding[] {
+  const what = "state folder";
   const own = stateFolder(stateDir);
   if (own.health === "wrong") return [own];
-  return [own, ...space("state folder", stateDir), ...fileSystem("state folder", stateDir, STATE_ON)];
+  try {
+    return [own, ...space(what, stateDir), ...fileSystem(what, stateDir, STATE_ON)];
+  } catch (error) {
+    return [
+      own,
+      { what, health: "wrong", found: `its disk does not answer: ${messageOf(error)}`, hint: "mend the disk" },
+    ];
+  }
 }
 
 /** A drop folder: readable and writable, apart from the state, not a way in for everybody. */

@@ -1,31 +1,48 @@
 import { mkdir, readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { readMappings, type Mapping } from "../config/mapping.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { writeAtomically } from "../results/atomic.ts";
 import { INBOX_MARK, inboxesOf, markAt } from "../results/found-mark.ts";
+import { onDisk, withHint } from "../results/on-disk.ts";
 
 /**
  * Adds tables at the end of a paydrop.toml, which may not be there yet; what stands in it stays byte for byte. Throws
- * PaydropError `config` where it would not read any more, or lies in a drop folder.
+ * PaydropError `config` where it would not read any more, or lies in a drop folder; `results_unwritable` of its disk.
  */
 export async function appendToToml(path: string, tables: string): Promise<void> {
-  const target = await realpath(path).catch(() => path);
+  const target = (await ifThere(path, () => realpath(path))) ?? path;
   await assertNoInbox(target);
-  const before = await readFile(target, "utf8").catch((error: unknown) => {
-    if (systemCodeOf(error) === "ENOENT") return "";
-    throw unwritable(target, error);
-  });
+  const before = (await ifThere(target, () => readFile(target, "utf8"))) ?? "";
   const gap = before === "" ? "" : before.endsWith("\n") ? "\n" : "\n\n";
   const text = before + gap + tables;
   assertReadable(target, text);
-  try {
+  const found = await ifThere(target, () => stat(target));
+  await writing(target, async () => {
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    const found = await stat(target).catch(() => undefined);
     await writeAtomically(target, text, found ? found.mode & 0o777 : 0o600);
+  });
+}
+
+/** undefined where there is no such file. One that the disk does not give must not be taken for none, and replaced. */
+function ifThere<T>(path: string, look: () => Promise<T>): Promise<T | undefined> {
+  return writing(path, () =>
+    look().catch((error: unknown) => {
+      if (systemCodeOf(error) !== "ENOENT") throw error;
+      return undefined;
+    }),
+  );
+}
+
+async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await onDisk(path, work);
   } catch (error) {
-    throw unwritable(target, error);
+    throw withHint(
+      error,
+      "make room on the disk and let paydrop write there, or add the lines by hand, without --write",
+    );
   }
 }
 
@@ -52,10 +69,4 @@ async function assertNoInbox(path: string): Promise<void> {
     const message = `${folder} is a drop folder: settings do not belong there`;
     throw new PaydropError("config", message, "name another file with --config");
   }
-}
-
-function unwritable(path: string, error: unknown): PaydropError {
-  const message = `${basename(path)} cannot be written: ${messageOf(error)}`;
-  const hint = "look at the rights to its folder, or add the lines by hand, without --write";
-  return new PaydropError("config", message, hint, { cause: error });
 }

@@ -16,6 +16,7 @@ import type { Report } from "../results/report/report.ts";
 import { writeReport, writeReportTo, type ReportDocument, type WrittenReport } from "../results/report/write-report.ts";
 import { optionOf, type Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
+import { writingOut } from "./out-file.ts";
 import { tell } from "./tell.ts";
 
 /** Writes a report on a batch for people to read, print and sign. Exit 0, or 74 when it could not lie beside the input. */
@@ -41,7 +42,7 @@ export async function run(call: Call): Promise<number> {
             written: (path) => journal.written(path),
             noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
           })
-        : await writeReportTo(resolve(out), document, mode);
+        : await writingOut(resolve(out), () => writeReportTo(resolve(out), document, mode));
     return told(call, config, report, form, written);
   });
 }

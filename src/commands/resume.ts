@@ -95,6 +95,7 @@ async function removeStop(folder: string): Promise<number> {
     return await removeStopFiles(folder);
   } catch (error) {
     const message = `the file STOP in ${folder} cannot be removed: ${messageOf(error)}`;
-    throw new PaydropError("usage", message, "remove it, then run this again; the folder is still held");
+    const hint = "remove it, then run this again; the folder is still held";
+    throw new PaydropError("results_unwritable", message, hint, { cause: error });
   }
 }

@@ -1,13 +1,14 @@
-import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
-import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { PaydropError } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../format.ts";
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
+import { makingFile } from "../results/atomic.ts";
 import { optionOf, type Call } from "./command.ts";
+import { writingOut } from "./out-file.ts";
 import { notesOn, templateFile } from "./template-file.ts";
 import { startingFile } from "./template-from.ts";
 
@@ -57,21 +58,18 @@ async function write(
   return 0;
 }
 
-/** Never over a file that is there: somebody may have filled it in. */
+/** Whole or not at all, and never over a file that is there: somebody may have filled it in. */
 async function writeNew(path: string, pieces: TemplateMade["pieces"]): Promise<void> {
-  try {
-    const file = await open(path, "wx");
-    try {
-      for await (const piece of pieces) await file.writeFile(piece);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    const isThere = systemCodeOf(error) === "EEXIST";
-    const why = isThere ? "a file of that name is there already" : messageOf(error);
-    throw new PaydropError("usage", `${printable(path)}: ${why}`, "name another file with --out", { cause: error });
-  }
+  const isNew = await writingOut(path, () =>
+    makingFile(path, undefined, async (file) => {
+      for await (const piece of pieces) await file.write(piece);
+      await file.finish();
+      return file.publishNew();
+    }),
+  );
+  if (isNew) return;
+  const message = `${printable(path)}: a file of that name is there already`;
+  throw new PaydropError("usage", message, "name another file with --out");
 }
 
 /** By its flag, or by the name of the file; undefined: nobody said. */

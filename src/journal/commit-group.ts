@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { Ballast } from "./ballast.ts";
-import { sqliteCodeOf } from "./damage.ts";
+import { SQLITE_FULL, sqliteCodeOf } from "./damage.ts";
 
 interface Waiting {
   /** It may still be written after the disk was found full. */
@@ -98,8 +98,6 @@ export class CommitGroup {
     }
   }
 }
-
-const SQLITE_FULL = 13;
 
 /** A refusal (PaydropError) is thrown before anything was changed and concerns its own caller only. */
 function applyOne({ apply, resolve, reject }: Waiting): () => void {

@@ -7,6 +7,7 @@ const SQLITE_ERROR = 1;
 const SQLITE_IOERR = 10;
 const SQLITE_IOERR_SHORT_READ = 522;
 const SQLITE_CORRUPT = 11;
+export const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
 /**

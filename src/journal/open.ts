@@ -13,6 +13,7 @@ import {
   LOST_HINT,
   lostError,
   setAside,
+  SQLITE_FULL,
   sqliteCodeOf,
 } from "./damage.ts";
 import { readIdentity } from "./identity.ts";
@@ -169,7 +170,15 @@ const BUSY_HINT =
   "it: let that go on to its end, and do this again";
 const DISK_HINT = "check the disk and who may read and write there";
 
-/** What SQLite says of a journal that is only read, in words of ours: damage that nobody met when it was opened. */
-export function damageOf(stateDir: string, error: unknown): unknown {
-  return isDamage(error) ? unusable(join(stateDir, "journal.db"), error) : error;
+/**
+ * What SQLite says of a journal that is only read, in words of ours: damage that nobody met when it was opened, or a disk
+ * that does not answer any more. `copyIn`: the folder of a copy to throw away, which may be what was read.
+ */
+export function readFailure(stateDir: string, error: unknown, copyIn?: string): unknown {
+  const path = join(stateDir, "journal.db");
+  if (isDamage(error)) return unusable(path, error);
+  const code = sqliteCodeOf(error);
+  // only the copy is written to: how full its disk is, who made it finds out
+  if (code === undefined || (code & 0xff) === SQLITE_FULL) return error;
+  return unusable(copyIn === undefined ? path : `${path}, or its copy in ${copyIn},`, error);
 }

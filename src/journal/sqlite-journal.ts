@@ -10,7 +10,7 @@ import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
 import { readIdentity } from "./identity.ts";
 import { PaymentKeys } from "./keys.ts";
-import { damageOf, isJournalThere, openJournalFile, type OpenOptions } from "./open.ts";
+import { readFailure, isJournalThere, openJournalFile, type OpenOptions } from "./open.ts";
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 
@@ -67,7 +67,7 @@ export function openScratchJournal(
     return opened({ keys: new PaymentKeys(value), past: "past" });
   } catch (error) {
     database.close();
-    throw damageOf(stateDir, error);
+    throw readFailure(stateDir, error);
   }
 }
 

@@ -3,14 +3,14 @@
  * file is dropped. With `take-in.ts` and `batch/` a place where stages meet.
  */
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createJudge } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import { LookBack } from "../journal/look-back.ts";
-import { bringUpJournalFile, damageOf } from "../journal/open.ts";
+import { bringUpJournalFile, readFailure } from "../journal/open.ts";
 import { openScratchJournal } from "../journal/sqlite-journal.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -33,13 +33,24 @@ import { openInput, understand, type OpenedFile } from "../take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
-  const { config } = services;
-  bringUpJournalFile(config.stateDir, config.acceptLostJournal && config.by !== undefined);
+  const { stateDir, acceptLostJournal, by } = services.config;
+  bringUpJournalFile(stateDir, acceptLostJournal && by !== undefined);
   const scratchDir = await newScratchFolder("check");
+  try {
+    return await checkIn(scratchDir, path, services, all);
+  } catch (error) {
+    throw await scratchFailure(readFailure(stateDir, error, dirname(scratchDir)), scratchDir);
+  } finally {
+    await removeScratchFolder(scratchDir);
+  }
+}
+
+async function checkIn(scratchDir: string, path: string, services: Services, all: boolean): Promise<CheckReport> {
+  const { config } = services;
+  const past = LookBack.at(config.stateDir);
   // its thread starts while the file is copied and looked at
   const opening = openScratch(scratchDir, services, path);
   opening.catch(() => undefined);
-  const past = LookBack.at(config.stateDir);
   try {
     const snapshot = await takeSnapshot(path, scratchDir);
     const earlier = await EarlierPayees.of(config);
@@ -47,15 +58,12 @@ export async function checkFile(path: string, services: Services, all = false): 
     if (past?.wrote(snapshot.sha256)) await assertCorrected(input, services, (id) => Promise.resolve(past.batch(id)));
     const opened = lookingBack(await understand(input, services), earlier);
     return await checkOpened({ opened, earlier, past, scratchDir, journal: await opening }, services, all);
-  } catch (error) {
-    throw await scratchFailure(damageOf(config.stateDir, error), scratchDir);
   } finally {
     past?.close();
     await opening.then(
       (journal) => journal.close(),
       () => undefined,
     );
-    await removeScratchFolder(scratchDir);
   }
 }
 

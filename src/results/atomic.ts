@@ -33,14 +33,17 @@ export class AtomicFile {
     this.#handle = handle;
   }
 
-  /** `mode`: permission bits of the file in the end, whatever the umask. `of`: by this `Leftovers` knows it. */
-  static async create(path: string, mode: number, of = basename(path)): Promise<AtomicFile> {
+  /**
+   * `mode`: permission bits of the file in the end, whatever the umask; undefined: as the umask has it. `of`: by this
+   * `Leftovers` knows it.
+   */
+  static async create(path: string, mode: number | undefined, of = basename(path)): Promise<AtomicFile> {
     const temporary = join(dirname(path), `.paydrop-${tagOf(of)}${randomBytes(8).toString("hex")}.tmp`);
     return onDisk(path, async () => {
-      const handle = await open(temporary, CREATE, 0o600);
+      const handle = await open(temporary, CREATE, mode === undefined ? 0o666 : 0o600);
       const file = new AtomicFile(path, temporary, handle);
       try {
-        await handle.chmod(mode & 0o777);
+        if (mode !== undefined) await handle.chmod(mode & 0o777);
       } catch (thrown) {
         await file.discard();
         throw thrown;
@@ -140,7 +143,7 @@ export function writeAtomically(path: string, content: string | Uint8Array, mode
 /** Whatever becomes of the work, nothing unfinished is left of the file. */
 export async function makingFile<T>(
   path: string,
-  mode: number,
+  mode: number | undefined,
   work: (file: AtomicFile) => Promise<T>,
   of?: string,
 ): Promise<T> {

@@ -3,6 +3,7 @@ import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
+import { withHint } from "./on-disk.ts";
 import { describeForeign, NOTE_MARK, standingOfNote, type Standing } from "./own.ts";
 
 /** `payroll.csv.check.txt`: what a check found, for whoever looks into the folder. */
@@ -22,15 +23,7 @@ export async function writeCheckNote(file: string, text: string): Promise<string
   try {
     await writeAtomically(path, noteText(file, text), await modeOf(file));
   } catch (error) {
-    if (!(error instanceof PaydropError)) throw error;
-    throw new PaydropError(
-      error.code,
-      error.message,
-      "make room on the disk and let paydrop write there, then check again with --write",
-      {
-        cause: error,
-      },
-    );
+    throw withHint(error, "make room on the disk and let paydrop write there, then check again with --write");
   }
   return path;
 }

@@ -20,6 +20,12 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
   }
 }
 
+/** The same, with another hint: by which command it is written again is known to who asked for it. */
+export function withHint(thrown: unknown, hint: string): unknown {
+  if (!isUnwritable(thrown)) return thrown;
+  return new PaydropError(thrown.code, thrown.message, hint, { cause: thrown.cause });
+}
+
 const WHY: Readonly<Record<string, string>> = {
   EACCES: "paydrop has no right to write in this folder",
   EPERM: "paydrop has no right to write in this folder",
