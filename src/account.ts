@@ -8,10 +8,14 @@ const GROUPED = new RegExp(`^[0-9]+(?:${GROUP_SIGNS}[0-9]+)+$`);
  * `5010 0271 8280`, `5010-0271-8280` and `501002718280` are the same account. Any other letter or sign leaves it as it is.
  */
 export function withoutGroups(account: string): string {
-  const isGrouped = account.includes(" ") || account.includes("-");
-  return isGrouped && GROUPED.test(account) ? ungrouped(account) : account;
+  return mayBeGrouped(account) && GROUPED.test(account) ? ungrouped(account) : account;
 }
 
 export function ungrouped(text: string): string {
-  return text.replaceAll(EVERY_GROUP_SIGN, "");
+  return mayBeGrouped(text) ? text.replaceAll(EVERY_GROUP_SIGN, "") : text;
+}
+
+/** Most texts are not, and every value of every row is asked. */
+function mayBeGrouped(text: string): boolean {
+  return text.includes(" ") || text.includes("-");
 }

@@ -50,12 +50,15 @@ export class PaymentKeys {
 
 /** The zeros that a spreadsheet takes from an account or an id make no other payment of it. */
 function withoutZeros(texts: string): string {
-  return texts.replaceAll(ZEROS_OF_EACH, "");
+  return texts.includes(`${SEPARATOR}0`) ? texts.replaceAll(ZEROS_OF_EACH, "") : texts;
 }
 
 /** Nor does the case in which somebody typed it. What stands before the values is ours. */
 function valuesInOneCase(texts: string): string {
-  return texts.replace(/\u001f.*/s, (values) => values.toLowerCase());
+  const at = texts.indexOf(SEPARATOR);
+  return at < 0 ? texts : texts.slice(0, at) + texts.slice(at).toLowerCase();
 }
 
+/** What stands in front of each value. */
+const SEPARATOR = "\u001f";
 const ZEROS_OF_EACH = /(?<=\u001f)0+(?=[0-9]+(?:\u001f|$))/g;
