@@ -21,25 +21,32 @@ const EXIT_HELD = 6;
 /** More than this is checked only: a run of it takes long and uses nothing that a smaller one does not. */
 const RUN_ROWS_MAX = 1_000_000;
 
-/** Peak memory of `check` and `run`: it must not grow with the file. */
+/** Peak memory of `check` and `run`: it must not grow with the file. Each format is told when it is done. */
 export async function memory(bench: Bench): Promise<Memory[]> {
   const found: Memory[] = [];
   for (const format of bench.formats) {
-    for (const rows of bench.sizes) {
-      for (const command of ["check", "run"] as const) {
-        if (command === "run" && rows > RUN_ROWS_MAX) continue;
-        bench.progress(`memory: ${command} of ${figure(rows)} rows, ${format}`);
-        found.push(await measure(bench, command, format, rows));
-      }
+    const ofFormat = await memoryOf(bench, format);
+    const lines = ofFormat.map(({ command, rows, peakBytes, wallMs }) => [
+      `${command} ${format}`,
+      figure(rows),
+      megabytes(peakBytes),
+      `${figure(wallMs / 1000)} s`,
+    ]);
+    bench.say(`\nMemory, option B payouts, 1 % repeated\n\n${table(["", "rows", "peak", "took"], lines)}`);
+    found.push(...ofFormat);
+  }
+  return found;
+}
+
+async function memoryOf(bench: Bench, format: Format): Promise<Memory[]> {
+  const found: Memory[] = [];
+  for (const rows of bench.sizes) {
+    for (const command of ["check", "run"] as const) {
+      if (command === "run" && rows > RUN_ROWS_MAX) continue;
+      bench.progress(`memory: ${command} of ${figure(rows)} rows, ${format}`);
+      found.push(await measure(bench, command, format, rows));
     }
   }
-  const lines = found.map(({ command, format, rows, peakBytes, wallMs }) => [
-    `${command} ${format}`,
-    figure(rows),
-    megabytes(peakBytes),
-    `${figure(wallMs / 1000)} s`,
-  ]);
-  bench.say(`\nMemory, option B payouts, 1 % repeated\n\n${table(["", "rows", "peak", "took"], lines)}`);
   return found;
 }
 
