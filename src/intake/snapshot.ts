@@ -60,18 +60,14 @@ export async function keepText(text: string, extension: string, directory: strin
   const name = `${sha256}${extension}`;
   const target = join(directory, name);
   if (await verifySnapshot(target, sha256)) return { name, sha256 };
-  const temporary = newTemporary(directory);
-  await writing(name, async () => {
-    const copy = await open(temporary, "wx", 0o600);
-    try {
+  await withTemporary(name, directory, (copy, temporary) =>
+    writing(name, async () => {
       await copy.writeFile(text);
       await copy.sync();
-    } finally {
-      await copy.close();
-    }
-    await rename(temporary, target);
-    await syncDirectory(directory);
-  });
+      await rename(temporary, target);
+      await syncDirectory(directory);
+    }),
+  );
   return { name, sha256 };
 }
 
@@ -111,10 +107,8 @@ export async function removeTemporaries(directory: string): Promise<void> {
 }
 
 /** undefined when the file changed while it was copied. */
-async function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
-  const temporary = newTemporary(directory);
-  const copy = await writing(path, () => open(temporary, "wx", 0o600));
-  try {
+function copyOnce(source: FileHandle, path: string, directory: string): Promise<Snapshot | undefined> {
+  return withTemporary(path, directory, async (copy, temporary) => {
     const identify = (): Promise<FileIdentity> =>
       reading(path, async () => identityOf(await source.stat({ bigint: true })));
     const before = await identify();
@@ -137,16 +131,25 @@ async function copyOnce(source: FileHandle, path: string, directory: string): Pr
     }
     await writing(path, () => syncDirectory(directory));
     return { path: target, sha256, sizeBytes, identity };
+  });
+}
+
+/** A new file in the folder, which is gone afterwards unless it got another name. `name`: of what is copied. */
+async function withTemporary<T>(
+  name: string,
+  directory: string,
+  work: (copy: FileHandle, temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
+  const copy = await writing(name, () => open(temporary, "wx", 0o600));
+  try {
+    return await work(copy, temporary);
   } finally {
     await copy.close();
     await unlink(temporary).catch((error: unknown) => {
       if (systemCodeOf(error) !== "ENOENT") throw error;
     });
   }
-}
-
-function newTemporary(directory: string): string {
-  return join(directory, `.snapshot-${randomBytes(16).toString("hex")}.tmp`);
 }
 
 async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {

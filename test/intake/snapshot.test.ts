@@ -2,24 +2,25 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
-  closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
 import { keepText, removeTemporaries, takeSnapshot, verifySnapshot } from "../../src/intake/snapshot.ts";
 import { temporaryFolder } from "../support/files.ts";
+import { canMount, smallDisk } from "../support/small-disk.ts";
 
 const CONTENT = "name,amount\nRavi,100.00\n";
 const SHA256 = createHash("sha256").update(CONTENT).digest("hex");
@@ -39,6 +40,25 @@ async function errorOf(promise: Promise<unknown>): Promise<PaydropError> {
   if (!(error instanceof PaydropError)) throw new Error("no PaydropError", { cause: error });
   return error;
 }
+
+/** What every open file of this process has. */
+async function fileHandles(path: string): Promise<FileHandle> {
+  await using file = await open(path);
+  return Object.getPrototypeOf(file) as FileHandle;
+}
+
+/** What is done whenever a copy has all its bytes, and nothing more is read of the file; `time` counts from 1. */
+async function atEachSync(path: string, act: (time: number) => void): Promise<void> {
+  let time = 0;
+  vi.spyOn(await fileHandles(path), "sync").mockImplementation(function (this: FileHandle) {
+    act((time += 1));
+    return this.datasync();
+  });
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 describe("a snapshot", () => {
   test("is a private copy named by its hash, and the input is as it was", async () => {
@@ -85,8 +105,13 @@ describe("a snapshot", () => {
     expect(await verifySnapshot(copy, SHA256)).toBe(true);
   });
 
-  test("that is gone does not verify", async () => {
-    expect(await verifySnapshot(join(temporaryFolder(), "x.csv"), SHA256)).toBe(false);
+  test("that is gone does not verify, nor does what lies in its place", async () => {
+    const { folder, path } = setUp();
+    symlinkSync(path, join(folder, "link.csv"));
+    mkdirSync(join(folder, "folder.csv"));
+    for (const name of ["gone.csv", "link.csv", "folder.csv"]) {
+      expect(await verifySnapshot(join(folder, name), SHA256)).toBe(false);
+    }
   });
 
   test("that cannot be read says nothing of what was sent: rows may be at their end by then", async () => {
@@ -116,29 +141,23 @@ describe("a snapshot", () => {
   });
 
   test("is not taken of a file that keeps changing, and leaves nothing behind", async () => {
-    const { path, directory } = setUp(Buffer.alloc(2_000_000, "x"));
-    const timer = setInterval(() => {
-      appendFileSync(path, "more\n");
-    }, 0);
-    const error = await errorOf(takeSnapshot(path, directory)).finally(() => {
-      clearInterval(timer);
-    });
+    const { path, directory } = setUp();
+    await atEachSync(path, () => appendFileSync(path, "more\n"));
+    const error = await errorOf(takeSnapshot(path, directory));
     expect(error.code).toBe("stopped");
     expect(error.message).toBe("payroll.CSV: the file is still being written");
     expect(readdirSync(directory)).toEqual([]);
   });
 
   test("is not taken of a file that is overwritten in place with as many bytes", async () => {
-    const { path, directory } = setUp(Buffer.alloc(8_000_000, "x"));
-    const file = openSync(path, "r+");
-    const timer = setInterval(() => {
-      writeSync(file, "y".repeat(100), 0);
-    }, 0);
-    const error = await errorOf(takeSnapshot(path, directory)).finally(() => {
-      clearInterval(timer);
-      closeSync(file);
+    const { path, directory } = setUp();
+    const seconds = statSync(path).mtimeMs / 1000;
+    // a clock that ticks only now and then would show the same time
+    await atEachSync(path, (time) => {
+      writeFileSync(path, CONTENT.replace("100", `10${time}`), { flag: "r+" });
+      utimesSync(path, seconds, seconds + time);
     });
-    expect(error.code).toBe("stopped");
+    expect(await errorOf(takeSnapshot(path, directory))).toMatchObject({ code: "stopped" });
   });
 
   test.skipIf(process.platform !== "linux")("is not taken of a file that holds more than it says", async () => {
@@ -146,16 +165,27 @@ describe("a snapshot", () => {
     expect(error.code).toBe("stopped");
   });
 
-  test("is taken at a later try of a file that stops changing", async () => {
-    const { path, directory } = setUp(Buffer.alloc(2_000_000, "x"));
-    let writes = 0;
-    const timer = setInterval(() => {
-      writes += 1;
-      if (writes <= 2) appendFileSync(path, "more\n");
-    }, 0);
+  test("is taken at the third try of a file that stops changing", async () => {
+    const { path, directory } = setUp();
+    await atEachSync(path, (time) => {
+      if (time <= 2) appendFileSync(path, "more\n");
+    });
     const snapshot = await takeSnapshot(path, directory);
-    clearInterval(timer);
-    expect(readFileSync(snapshot.path).equals(readFileSync(path))).toBe(true);
+    expect(readFileSync(snapshot.path, "utf8")).toBe(`${CONTENT}more\nmore\n`);
+  });
+
+  test("is on stable storage before it has its name, and so is its name before anybody knows of it", async () => {
+    const { path, directory } = setUp();
+    const there: string[][] = [];
+    const look = (): string[] => readdirSync(directory).map((name) => (name.endsWith(".tmp") ? "temporary" : name));
+    await atEachSync(path, () => there.push(look()));
+    await takeSnapshot(path, directory);
+    expect(there.splice(0)).toEqual([["temporary"], [`${SHA256}.csv`]]);
+    const { name } = await keepText("[mapping]\n", ".toml", directory);
+    expect(there.splice(0).map((names) => names.filter((one) => one !== `${SHA256}.csv`))).toEqual([
+      ["temporary"],
+      [name],
+    ]);
   });
 
   test("of a file that is swapped in a loop is one of the files, never mixed bytes", async () => {
@@ -193,6 +223,50 @@ describe("a snapshot", () => {
     const error = await errorOf(takeSnapshot(path, join(folder, "file", "state")));
     expect(error.code).toBe("journal");
     expect(error.message).toContain("payroll.CSV: the private copy of the file could not be written");
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("no file stays open", () => {
+  /** Under this folder, in this process. */
+  function openIn(folder: string): string[] {
+    const links = readdirSync("/proc/self/fd").map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        // by which it was listed
+        return "";
+      }
+    });
+    return links.filter((link) => link.startsWith(folder));
+  }
+
+  test("when snapshots are taken, and when the copy cannot be begun", async () => {
+    const { folder, path, directory } = setUp(Buffer.alloc(100_000, "x"));
+    for (let times = 0; times < 2; times += 1) await takeSnapshot(path, directory);
+    await keepText("[mapping]\n", ".toml", directory);
+    await errorOf(takeSnapshot(path, join(path, "state")));
+    expect(openIn(folder)).toEqual([]);
+  });
+
+  test("when the file was exchanged between two looks at it", async () => {
+    const { folder, path, directory } = setUp();
+    writeFileSync(join(folder, "other"), CONTENT);
+    const other = statSync(join(folder, "other"), { bigint: true });
+    vi.spyOn(await fileHandles(path), "stat").mockResolvedValueOnce(other);
+    expect((await errorOf(takeSnapshot(path, directory))).message).toContain("exchanged");
+    expect(openIn(folder)).toEqual([]);
+  });
+
+  test.skipIf(!canMount)("when the disk is full in the middle of a copy, of which nothing is left", async () => {
+    const { folder, path } = setUp(Buffer.alloc(1_000_000, "x"));
+    const disk = smallDisk(64);
+    const errors = [
+      await errorOf(takeSnapshot(path, disk)),
+      await errorOf(keepText("x".repeat(100_000), ".toml", disk)),
+    ];
+    for (const error of errors)
+      expect([error.code, error.message]).toEqual(["journal", expect.stringContaining("ENOSPC")]);
+    expect([openIn(folder), openIn(disk), readdirSync(disk)]).toEqual([[], [], []]);
   });
 });
 
