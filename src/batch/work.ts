@@ -194,14 +194,19 @@ export class BatchWork implements Processor {
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {
     const { folder } = await this.#ground.known(batchId);
-    return heldFolder(this.journal, [folder]);
+    return this.#heldFolder([folder]);
   }
 
   /** Whoever let them go: rows of a held folder stay ready until a person says resume. */
   async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
-    const stop = await heldFolder(this.journal, [batch.folder, dirname(file)]);
+    const stop = await this.#heldFolder([batch.folder, dirname(file)]);
     const isOpen = stop === undefined || !(await this.journal.tallies(batch.id)).ready;
     return isOpen ? this.#sending.send(batch, resumed, told, file) : { requests: 0, stop };
+  }
+
+  #heldFolder(folders: readonly string[]): Promise<Stop | undefined> {
+    const { hasLock, marks } = this.#ground;
+    return heldFolder({ journal: this.journal, hasLock, keepsInbox: marks.keepsInbox }, folders);
   }
 
   report(batchId: string): Promise<Report> {

@@ -1,9 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
-import { stopFilesIn } from "../drop-folder/stop-file.ts";
 import { PaydropError } from "../errors.ts";
-import { inboxFolders } from "../intake/inbox-folders.ts";
+import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { openProcessor, type Processor } from "../processor.ts";

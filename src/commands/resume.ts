@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
-import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
+import { holdKeyOf, resumeCommand, STOP_MESSAGE } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
-import { clearStopAnswers, removeStopFiles, STOP_MESSAGE } from "../drop-folder/stop-file.ts";
+import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { asWord } from "../printable.ts";

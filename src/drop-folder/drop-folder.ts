@@ -2,6 +2,7 @@ import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchReport } from "../events.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
+import { stopFilesIn } from "../intake/inbox-folders.ts";
 import { Inbox, type Sweep } from "../intake/inbox.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
 import { printable } from "../printable.ts";
@@ -14,7 +15,6 @@ import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { Standing } from "./standing.ts";
-import { stopFilesIn } from "./stop-file.ts";
 
 export interface DropFolderParts {
   readonly config: Config;

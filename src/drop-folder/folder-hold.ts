@@ -1,8 +1,8 @@
-import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
+import { holdKeyOf, resumeCommand, STOP_MESSAGE } from "../batch/held-folder.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
 import type { FolderListener } from "./folder-listener.ts";
-import { answerStop, clearStopAnswers, sentSoFar, STOP_MESSAGE } from "./stop-file.ts";
+import { answerStop, clearStopAnswers, sentSoFar } from "./stop-file.ts";
 
 interface HoldParts {
   readonly folder: string;

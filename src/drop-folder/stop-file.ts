@@ -1,8 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resumeCommand } from "../batch/held-folder.ts";
-import { inboxFolders, namesIn } from "../intake/inbox-folders.ts";
-import { isStopName } from "../intake/names.ts";
+import { inboxFolders, namesIn, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
 import { removeOwn, writeOwn } from "../results/answer-files.ts";
 import { stopAnswerName, stopAnswerText, type Progress } from "../results/answers.ts";
@@ -10,9 +9,6 @@ import { rowsIn } from "../results/status.ts";
 
 /** How often a STOP is looked for while rows are on their way: a network share tells of nothing. */
 export const STOP_LOOK_MS = 500;
-
-/** Why a folder is held for it. */
-export const STOP_MESSAGE = "a file named STOP was put into the folder";
 
 /** How far the batches that were cut off had got. undefined: none was. */
 export async function sentSoFar(journal: JournalStore, batches: readonly string[]): Promise<Progress | undefined> {
@@ -36,14 +32,6 @@ export async function answerStop(folder: string, hold: InboxHold, progress: Prog
 /** Only those that paydrop wrote. */
 export async function clearStopAnswers(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) if (STOP_ANSWER.test(name)) await removeOwn(join(folder, name));
-}
-
-export async function stopFilesIn(folders: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const folder of folders) {
-    for (const name of await namesIn(folder)) if (isStopName(name)) found.push(join(folder, name));
-  }
-  return found;
 }
 
 /** Takes every STOP out of an inbox; gives how many. Throws the system's error where it has no right to. */

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isOperationFolder, OPERATIONS } from "../operations/catalogue.ts";
+import { isStopName } from "./names.ts";
 
 /** An inbox and its sub-folders of operations, in whatever case they are written; also those that are not there yet. */
 export async function inboxFolders(inbox: string): Promise<readonly string[]> {
@@ -9,6 +10,15 @@ export async function inboxFolders(inbox: string): Promise<readonly string[]> {
     (folder) => !there.some((name) => name.toLowerCase() === folder),
   );
   return [inbox, ...[...there, ...missing].map((name) => join(inbox, name))];
+}
+
+/** Files with which a person says stop. */
+export async function stopFilesIn(folders: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const folder of folders) {
+    for (const name of await namesIn(folder)) if (isStopName(name)) found.push(join(folder, name));
+  }
+  return found;
 }
 
 /** What lies in a folder; nothing where it cannot be read. */

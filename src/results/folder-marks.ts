@@ -89,6 +89,11 @@ export class FolderMarks {
     return newestSummary(folder, this.#journal.stateId);
   }
 
+  /** This process works through one. */
+  get keepsInbox(): boolean {
+    return this.#inboxes.size > 0;
+  }
+
   #keepsInboxOf(file: string): boolean {
     return inboxesOf(file).some((folder) => this.#inboxes.has(folder));
   }

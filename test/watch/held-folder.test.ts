@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openInboxDesk, until } from "./inbox-desk.ts";
@@ -93,6 +93,36 @@ test("rows that were left to the process of a held folder wait too; those of a f
   expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(server.requests).toHaveLength(4);
+});
+
+test("a STOP that nobody has seen yet lets nothing go either, whoever asks for it, and holds the folder from then on", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), repeated("ACC-A"));
+  const file = (account: string): string => `from_account,to_account,amount\nACC-1,${account},100.00\n`;
+  writeFileSync(desk.path("STOP"), "");
+  const first = await desk.call("run", desk.path("a.csv"));
+  expect(first.code, "it never was a drop folder: STOP is any file").toBe(6);
+  const batch = batchIn(first.stdout);
+  rmSync(desk.path("STOP"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+
+  mkdirSync(desk.path("transfers"));
+  writeFileSync(desk.path("transfers/STOP"), "");
+  writeFileSync(desk.path("b.csv"), file("ACC-B"));
+  for (const asked of [
+    ["release", batch, "--all", ...BY],
+    ["run", desk.path("b.csv")],
+  ]) {
+    expect([asked, (await desk.call(...asked)).code]).toEqual([asked, 7]);
+  }
+  rmSync(desk.path("transfers/STOP"));
+  expect((await desk.call("retry", batch, "--by", "asha")).code, "only resume goes on").toBe(7);
+  expect(server.requests).toHaveLength(1);
+
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  expect(server.requests).toHaveLength(3);
 });
 
 test("a STOP in a sub-folder of whatever case goes with one resume; what it stopped there goes on after a restart", async () => {
