@@ -45,6 +45,8 @@ export interface LedgerLine {
   /** The status that is going to be sent; null when none is. */
   readonly status: number | null;
   readonly amount: number;
+  /** `purpose` and `mobile` of the payload, which may come from a mapping and its table. */
+  readonly said: string;
   /** Milliseconds since 1970 when its last byte had arrived. */
   readonly at: number;
 }
@@ -81,7 +83,8 @@ function serve(options: ServerOptions): void {
     const time = (times.get(marker) ?? 0) + 1;
     times.set(marker, time);
     const fate = isKey ? fateOf(options, marker, time) : { executed: false, status: 401 };
-    const line: LedgerLine = { marker, ...fate, amount: Number(payload["amount"]), at };
+    const said = [payload["purpose"], payload["mobile"]].filter(Boolean).join(" ");
+    const line: LedgerLine = { marker, ...fate, amount: Number(payload["amount"]), said, at };
     writeSync(ledger, `${JSON.stringify(line)}\n`);
     await durable();
     if (tellNext) {

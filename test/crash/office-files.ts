@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { parse } from "csv-parse/sync";
+import { paise } from "./oracle.ts";
 import { partsOf, textRow, zipOf } from "../support/workbooks.ts";
 
 /** A file of payments, as CSV; what lies on the desk has the form that its name says. */
 export interface Paper {
+  /** From the folder of the files on. */
   readonly name: string;
   readonly text: string;
   /** Days after the first act. */
@@ -14,9 +16,13 @@ export interface Paper {
 export interface Written {
   readonly bytes: Buffer;
   readonly sha256: string;
-  readonly rows: readonly Readonly<Record<string, string>>[];
+  readonly rows: readonly { readonly marker: string; readonly amount: string }[];
   /** Of the first of them. */
   readonly firstRow: number;
+  /** Its control totals, as they are stated beside it. */
+  readonly control: string;
+  /** Its columns are those of another system. */
+  readonly isMapped: boolean;
 }
 
 /** `.json`, `.jsonl` and `.xlsx` hold the very cells of the CSV text. */
@@ -24,7 +30,52 @@ export function written(name: string, text: string): Written {
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true, delimiter: [",", ";"] });
   const bytes = bytesOf(name.slice(name.lastIndexOf(".")), text, rows);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { bytes, sha256, rows, firstRow: /\.jsonl?$/.test(name) ? 1 : 2 };
+  return {
+    ...{ bytes, sha256, isMapped: text.startsWith(MAPPED_HEADER) },
+    control: controlOf(rows.map(amountOf)),
+    rows: rows.map((row) => ({ marker: markerOf(row), amount: amountOf(row) })),
+    firstRow: /\.jsonl?$/.test(name) ? 1 : 2,
+  };
+}
+
+export function controlOf(amounts: readonly string[]): string {
+  const units = String(amounts.reduce((sum, amount) => sum + paise(amount), 0n)).padStart(3, "0");
+  return `rows=${amounts.length}\ntotal=${units.slice(0, -2)}.${units.slice(-2)}\n`;
+}
+
+/** What the service's ledger knows a row by. */
+export function markerOf(row: Readonly<Record<string, string>>): string {
+  return row["narration"] ?? row["Remarks"] ?? row["to_account"] ?? "";
+}
+
+export function amountOf(row: Readonly<Record<string, string>>): string {
+  return row["amount"] ?? row["Net Pay"] ?? "";
+}
+
+export function isTransfer(marker: string): boolean {
+  return marker.startsWith("tr-");
+}
+
+/** A payroll's people and amounts, as transfers. */
+export function transfersOf(text: string): string {
+  const lines = text.trimEnd().split("\r\n").slice(1);
+  const rows = lines.map((line) => {
+    const cells = line.split(",");
+    return `ACC-OPS-01,tr-${(cells[8] ?? "").replaceAll(" ", "-")},${cells[6] ?? ""}`;
+  });
+  return ["from_account,to_account,amount", ...new Set(rows), ""].join("\r\n");
+}
+
+const MAPPED_HEADER = "Emp No,Employee Name,Bank,Account No,IFSC,Net Pay,Mode,Remarks\r\n";
+
+/** A payroll in the columns of another system. */
+export function mappedOf(text: string): string {
+  const lines = text.trimEnd().split("\r\n").slice(1);
+  const rows = lines.map((line) => {
+    const [, name, bank, account, ifsc, , amount, mode, narration] = line.split(",");
+    return ["E1", name, bank, account, ifsc, amount, mode, narration].join(",");
+  });
+  return MAPPED_HEADER + rows.map((row) => `${row}\r\n`).join("");
 }
 
 function bytesOf(extension: string, text: string, rows: readonly Record<string, string>[]): Buffer {
@@ -46,7 +97,10 @@ export function withReferences(text: string): string {
 /** The same people and amounts once more: payments of their own. Nobody of them twice, as one of both could be meant. */
 export function ofMonth(month: string, text: string): string {
   const lines = text.split("\r\n").filter((line) => !line.includes(ONCE_MORE));
-  return lines.join("\r\n").replaceAll(/s\d+a\d+ row \d+/g, (marker) => `${marker} of ${month}`);
+  return lines
+    .join("\r\n")
+    .replaceAll(/s\d+a\d+ row \d+/g, (marker) => `${marker} of ${month}`)
+    .replaceAll(/tr-s\d+a\d+-row-\d+/g, (marker) => `${marker}-of-${month}`);
 }
 
 /** In the marker of a payment that somebody is to get twice. */

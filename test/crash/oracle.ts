@@ -31,11 +31,14 @@ export type Ledger = ReadonlyMap<string, Told>;
 
 /** A torn last line is a request that was killed with the server; our server is never killed. */
 export function readLedger(path: string): Ledger {
+  if (!existsSync(path)) return new Map();
+  const lines = readFileSync(path, "utf8").split("\n");
+  return toldOf(lines.filter((line) => line !== "").map((line) => JSON.parse(line) as LedgerLine));
+}
+
+export function toldOf(lines: readonly LedgerLine[]): Ledger {
   const told = new Map<string, Told>();
-  if (!existsSync(path)) return told;
-  for (const line of readFileSync(path, "utf8").split("\n")) {
-    if (line === "") continue;
-    const { marker, executed, status } = JSON.parse(line) as LedgerLine;
+  for (const { marker, executed, status } of lines) {
     const one = told.get(marker) ?? { requests: 0, executed: 0, limited: 0, statuses: [] };
     one.requests += 1;
     one.executed += executed ? 1 : 0;
@@ -212,7 +215,7 @@ export function sumFaults(path: string, rows: readonly Counted[]): string[] {
   return faults;
 }
 
-function paise(amount: string): bigint {
+export function paise(amount: string): bigint {
   const [whole = "0", decimals = ""] = amount.split(".");
   return BigInt(whole) * 100n + BigInt(decimals.padEnd(2, "0"));
 }
