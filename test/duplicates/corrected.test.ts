@@ -1,61 +1,12 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkFile, processFile } from "../../src/index.ts";
-import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk, type InProcess } from "../support/desk.ts";
+import { AES_IV, AES_KEY, API_KEY } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
-import { runProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
-
-const HEADER = "from_account,to_account,amount,reference";
-const FILE = `${HEADER}\nACC-OPS-01,60200000004471,100.00,R1\nACC-OPS-01,60200000005582,"1,200.00",R2\nACC-OPS-01,60200000006693,300.00,R3\n`;
-
-interface Office {
-  readonly desk: Desk;
-  readonly server: wire.FaultServer;
-  /** `account amount` of the requests since it was last asked, sorted. */
-  readonly sent: () => string[];
-}
-
-/** The service refuses what goes to these accounts. */
-async function openOffice(refuses: readonly string[] = ["60200000004471"], status = 422): Promise<Office> {
-  const server = await startService(({ body }) =>
-    wire.answer(refuses.some((account) => body.includes(account)) ? status : 200),
-  );
-  let told = 0;
-  const sent = (): string[] => {
-    const fresh = server.requests.slice(told);
-    told = server.requests.length;
-    return fresh
-      .map(({ body }) =>
-        Object.values(JSON.parse(body) as object)
-          .slice(1)
-          .join(" "),
-      )
-      .sort();
-  };
-  return { desk: openDesk(server.url), server, sent };
-}
-
-/** A retry file of rows 2 (refused) and 3 (invalid), and the batch it came from. */
-async function firstRun({ desk, sent }: Office): Promise<{ retry: string; batch: string }> {
-  desk.write("payroll.csv", FILE);
-  const ended = await desk.run("payroll.csv");
-  expect({ code: ended.code, counts: ended.counts }).toEqual({
-    code: 3,
-    counts: { accepted: 1, rejected: 1, invalid: 1 },
-  });
-  sent();
-  const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8");
-  return { retry, batch: ended.results[0]?.["result_batch"] ?? "" };
-}
-
-async function paydrop(desk: Desk, ...args: string[]): ReturnType<typeof runProgram> {
-  return runProgram(args, { env: desk.env, cwd: desk.folder });
-}
-
-const MENDED = '"1,200.00"';
+import { FILE, firstRun, HEADER, MENDED, openOffice, paydrop } from "./corrected-office.ts";
 
 test.skipIf(!existsSync("/proc/self/fd"))(
   "the copy of the file that a row corrects is let go of, however much of it was read",
@@ -236,104 +187,6 @@ test("a row of a test is none that a live file corrects", async () => {
   expect(ended.results[0]?.result_message).toContain(`"${batch}:2" names no row that was taken in here`);
 });
 
-describe("one row of a file is corrected once", () => {
-  const row = (batch: string, account: string, amount: string, reference = ""): string =>
-    `${HEADER},retry_of\nACC-OPS-01,${account},${amount},${reference},${batch}:2\n`;
-
-  test("twice in one file: the first goes, the other one waits, whatever was changed in it", async () => {
-    const office = await openOffice();
-    const { batch } = await firstRun(office);
-    office.server.use(() => wire.answer(200));
-    const second = `ACC-OPS-01,60200000004471,7.00,R8,${batch}:2\n`;
-    office.desk.write("twice.csv", row(batch, "60200000004471", "101.00", "R1") + second);
-    const ended = await office.desk.run("twice.csv", "--allow-repeats");
-    expect(ended.results.map((one) => one.result_status)).toEqual(["accepted", "held"]);
-    expect(ended.results[1]?.result_message).toContain("row 2 of this file corrects the same row of an earlier file");
-    expect(office.sent()).toEqual(["60200000004471 101"]);
-  });
-
-  test("a second corrected file, and the correction of a correction, wait once one of them was accepted", async () => {
-    const office = await openOffice();
-    const { batch, retry } = await firstRun(office);
-    const only2 = retry
-      .split("\r\n")
-      .filter((line) => !line.includes("R2"))
-      .join("\r\n");
-    // refused once more: its retry file names the second batch
-    office.desk.write("second.csv", only2.replace("100.00", "101.00"));
-    expect((await office.desk.run("second.csv")).counts).toEqual({ rejected: 1 });
-    const next = readFileSync(join(office.desk.folder, "second.csv.retry.csv"), "utf8");
-    office.server.use(() => wire.answer(200));
-    office.sent();
-    office.desk.write("third.csv", next.replace("101.00", "102.00"));
-    expect((await office.desk.run("third.csv")).counts).toEqual({ accepted: 1 });
-    expect(office.sent()).toEqual(["60200000004471 102"]);
-
-    office.desk.write("late.csv", row(batch, "60200000004471", "103.00"));
-    const late = await office.desk.run("late.csv");
-    expect({ code: late.code, counts: late.counts }).toEqual({ code: 6, counts: { held: 1 } });
-    expect(late.results[0]?.result_message).toContain("corrects the same row of an earlier file");
-    office.desk.write("later.csv", next.replace("101.00", "104.00").replace("R1", "R7"));
-    expect((await paydrop(office.desk, "check", "later.csv")).stdout).toContain("corrects the same row");
-    expect((await office.desk.run("later.csv")).counts).toEqual({ held: 1 });
-    expect(office.sent()).toEqual([]);
-  });
-
-  test("a row that was accepted has nothing to correct", async () => {
-    const office = await openOffice();
-    const { batch } = await firstRun(office);
-    office.desk.write("again.csv", row(batch, "60200000009999", "5.00").replace(":2", ":4"));
-    const ended = await office.desk.run("again.csv");
-    expect(ended.counts).toEqual({ held: 1 });
-    expect(ended.results[0]?.result_message).toContain(`it corrects row 4 of batch ${batch}, accepted`);
-
-    // nor has one that was found to be another row's payment
-    office.desk.write("same.csv", `${HEADER}\nACC-OPS-01,60200000006693,300.00,R3\n`);
-    const same = await office.desk.run("same.csv");
-    expect(same.counts).toEqual({ duplicate: 1 });
-    office.desk.write("other.csv", row(same.results[0]?.["result_batch"] ?? "", "60200000006693", "301.00"));
-    expect((await office.desk.run("other.csv")).counts).toEqual({ held: 1 });
-    expect(office.sent()).toEqual([]);
-  });
-
-  test("a row without an end holds its correction, until a person settles it", async () => {
-    const office = await openOffice(["60200000004471"], 500);
-    office.desk.write("one.csv", `${HEADER}\nACC-OPS-01,60200000004471,100.00,\n`);
-    const first = await office.desk.run("one.csv");
-    expect(first.counts).toEqual({ unknown: 1 });
-    const batch = first.results[0]?.["result_batch"] ?? "";
-    office.server.use(() => wire.answer(200));
-    office.sent();
-    office.desk.write("fixed.csv", row(batch, "60200000004471", "99.00"));
-    const held = await office.desk.run("fixed.csv");
-    expect(held.counts).toEqual({ held: 1 });
-    expect(held.results[0]?.result_message).toContain(`row 2 of batch ${batch}, which has no end yet`);
-    const release = ["release", held.results[0]?.["result_batch"] ?? "", "--all", "--by", "r", "--reason", "x"];
-    await paydrop(office.desk, ...release);
-    expect(office.sent()).toEqual([]);
-
-    await paydrop(office.desk, "settle", batch, "--row", "2", "--as", "not-done", "--by", "asha", "--note", "no entry");
-    expect((await office.desk.run("fixed.csv")).counts).toEqual({ accepted: 1 });
-    expect(office.sent()).toEqual(["60200000004471 99"]);
-    // the row itself may not go any more: its correction did
-    await paydrop(office.desk, "retry", batch, "--by", "asha");
-    expect(office.sent()).toEqual([]);
-    expect((await office.desk.run("one.csv")).counts).toEqual({ held: 1 });
-    expect(office.sent()).toEqual([]);
-  });
-});
-
-test("where the copy of the earlier file is gone, nobody can say whose account it was: the row waits", async () => {
-  const office = await openOffice();
-  const { retry } = await firstRun(office);
-  rmSync(join(office.desk.stateDir, "snapshots"), { recursive: true });
-  office.desk.write("mended.csv", retry.replace(MENDED, "1200.00"));
-  const ended = await office.desk.run("mended.csv");
-  expect({ code: ended.code, counts: ended.counts }).toEqual({ code: 6, counts: { held: 2 } });
-  expect(ended.results[0]?.result_message).toContain("what was changed cannot be told");
-  expect(office.sent()).toEqual([]);
-});
-
 test("a retry file of JSON ties as well; a payee that was missing is one that changed", async () => {
   const office = await openOffice();
   const rows = [
@@ -437,54 +290,4 @@ test("the library tells what changed and holds the payee as well", async () => {
   expect(again.holds).toMatchObject([{ row: 2, code: "payee_changed", hint: expect.stringContaining(`paydrop release ${report.batch} `) as string }]); // prettier-ignore
   expect({ code: report.exitCode, held: report.byStatus.held?.rows }).toEqual({ code: 6, held: 1 });
   expect(sent()).toEqual(["60200000005582 1200"]);
-});
-
-describe("a corrected row is of the period that was stated for the row it corrects", () => {
-  const at = (date: string, period?: string): InProcess => ({
-    now: () => Date.parse(date),
-    flags: period === undefined ? {} : { period },
-  });
-  const wages = (...more: string[]): string =>
-    ["from_account,to_account,amount", "ACC-OPS-01,60200000004471,100", "ACC-OPS-01,60200000005582,200", ...more].join(
-      "\n",
-    );
-
-  test("the whole file of that month, saved again weeks later, does not pay it once more", async () => {
-    const refuses = ["60200000004471"];
-    const { desk, sent } = await openOffice(refuses);
-    desk.write("wages.csv", wages());
-    expect((await desk.process("wages.csv", at("2026-11-06", "2026-11"))).byStatus).toMatchObject({
-      accepted: { rows: 1 },
-      rejected: { rows: 1 },
-    });
-    refuses.pop();
-    const retry = readFileSync(join(desk.folder, "wages.csv.retry.csv"), "utf8");
-    desk.write("retry.csv", retry.replace(/"?The service[^,]*,/, ","));
-    expect((await desk.process("retry.csv", at("2026-11-07"))).byStatus).toMatchObject({ accepted: { rows: 1 } });
-    sent();
-    desk.write("wages again.csv", wages("ACC-OPS-01,60200000006693,300"));
-    await desk.process("wages again.csv", at("2026-12-05", "2026-11"));
-    expect(sent()).toEqual(["60200000006693 300"]);
-    expect(desk.results("wages again.csv").map((row) => row.result_status)).toEqual([
-      "duplicate",
-      "duplicate",
-      "accepted",
-    ]);
-  });
-
-  test("the month before holds it no more than the row that it corrects", async () => {
-    const refuses: string[] = [];
-    const { desk, sent } = await openOffice(refuses);
-    desk.write("october.csv", wages());
-    await desk.process("october.csv", at("2026-10-31", "2026-10"));
-    refuses.push("60200000004471");
-    desk.write("november.csv", wages("ACC-OPS-01,60200000006693,300"));
-    await desk.process("november.csv", at("2026-11-06", "2026-11"));
-    refuses.pop();
-    sent();
-    const retry = readFileSync(join(desk.folder, "november.csv.retry.csv"), "utf8");
-    desk.write("retry.csv", retry.replace(/"?The service[^,]*,/, ","));
-    await desk.process("retry.csv", at("2026-11-07"));
-    expect(sent()).toEqual(["60200000004471 100"]);
-  });
 });
