@@ -321,6 +321,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/submission/submit.test.ts"],
   },
   {
+    name: "connections that nobody used for a while are closed, though by then a file uses them",
+    edits: [
+      ["src/batch/send.ts", "    this.#working += 1;\n    clearTimeout(this.#unused);\n", "    this.#working += 1;\n"],
+    ],
+    tests: ["test/submission/file-after-file.test.ts"],
+  },
+  {
     name: "results get their name before they are on the disk",
     edits: [["src/results/atomic.ts", "      await this.#handle.sync();\n", ""]],
     tests: ["test/crash/order-on-disk.test.ts"],
