@@ -7,8 +7,29 @@ import { messageOf, PaydropError, systemCodeOf } from "./errors.ts";
 /** The folders that are there now. */
 const folders = new Set<string>();
 
-/** A private folder for what is thrown away again by whoever asked for it. Throws PaydropError `journal`: no disk for it. */
-export async function newScratchFolder(purpose: string): Promise<string> {
+/**
+ * Work with a private folder that is thrown away afterwards. Throws PaydropError `journal`: no disk for it. `kept`: see
+ * `removeScratchFolder`.
+ */
+export async function inScratchFolder<T>(
+  purpose: string,
+  work: (folder: string) => Promise<T>,
+  kept?: string,
+): Promise<T> {
+  const folder = await newScratchFolder(purpose);
+  let done: T;
+  try {
+    done = await work(folder);
+  } catch (error) {
+    // why the work was not done is what counts; one disk may be the reason for both
+    await removeScratchFolder(folder, kept).catch(() => undefined);
+    throw error;
+  }
+  await removeScratchFolder(folder, kept);
+  return done;
+}
+
+async function newScratchFolder(purpose: string): Promise<string> {
   try {
     const folder = await mkdtemp(join(tmpdir(), `paydrop-${purpose}-`));
     folders.add(folder);
@@ -54,7 +75,7 @@ const FULL_BYTES = 256 * 1024;
  * `kept`: the name of what a person was told of: where there is such a thing, it stays. Throws PaydropError `journal` when
  * anything else does: these are copies of people's files, which nobody would look for there.
  */
-export async function removeScratchFolder(folder: string, kept?: string): Promise<void> {
+async function removeScratchFolder(folder: string, kept?: string): Promise<void> {
   const removed = await Promise.allSettled(
     (await namesIn(folder))
       .filter((name) => name !== kept)

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
-import { PaydropError } from "../errors.ts";
+import { foreseen, PaydropError } from "../errors.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord, RowTexts } from "../journal/row-record.ts";
@@ -58,8 +58,9 @@ async function putRowsBack(journal: JournalStore, path: string, batch: BatchReco
     }
     await journal.putBack(batch.id, page);
   } catch (error) {
-    if (error instanceof PaydropError) throw error;
-    throw damaged(path, batch, error);
+    // a disk that does not answer has damaged nothing
+    const known = foreseen(error);
+    throw known instanceof PaydropError ? known : damaged(path, batch, error);
   }
 }
 

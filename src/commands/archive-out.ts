@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, unlink } from "node:fs/promises";
+import { readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
@@ -7,6 +7,7 @@ import { verifySnapshot } from "../intake/snapshot.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { assertRoomForFile } from "../journal/room.ts";
+import { makeFolder } from "../make-folder.ts";
 import { writeArchive } from "../results/archive/archive-file.ts";
 import { isPacked, packCopy } from "../results/archive/packed-copy.ts";
 import { readingOf, snapshotsIn } from "../reading.ts";
@@ -35,7 +36,7 @@ export async function moveOut(
     return [];
   }
   const folder = archiveFolder(config);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   // only the holder of the lock writes here: what is unfinished was left by a crash
   for (const name of await readdir(folder)) if (name.startsWith(".")) await unlink(join(folder, name));
   const whole: BatchRecord[] = [];

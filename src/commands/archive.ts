@@ -6,6 +6,7 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
+import { withHint } from "../results/on-disk.ts";
 import { bringBack } from "./archive-back.ts";
 import { moveOut, removeLeftCopies } from "./archive-out.ts";
 import type { Call } from "./command.ts";
@@ -23,7 +24,7 @@ export async function run(call: Call): Promise<number> {
   if ((before === undefined) === (restore === undefined)) {
     throw new PaydropError("usage", "say which batches", "paydrop archive --before 2026-01-01, or --restore BATCH");
   }
-  return withProcessor({ config }, dryRun === true ? "read" : "send", async ({ journal }) => {
+  const work = withProcessor({ config }, dryRun === true ? "read" : "send", async ({ journal }) => {
     const who = personOrLogin(config);
     if (before === undefined) await bringBack(call, config, journal, String(restore), who);
     else if (dryRun === true) await listOld(call, config, journal, before);
@@ -33,6 +34,9 @@ export async function run(call: Call): Promise<number> {
       tell(call, config, "", { type: "summary", batches: moved, exit_code: 0 });
     }
     return 0;
+  });
+  return work.catch((error: unknown) => {
+    throw withHint(error, "make room on the disk of the state directory, then run this again; nothing is lost");
   });
 }
 

@@ -6,6 +6,7 @@ import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
 import type { CheckReport } from "../results/check-report.ts";
 import { inLook } from "../results/look.ts";
+import { withHint } from "../results/on-disk.ts";
 import { checkFile } from "../proof-read/check-file.ts";
 import { checkObjects } from "./check-objects.ts";
 import { checkText, type CheckLook } from "./check-text.ts";
@@ -73,7 +74,9 @@ async function note(
   try {
     if (call.flags["write"] !== true && !(await hasCheckNote(file))) return { code: 0 };
     return { written: await writeCheckNote(file, textOf()), code: 0 };
-  } catch (unwritable) {
+  } catch (error) {
+    const again = "make room on the disk and let paydrop write there, then check again with --write";
+    const unwritable = withHint(error, again);
     call.stderr.write(errorShown(unwritable, call.stderr, call, config));
     return { code: exitCodeOf(unwritable) };
   }

@@ -1,8 +1,9 @@
-import { mkdir, readFile, realpath, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { readMappings, type Mapping } from "../config/mapping.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { writeAtomically } from "../results/atomic.ts";
 import { INBOX_MARK, inboxesOf, markAt } from "../results/found-mark.ts";
 import { onDisk, withHint } from "../results/on-disk.ts";
@@ -20,7 +21,7 @@ export async function appendToToml(path: string, tables: string): Promise<void> 
   assertReadable(target, text);
   const found = await ifThere(target, () => stat(target));
   await writing(target, async () => {
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(target));
     await writeAtomically(target, text, found ? found.mode & 0o777 : 0o600);
   });
 }

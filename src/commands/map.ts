@@ -16,7 +16,7 @@ import { templateOf } from "../reader/mapping/templates.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { folded } from "../results/folded.ts";
 import { checkFile } from "../proof-read/check-file.ts";
-import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
+import { inScratchFolder } from "../scratch.ts";
 import { openInput, type InputFile } from "../take-in.ts";
 import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
@@ -45,8 +45,7 @@ async function mapFile(call: Call): Promise<number> {
   });
   const file = call.operands[0] ?? "";
   const target = settingsFile ?? newSettingsFile(call);
-  const scratch = await newScratchFolder("map");
-  try {
+  return inScratchFolder("map", async (scratch) => {
     const input = await openInput(resolve(file), await takeSnapshot(file, scratch), { config });
     const noHeader = headerless(input.columns);
     if (noHeader) throw new FileRefusedError(basename(file), [noHeader]);
@@ -76,9 +75,7 @@ async function mapFile(call: Call): Promise<number> {
     else if (!isToWrite) call.stdout.write(toml);
     else if (!config.quiet) tellWritten(call, config, name, target, settingsFile === undefined);
     return 0;
-  } finally {
-    await removeScratchFolder(scratch);
-  }
+  });
 }
 
 function tellWritten(call: Call, config: Config, name: string, target: string, isNew: boolean): void {

@@ -7,6 +7,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
+import { withHint } from "../results/on-disk.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { FALLBACK_FOLDER } from "../results/fallback.ts";
 import { createClock } from "../results/report/clock.ts";
@@ -37,7 +38,7 @@ export async function run(call: Call): Promise<number> {
     const mode = await modeOf(file);
     const written =
       out === undefined
-        ? await writeReport(document, {
+        ? await writeBeside(document, {
             ...{ batchId: batch.id, file, mode, fallbackFolder: join(config.stateDir, FALLBACK_FOLDER) },
             written: (path) => journal.written(path),
             noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
@@ -45,6 +46,14 @@ export async function run(call: Call): Promise<number> {
         : await writingOut(resolve(out), () => writeReportTo(resolve(out), document, mode));
     return told(call, config, report, form, written);
   });
+}
+
+async function writeBeside(...[document, place]: Parameters<typeof writeReport>): Promise<WrittenReport> {
+  try {
+    return await writeReport(document, place);
+  } catch (error) {
+    throw withHint(error, "make room on the disk and let paydrop write there, or name another file with --out");
+  }
 }
 
 function told(call: Call, config: Config, report: Report, form: ReportForm, written: WrittenReport): number {

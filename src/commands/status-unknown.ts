@@ -1,6 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
+import { messageOf, PaydropError } from "../errors.ts";
 import type { BatchRecord, Tally } from "../journal/batch-record.ts";
 import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -11,12 +12,16 @@ import { folded } from "../results/folded.ts";
 import { settleCommand } from "../results/next-steps.ts";
 import { addedUp } from "../results/totals.ts";
 import type { Call } from "./command.ts";
+import { errorShown } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
 import { noBatchText } from "./status-text.ts";
 import { recoverIfDead } from "./try-lock.ts";
 import { unknownRows, type UnknownRow } from "./unknown-rows.ts";
 
-/** `status --unknown`: what a person must look up. Exit 0; with `--check` 4 when there is any. */
+/**
+ * `status --unknown`: what a person must look up. Exit 0; with `--check` 4 when there is any; 74 where accounts are missing
+ * from it, because the copy of their file cannot be read.
+ */
 export async function showUnknown(call: Call, config: Config): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
     const batches = await journal.batches();
@@ -26,19 +31,29 @@ export async function showUnknown(call: Call, config: Config): Promise<number> {
     const all = await allIn(journal, batches, "unknown");
     const code = call.flags["check"] === true && all.rows > 0 ? 4 : 0;
     if (config.quiet && code === 0) return code;
-    const rows = unknownRows(journal, config);
+    const lacking = new Map<string, unknown>();
+    const rows = unknownRows(journal, config, lacking);
+    const ended = (): number => (lacking.size > 0 ? 74 : code);
     const look = lookOf(call.stdout, call, config);
     if (call.flags["csv"] === true) for await (const text of unknownCsv(rows)) call.stdout.write(text);
     else if (config.json) {
       for await (const page of rows)
         for (const row of page) call.stdout.write(`${JSON.stringify(unknownObject(row))}\n`);
-      const summary = { type: "summary", unknown: all.rows, on_their_way: onTheirWay, exit_code: code };
+      const summary = { type: "summary", unknown: all.rows, on_their_way: onTheirWay, exit_code: ended() };
       call.stdout.write(`${JSON.stringify(summary)}\n`);
     } else if (batches.length === 0) call.stdout.write(folded(noBatchText(config), look));
     else for await (const text of unknownText(rows, all)) call.stdout.write(folded(text, look));
     if (onTheirWay > 0 && !config.json) call.stderr.write(`${onTheirWay} more are being sent at this moment\n`);
-    return code;
+    for (const [batch, why] of lacking)
+      call.stderr.write(errorShown(lackingError(batch, why), call.stderr, call, config));
+    return ended();
   });
+}
+
+function lackingError(batch: string, why: unknown): PaydropError {
+  const message = `accounts of batch ${batch} are missing from the list: ${messageOf(why)}`;
+  const hint = why instanceof PaydropError ? why.hint : "mend the disk of the state directory, then ask again";
+  return new PaydropError("journal", message, hint, { cause: why });
 }
 
 /** Rows of these batches in this state. */

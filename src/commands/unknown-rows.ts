@@ -25,10 +25,17 @@ export interface UnknownRow {
   readonly happened: string;
 }
 
-/** Every unknown row over all batches, oldest batch first, in pages. */
-export async function* unknownRows(journal: JournalStore, config: Config): AsyncGenerator<readonly UnknownRow[]> {
+/**
+ * Every unknown row over all batches, oldest batch first, in pages. `lacking`: takes, by batch, why the accounts of its
+ * rows are missing; the list must not fail for that.
+ */
+export async function* unknownRows(
+  journal: JournalStore,
+  config: Config,
+  lacking: Map<string, unknown>,
+): AsyncGenerator<readonly UnknownRow[]> {
   for (const batch of (await journal.batches()).toReversed()) {
-    const file = new RowsOfSnapshot(batch, config);
+    const file = new RowsOfSnapshot(batch, config, (why) => lacking.set(batch.id, why));
     try {
       for await (const records of journal.rowsIn(batch.id, ["unknown"])) {
         const page: UnknownRow[] = [];
@@ -41,15 +48,17 @@ export async function* unknownRows(journal: JournalStore, config: Config): Async
   }
 }
 
-/** The rows as the file said them; none where its private copy is gone or damaged: the list must not fail for that. */
+/** The rows as the file said them; none where its private copy is gone, damaged, or cannot be read. */
 class RowsOfSnapshot {
   readonly #batch: BatchRecord;
   readonly #config: Config;
+  readonly #fails: (why: unknown) => void;
   #opened: Promise<{ readonly rows: RisingRows; readonly view: RowMapper }> | undefined;
 
-  constructor(batch: BatchRecord, config: Config) {
+  constructor(batch: BatchRecord, config: Config, fails: (why: unknown) => void) {
     this.#batch = batch;
     this.#config = config;
+    this.#fails = fails;
   }
 
   async row(number: number): Promise<Row | undefined> {
@@ -60,6 +69,7 @@ class RowsOfSnapshot {
       return row && view(row);
     } catch (error) {
       if (!isFileTrouble(error)) throw error;
+      this.#fails(error);
       return undefined;
     }
   }

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants, lstatSync } from "node:fs";
-import { mkdir, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { openCopy } from "../private-copy.ts";
 import { displayName } from "./missing.ts";
 import { eachPiece, identityOf, isUnchanged, openRegular, reading, type FileIdentity } from "./source-file.ts";
@@ -38,7 +39,7 @@ const LOOK_AT_DISK = "Look at the disk and the rights of the state directory;";
 export async function takeSnapshot(path: string, directory: string): Promise<Snapshot> {
   const source = await openRegular(path);
   try {
-    await writing(path, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+    await writing(path, () => makeFolder(directory));
     for (let attempt = 1; attempt <= TRIES_MAX; attempt += 1) {
       const snapshot = await copyOnce(source, path, directory);
       if (snapshot) return snapshot;

@@ -91,7 +91,12 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
  * full, or that nobody may write to, ended the journal in the middle, and what other files had in flight was unknown (I8).
  */
 function sortBeside(database: DatabaseSync, path: string): void {
-  database.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+  try {
+    database.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+  } catch (error) {
+    // SQLite says it by the number of an error in a statement, which else means damage; the journal is whole
+    throw new Error(`its folder cannot be written (${messageOf(error)})`, { cause: error });
+  }
 }
 
 /**

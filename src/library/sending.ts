@@ -4,7 +4,7 @@ import type { WatchOptions } from "../config/options.ts";
 import { FALLBACK_FOLDER } from "../results/fallback.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { assertSandbox } from "./given.ts";
-import { newScratchFolder, removeScratchFolder } from "../scratch.ts";
+import { inScratchFolder } from "../scratch.ts";
 
 /**
  * Runs a piece of work with the configuration that the options make. Of a sandbox its address and keys are taken, and
@@ -33,18 +33,18 @@ export async function inSandbox<Result>(
   work: (config: Config) => Promise<Result>,
 ): Promise<Result> {
   assertSandbox(sandbox);
-  const scratch = options.stateDir === undefined ? await newScratchFolder("sandbox") : undefined;
-  try {
+  const workIn = (stateDir: string): Promise<Result> => {
     const config = configFromOptions({
       ...options,
-      ...(scratch === undefined ? {} : { stateDir: scratch }),
+      stateDir,
       ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, aesKey: sandbox.aesKey, aesIv: sandbox.aesIv },
       ...{ environment: "test", keyEncoding: "auto" },
       by: options.by ?? "sandbox",
     });
-    return await work(config);
-  } finally {
-    // results that could not be written beside the file lie there
-    if (scratch !== undefined) await removeScratchFolder(scratch, FALLBACK_FOLDER);
-  }
+    return work(config);
+  };
+  // results that could not be written beside the file lie there
+  if (options.stateDir === undefined)
+    return inScratchFolder("sandbox", async (folder) => workIn(folder), FALLBACK_FOLDER);
+  return workIn(options.stateDir);
 }

@@ -28,21 +28,20 @@ import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { compareToday } from "../batch/today.ts";
-import { newScratchFolder, removeScratchFolder, scratchFailure } from "../scratch.ts";
+import { inScratchFolder, scratchFailure } from "../scratch.ts";
 import { openInput, understand, type OpenedFile } from "../take-in.ts";
 
 /** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
   const { stateDir, acceptLostJournal, by } = services.config;
   bringUpJournalFile(stateDir, acceptLostJournal && by !== undefined);
-  const scratchDir = await newScratchFolder("check");
-  try {
-    return await checkIn(scratchDir, path, services, all);
-  } catch (error) {
-    throw await scratchFailure(readFailure(stateDir, error, dirname(scratchDir)), scratchDir);
-  } finally {
-    await removeScratchFolder(scratchDir);
-  }
+  return inScratchFolder("check", async (scratchDir) => {
+    try {
+      return await checkIn(scratchDir, path, services, all);
+    } catch (error) {
+      throw await scratchFailure(readFailure(stateDir, error, dirname(scratchDir)), scratchDir);
+    }
+  });
 }
 
 async function checkIn(scratchDir: string, path: string, services: Services, all: boolean): Promise<CheckReport> {

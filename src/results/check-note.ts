@@ -3,7 +3,6 @@ import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { writeAtomically } from "./atomic.ts";
 import { modeOf } from "./mode-of.ts";
-import { withHint } from "./on-disk.ts";
 import { describeForeign, NOTE_MARK, standingOfNote, type Standing } from "./own.ts";
 
 /** `payroll.csv.check.txt`: what a check found, for whoever looks into the folder. */
@@ -20,11 +19,7 @@ export async function hasCheckNote(file: string): Promise<boolean> {
 export async function writeCheckNote(file: string, text: string): Promise<string> {
   const path = checkNotePath(file);
   assertOurs(path, await standingOfNote(path));
-  try {
-    await writeAtomically(path, noteText(file, text), await modeOf(file));
-  } catch (error) {
-    throw withHint(error, "make room on the disk and let paydrop write there, then check again with --write");
-  }
+  await writeAtomically(path, noteText(file, text), await modeOf(file));
   return path;
 }
 

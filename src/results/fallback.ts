@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { onDisk } from "./on-disk.ts";
 
 /** In the state directory, for what cannot lie beside its input. */
@@ -12,7 +12,7 @@ export async function fallbackPlace(
   fileName: string,
 ): Promise<{ readonly folder: string; readonly fileName: string }> {
   const folder = join(fallbackFolder, batchId);
-  await onDisk(folder, () => mkdir(folder, { recursive: true, mode: 0o700 }));
+  await onDisk(folder, () => makeFolder(folder));
   // the name that was too long beside the input would be too long here too
   return { folder, fileName: Buffer.byteLength(fileName) > 200 ? batchId : fileName };
 }

@@ -20,9 +20,9 @@ export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** The same, with another hint: by which command it is written again is known to who asked for it. */
+/** What a disk refused, with another hint: by which command it is written again is known to who asked for it. */
 export function withHint(thrown: unknown, hint: string): unknown {
-  if (!isUnwritable(thrown)) return thrown;
+  if (!isUnwritable(thrown) || thrown.cause === undefined) return thrown;
   return new PaydropError(thrown.code, thrown.message, hint, { cause: thrown.cause });
 }
 

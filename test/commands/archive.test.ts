@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import * as wire from "../support/fault-server.ts";
+import { failing } from "../support/failing-calls.ts";
 import type { Office } from "../support/people.ts";
 import { openOffice } from "../support/people.ts";
 import type { ProgramEnded } from "../support/program.ts";
@@ -247,6 +248,18 @@ test("a damaged archive brings nothing back, and says so", async () => {
     expect([name, refused.code]).toEqual([name, 74]);
     expect(refused.stderr).toContain(`batch ${batch} stays archived`);
     writeFileSync(join(folder, name), whole);
+  }
+  expect(await office.paydrop("archive", "--restore", batch)).toMatchObject({ code: 0 });
+});
+
+test("an archive on a disk that does not answer is not damaged: nobody is sent for the backup of a file that is whole", async () => {
+  const { office, batch, day } = await withOldBatch();
+  await office.paydrop("archive", "--before", day);
+  for (const path of [".csv.gz", ".jsonl.gz"]) {
+    const { env, nodeArgs } = failing({ call: "createReadStream", path });
+    const refused = await runProgram(["archive", "--restore", batch], { env: { ...office.env, ...env }, nodeArgs });
+    expect(refused.stderr).toMatch(/^paydrop: the system refused: EIO.*\n {2}→ look at the disk/);
+    expect(refused.code).toBe(74);
   }
   expect(await office.paydrop("archive", "--restore", batch)).toMatchObject({ code: 0 });
 });

@@ -90,14 +90,19 @@ test("an unknown row is not listed by the accounts of a private copy that holds 
   const desk = openDesk(server.url);
   desk.write("t.csv", transfersCsv(1));
   expect((await desk.run("t.csv")).code).toBe(4);
-  const list = async (): Promise<string> =>
-    (await runProgram(["status", "--unknown", "--csv"], { env: desk.env })).stdout;
-  expect(await list()).toContain("0001");
+  const list = (flag = "--csv") => runProgram(["status", "--unknown", flag], { env: desk.env });
+  expect(await list()).toMatchObject({ code: 0, stdout: expect.stringContaining("0001") as string, stderr: "" });
   const [copy = ""] = readdirSync(join(desk.stateDir, "snapshots")).map((name) =>
     join(desk.stateDir, "snapshots", name),
   );
   writeFileSync(copy, transfersCsv(1).replace("000000001", "000000009"));
   const without = await list();
-  expect(without).toContain("t.csv");
-  expect(without).not.toContain("0009");
+  expect(without.stdout).toContain("t.csv");
+  expect(without.stdout).not.toContain("0009");
+  expect(without.stderr).toMatch(
+    /^paydrop: accounts of batch \w+ are missing from the list: the private copy of t\.csv .*\n {2}→ drop or run/,
+  );
+  expect(without.code).toBe(74);
+  const { code, stdout } = await list("--json");
+  expect([code, stdout]).toEqual([74, expect.stringMatching(/"type":"summary","unknown":1,.*"exit_code":74\}\n$/)]);
 });

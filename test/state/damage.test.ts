@@ -365,6 +365,20 @@ test("a journal that fails while a file is refused ends the run as a journal tha
   expect(server.requests).toHaveLength(0);
 });
 
+test("a folder that cannot be written is no damage: the journal in it is whole", async () => {
+  const { desk } = await afterRun(1);
+  const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation((sql) => {
+    if (sql.includes("temp_store_directory"))
+      throw Object.assign(new Error("not a writable directory"), { errcode: 1 });
+  });
+  try {
+    const opening = () => openSqliteJournal(desk.stateDir, createJudge, Date.now, { isChecked: true });
+    expect(opening).toThrow(/cannot be used: its folder cannot be written \(not a writable directory\)/);
+  } finally {
+    exec.mockRestore();
+  }
+});
+
 test.each([
   [8458, false],
   [266, false],

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { makeFolder } from "../../src/make-folder.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { failing, type FailingCall } from "../support/failing-calls.ts";
 import { runProgram, type ProgramEnded } from "../support/program.ts";
@@ -93,13 +94,13 @@ describe("map --write", () => {
 });
 
 describe("a check whose disk fails ends with 74, and leaves no copy of the file", () => {
-  async function checked(rows: number, call: FailingCall): Promise<ProgramEnded & { left: string[] }> {
+  async function checked(rows: number, ...calls: FailingCall[]): Promise<ProgramEnded & { left: string[] }> {
     const desk = openDesk((await startService()).url);
     desk.write("t.csv", transfersCsv(2));
     await desk.run("t.csv");
     desk.write("u.csv", transfersCsv(rows));
     const scratch = temporaryDirectory();
-    const ended = await failed({ ...desk, env: { ...desk.env, TMPDIR: scratch } }, ["check", "u.csv"], call);
+    const ended = await failed({ ...desk, env: { ...desk.env, TMPDIR: scratch } }, ["check", "u.csv"], ...calls);
     return { ...ended, left: readdirSync(scratch) };
   }
 
@@ -115,6 +116,17 @@ describe("a check whose disk fails ends with 74, and leaves no copy of the file"
     expect([code, left]).toEqual([74, []]);
   });
 
+  test("what a person has to know is why the check failed, not that its copy stayed as well", async () => {
+    const { code, stderr } = await checked(
+      3,
+      { call: "prepare", path: "state/journal.db", sql: "FROM written" },
+      { call: "rm", path: ".csv" },
+    );
+    expect(stderr).toContain("cannot be used: disk I/O error");
+    expect(stderr).not.toContain("could not be removed");
+    expect(code).toBe(74);
+  });
+
   test("where the copy cannot be removed, it says where it lies", async () => {
     const { code, stdout, stderr, left } = await checked(3, { call: "rm", path: ".csv" });
     expect(stderr).toMatch(
@@ -122,6 +134,25 @@ describe("a check whose disk fails ends with 74, and leaves no copy of the file"
     );
     expect([code, left]).toEqual([74, [expect.stringContaining("paydrop-check-")]]);
     expect(stdout).toBe("");
+  });
+});
+
+withDisk("a folder of ours that a disk does not let be made", () => {
+  test("is told as that, and as no folder that went away", async () => {
+    const disk = smallDisk(64);
+    mkdirSync(join(disk, "there"));
+    makeReadOnly(disk);
+    await makeFolder(join(disk, "there"));
+    for (const folder of [join(disk, "new"), join(disk, "there", "a", "b")]) {
+      await expect(makeFolder(folder)).rejects.toMatchObject({ code: "EROFS" });
+    }
+  });
+
+  test("is made with those above it, for its user alone", async () => {
+    const folder = join(temporaryDirectory(), "a", "b");
+    await makeFolder(folder);
+    await makeFolder(folder);
+    expect([statSync(folder).mode & 0o777, statSync(dirname(folder)).mode & 0o777]).toEqual([0o700, 0o700]);
   });
 });
 

@@ -6,10 +6,11 @@ import fs from "node:fs";
 import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { DatabaseSync } from "node:sqlite";
+import { Readable } from "node:stream";
 
 export interface FailingCall {
-  /** A function of node:fs (those that end with Sync) or of node:fs/promises; `prepare` of node:sqlite. */
-  readonly call: "rm" | "realpath" | "statfsSync" | "prepare";
+  /** A function of node:fs or node:fs/promises; `prepare` of node:sqlite. */
+  readonly call: "rm" | "realpath" | "statfsSync" | "createReadStream" | "prepare";
   /** Fails where this stands in the path. */
   readonly path: string;
   /** Of `prepare`: where this stands in the statement, too. */
@@ -28,7 +29,7 @@ if (said !== undefined) for (const one of JSON.parse(said) as FailingCall[]) ins
 
 function install(one: FailingCall): void {
   if (one.call === "prepare") failStatements(one);
-  else if (one.call === "statfsSync") failFunction(one, fs);
+  else if (one.call === "statfsSync" || one.call === "createReadStream") failFunction(one, fs);
   else failFunction(one, promises);
   syncBuiltinESMExports();
 }
@@ -39,6 +40,7 @@ function failFunction({ call, path }: FailingCall, module: object): void {
     if (!String(args[0]).includes(path)) return original(...args);
     const error = Object.assign(new Error(`EIO: i/o error, ${call} '${String(args[0])}'`), { code: "EIO" });
     if (module === promises) return Promise.reject(error);
+    if (call === "createReadStream") return new Readable().destroy(error);
     throw error;
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
+import { foreseen, PaydropError } from "../../errors.ts";
 import { makingFile } from "../atomic.ts";
 import { notAsWritten, unpacked, writePacked } from "./archive-file.ts";
 
@@ -30,8 +31,9 @@ export async function isPacked(path: string, sha256: string): Promise<boolean> {
   const hash = createHash("sha256");
   try {
     for await (const piece of unpacked(path)) hash.update(piece);
-  } catch {
-    // cut off or damaged: it is made anew
+  } catch (error) {
+    // cut off or damaged: it is made anew. A disk that does not answer has damaged nothing
+    if (foreseen(error) instanceof PaydropError) throw error;
     return false;
   }
   return hash.digest("hex") === sha256;
