@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<number> {
   return letGo(call, prepareResume);
 }
 
-const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
+const prepareResume: Prepare = async ({ call, config, journal, batch, isSending }) => {
   const who = personOrLogin(config);
   if (batch.phase === "cancelled") {
     throw new PaydropError(
@@ -37,6 +37,8 @@ const prepareResume: Prepare = async ({ call, config, journal, batch }) => {
   if (batch.phase === "open") {
     return {
       ...base,
+      // a resume that was cut off is no longer one: whoever says it again must not take the rest for sent
+      code: isSending && length > 0 ? 7 : 0,
       going: new Going(config.json),
       stays: [`Batch ${batch.id} is not paused; paydrop retry ${batch.id} sends what was not sent`],
     };
