@@ -11,6 +11,7 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -97,4 +98,17 @@ test("the same refusal of every row of one file is about that file: the one besi
       expect((await processor.processFile(`${desk.folder}/b.csv`)).exitCode).toBe(0);
     }),
   );
+});
+
+test("behind a file nothing goes on in its name: its mark is not renewed, and nobody asks whether it is paused", async () => {
+  const server = await startService(({ number }) => (number === 1 ? answer(200) : answer(401)));
+  const desk = openDesk(server.url);
+  for (const name of ["sent", "stopped"]) desk.write(`${name}.csv`, transfer(`ACC-${name}`));
+  const [begun, ended] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
+  await desk.inProcess(async (processor) => {
+    for (const name of ["sent", "stopped"]) await processor.processFile(`${desk.folder}/${name}.csv`);
+    const clocks = begun.mock.results.map(({ value }): unknown => value);
+    expect(clocks.length).toBeGreaterThanOrEqual(2);
+    expect(clocks.filter((clock) => !ended.mock.calls.some(([one]) => one === clock))).toEqual([]);
+  });
 });
