@@ -25,7 +25,7 @@ export function houseOf(seed: number): House {
   return HOUSES[seed % HOUSES.length] ?? FREE;
 }
 
-const PER_DAY = 600_000;
+const PER_DAY = 300_000;
 const PER_ROW = 60_000;
 const PER_FILE = 250_000;
 

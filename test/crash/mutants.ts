@@ -289,6 +289,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/watch/drop-folder.test.ts"],
   },
   {
+    name: "a STOP that nobody has seen yet is not looked for",
+    edits: [
+      ["src/batch/held-folder.ts", "  if (keepsInbox) return undefined;", "  if (!keepsInbox) return undefined;"],
+    ],
+    tests: ["test/watch/held-folder.test.ts"],
+  },
+  {
     name: "a process with a copy of the state directory takes the same inbox",
     edits: [["src/results/keep-mark.ts", "        throw keptByCopy(input.path);", "        return;"]],
     tests: ["test/results/keep-mark.test.ts"],
