@@ -96,7 +96,7 @@ export function withReferences(text: string): string {
 
 /** The same people and amounts once more: payments of their own. Nobody of them twice, as one of both could be meant. */
 export function ofMonth(month: string, text: string): string {
-  const lines = text.split("\r\n").filter((line) => !line.includes(ONCE_MORE));
+  const lines = text.split("\r\n").filter((line) => !HAS_TWIN.test(line));
   return lines
     .join("\r\n")
     .replaceAll(/s\d+a\d+ row \d+/g, (marker) => `${marker} of ${month}`)
@@ -105,6 +105,8 @@ export function ofMonth(month: string, text: string): string {
 
 /** In the marker of a payment that somebody is to get twice. */
 export const ONCE_MORE = "once more";
+/** Transfers have it as an account. */
+export const HAS_TWIN = /once.more/;
 
 export function mended(text: string): string {
   return text.replaceAll(/EXMB01\b/g, "EXMB0100200");

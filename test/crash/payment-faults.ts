@@ -1,3 +1,4 @@
+import { HAS_TWIN } from "./office-files.ts";
 import { isClear } from "./oracle.ts";
 import type { Ledger } from "./oracle.ts";
 import type { PaymentRow, Payments } from "./payments.ts";
@@ -7,8 +8,7 @@ const OPEN = ["unknown", "sending"];
 /** I5: only a person's word changes them. */
 const LASTING = ["accepted", "rejected", "unknown", "settled_done"];
 const REFUSALS = [400, 401, 402, 422];
-/** In whose marker one and the same payment has a twin: either of them may be a duplicate of the other. */
-const HAS_TWIN = /once.more/;
+/** What a file's payments have in common. */
 const FILE = /s\d+a\d+/;
 
 /** Looks, at moments at which no process is at work, for whatever is against DESIGN §3, by the services' ledgers. */
@@ -16,7 +16,7 @@ export class PaymentFaults {
   readonly #payments: Payments;
   /** At the last look. */
   #before: ReadonlyMap<string, PaymentRow> = new Map();
-  /** Beginnings of the markers of files in which somebody is paid twice. */
+  /** Files in which somebody is paid twice: either payment may be a duplicate of the other. */
   #withTwins: ReadonlySet<string | undefined> = new Set();
 
   constructor(payments: Payments) {
