@@ -68,7 +68,6 @@ export class Clerk {
       [`${name}.csv`, String],
       [`payouts/${name}.csv`, String],
       [`transfers/${name}.csv`, files.transfersOf],
-      [`${name}.csv`, files.transfersOf],
       ...(desk.readings.says === undefined ? [] : [[`${name}.csv`, files.mappedOf] satisfies [string, unknown]]),
     ];
     const [path, form] = desk.pick(forms);

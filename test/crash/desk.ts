@@ -24,6 +24,8 @@ const KILLED_AT: readonly FaultLabel[] = ["answer.read", "answer.read", "send.be
  */
 const EXITS = [...REGULAR_EXITS, 2, 5, 75, 78];
 const CLOCK = fileURLToPath(new URL("./moved-clock.ts", import.meta.url));
+/** The service refuses it. */
+export const KEY_OF_LAST_YEAR = { PAYDROP_API_KEY: "key-of-last-year" };
 const DAY_MS = 86_400_000;
 
 /** A folder of files, a state folder, and the program: what was done there, and what was found wrong. */

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { KEY_OF_LAST_YEAR } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import type { Paper } from "./office-files.ts";
 import { payrollFile } from "./payroll-file.ts";
@@ -32,7 +33,7 @@ export class Elsewhere {
       () => this.#withOlderJournal(work),
       () => this.#withOtherState(paper),
       () => this.#twoStates(act),
-      () => desk.start(["run", desk.path(paper.name)], { PAYDROP_API_KEY: "key-of-last-year" }),
+      () => desk.start(["run", desk.path(paper.name)], KEY_OF_LAST_YEAR),
     ];
   }
 

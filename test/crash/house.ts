@@ -26,8 +26,8 @@ export function houseOf(seed: number): House {
 }
 
 const PER_DAY = 300_000;
-const PER_ROW = 60_000;
-const PER_FILE = 250_000;
+const PER_ROW = 40_000;
+const PER_FILE = 300_000;
 
 const FREE: House = { toml: "", faults: () => [] };
 

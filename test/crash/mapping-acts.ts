@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { KEY_OF_LAST_YEAR } from "./desk.ts";
 import type { Desk } from "./desk.ts";
 import { mappedOf } from "./office-files.ts";
 import type { Paper } from "./office-files.ts";
@@ -18,17 +19,15 @@ export class MappingActs {
     [this.#seed, this.#desk] = [seed, desk];
   }
 
-  acts(act: number, paper: Paper): (() => Promise<unknown>)[] {
-    const desk = this.#desk;
-    if (desk.readings.says === undefined) return [() => this.#confirm(act)];
-    return [() => this.#change(act, paper), () => this.#change(act, paper)];
+  acts(act: number): (() => Promise<unknown>)[] {
+    return [() => (this.#desk.readings.says === undefined ? this.#confirm(act) : this.#change(act))];
   }
 
   /** Nothing is read in another system's columns before. */
   async #confirm(act: number): Promise<void> {
     const desk = this.#desk;
-    const name = `s${this.#seed}a${act}.csv`;
-    const paper = { name, text: mappedOf(payrollFile(`s${this.#seed}a${act}`, 3, false).text), day: desk.day };
+    const paper = this.#newPaper(act);
+    const { name } = paper;
     desk.lay(paper);
     await desk.sendingNothing("nobody confirmed how it is read", [], () => desk.run(name));
     const said = ["--name", "hrms", "--operation", "payout", "--option", "B", "--unit", "rupees"];
@@ -42,12 +41,22 @@ export class MappingActs {
   }
 
   /** What was begun goes on as it was read at first. */
-  async #change(act: number, paper: Paper): Promise<void> {
+  async #change(act: number): Promise<void> {
     const desk = this.#desk;
+    const paper = this.#newPaper(act);
+    desk.lay(paper);
+    desk.papers.push(paper);
+    await desk.start(["run", desk.path(paper.name)], KEY_OF_LAST_YEAR);
+    desk.compare();
     if (desk.dice() < 0.5) this.#constant = act;
     else this.#phone = act;
     this.#write();
     await desk.run(paper.name);
+  }
+
+  #newPaper(act: number): Paper {
+    const name = `s${this.#seed}a${act}`;
+    return { name: `${name}.csv`, text: mappedOf(payrollFile(name, 3, false).text), day: this.#desk.day };
   }
 
   #write(): void {

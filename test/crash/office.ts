@@ -71,7 +71,7 @@ export class Office {
     return [
       ...[files, files, files, decisions, decisions, folder],
       this.#elsewhere.acts(act, paper, sendAll),
-      this.#mapping.acts(act, paper),
+      this.#mapping.acts(act),
       this.#atOnce.acts(act, paper, other, rows),
     ];
   }
