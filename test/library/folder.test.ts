@@ -35,6 +35,11 @@ async function watching(inbox: string, options: WatchFolderOptions): Promise<Wat
   return watched;
 }
 
+/** How many folders this process waits for events of. */
+function listening(): number {
+  return process.getActiveResourcesInfo().filter((name) => /^FSEvent/.test(name)).length;
+}
+
 describe("watchFolder", () => {
   test("takes what is dropped, tells of it, and leaves nothing running behind it", async () => {
     const { server, inbox, options } = await newPlace();
@@ -57,8 +62,10 @@ describe("watchFolder", () => {
     expect(rows).toEqual(["accepted"]);
     await until("the answer", () => existsSync(join(inbox, "broken.csv.refused.txt")));
 
+    expect(listening()).toBeGreaterThan(0);
     await watched.close();
     await watched.ended;
+    expect(listening(), "a process that has nothing else to do would not end").toBe(0);
     writeFileSync(join(inbox, "b.csv"), transfer("ACC-B"));
     // its lock is free: another one takes what came meanwhile
     await watching(inbox, { ...options, onReport: (report) => void reports.push(report) });
