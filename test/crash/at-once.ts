@@ -3,7 +3,9 @@ import type { Paper } from "./office-files.ts";
 import type { PaymentRow } from "./payments.ts";
 import { payrollFile } from "./payroll-file.ts";
 
+/** Of a file that is still being sent when somebody says something of it. */
 const ROWS = 12;
+const PER_SECOND = "3";
 
 /** More than one process with the same state folder. */
 export class AtOnce {
@@ -67,7 +69,7 @@ export class AtOnce {
     const { text, plan } = payrollFile(`s${this.#seed}a${act}`, ROWS, false);
     const name = `s${this.#seed}a${act}.csv`;
     const arrives = desk.services.nextRequest(desk.environment);
-    const run = desk.drop({ name, text, day: desk.day });
+    const run = desk.drop({ name, text, day: desk.day }, "--rate", PER_SECOND);
     await Promise.race([run, arrives]);
     return { name, markers: new Set(plan.map(({ marker }) => marker)), run };
   }
