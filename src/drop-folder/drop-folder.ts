@@ -1,8 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchReport } from "../events.ts";
-import { inboxFolders } from "../intake/inbox-folders.ts";
-import { stopFilesIn } from "../intake/inbox-folders.ts";
+import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import { Inbox, type Sweep } from "../intake/inbox.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
 import { printable } from "../printable.ts";
