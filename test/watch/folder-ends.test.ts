@@ -62,10 +62,12 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
       ended: (over, end = {}) =>
         ends.ended(reportOf(pathOf("a.csv"), over), { isTry: false, isWaiting: false, isSaid: false, ...end }),
       note: (name) => {
-        const found = ["waiting", "refused"].map((kind) => pathOf(`${name}.${kind}.txt`)).find((path) => existsSync(path));
+        const found = ["waiting", "refused"]
+          .map((kind) => pathOf(`${name}.${kind}.txt`))
+          .find((path) => existsSync(path));
         return found === undefined ? "" : readFileSync(found, "utf8");
       },
-    }); // prettier-ignore
+    });
   });
 }
 
@@ -74,10 +76,19 @@ function reportOf(file: string, over: Partial<BatchReport>): BatchReport {
   const total = { rows: 2, amount: "2.00" };
   return {
     ...{ batch: "K7Q29F3M", file, operation: "transfer", destination: "", total, byStatus: { accepted: total } },
-    ...{ accounts: [], requests: 2, startedAt: 0, durationMs: 0, files: {}, remarks: [], rowsToLookAt: {}, exitCode: 0 },
+    ...{
+      accounts: [],
+      requests: 2,
+      startedAt: 0,
+      durationMs: 0,
+      files: {},
+      remarks: [],
+      rowsToLookAt: {},
+      exitCode: 0,
+    },
     ...over,
   };
-} // prettier-ignore
+}
 
 const UNSENT = { not_sent: { rows: 2, amount: "2.00" } };
 
@@ -174,12 +185,14 @@ test.each([
     const looked = { unknown: { rows: 1, amount: "1.00" }, not_sent: { rows: 1, amount: "1.00" } };
     await ended(stopped("redirect", { byStatus: looked, rowsToLookAt: { unknown: [2] } }));
     expect(note("a.csv")).toContain("No clear answer for row 2");
-    await ended(stopped("redirect", { byStatus: { ...UNSENT, held: { rows: 1, amount: "1.00" } }, rowsToLookAt: { held: [3] } }));
+    await ended(
+      stopped("redirect", { byStatus: { ...UNSENT, held: { rows: 1, amount: "1.00" } }, rowsToLookAt: { held: [3] } }),
+    );
     expect(note("a.csv")).toContain("A person must decide on row 3");
     await ended({});
     expect(note("a.csv")).toBe("");
   }, isWatching);
-}); // prettier-ignore
+});
 
 test("a refused file is told, remembered and answered", async () => {
   await withEnds(async ({ ends, file, told, note, journal }) => {
