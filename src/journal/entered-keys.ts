@@ -24,8 +24,9 @@ export class EnteredKeys {
     this.#sort = database.prepare(
       `INSERT INTO temp.entering ${keysOf("core_key")} UNION ALL ${keysOf("reference_key")} ORDER BY 1, 2`,
     );
+    // else SQLite copies each page before it changes, to undo this statement alone: what fails here ends the transaction
     this.#enter = database.prepare(
-      "INSERT INTO seen (key, batch, number) SELECT key, ?1, number FROM temp.entering ORDER BY key, number",
+      "INSERT OR FAIL INTO seen (key, batch, number) SELECT key, ?1, number FROM temp.entering ORDER BY key, number",
     );
     // of a million equal rows only the first one walks over the others
     this.#shared = database.prepare(
