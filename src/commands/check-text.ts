@@ -5,7 +5,6 @@ import type { CheckReport } from "../results/check-report.ts";
 import type { Complaint, ComplaintGroup, ComplaintLevel } from "../results/complaints.ts";
 import { styled, wrapped, type Look } from "../results/look.ts";
 import { mappingText } from "../results/mapping-words.ts";
-import { rowRangesCut } from "../results/row-ranges.ts";
 import { accountTable } from "../results/screen.ts";
 import { repeatingFlags } from "../results/told-commands.ts";
 
@@ -65,7 +64,7 @@ function groupText({ level, first, rest, count }: ComplaintGroup, lead: string, 
     return said(`${lead}${placeOf(complaint)}: ${LEADS[level]}${complaint.message}`, hint, look);
   });
   const more = count - first.length;
-  if (more > 0) lines.push(...indented(`and ${more} more ${more === 1 ? "row" : "rows"}: ${rowRangesCut(rest)}`, look));
+  if (more > 0) lines.push(...indented(`and ${more} more ${more === 1 ? "row" : "rows"}: ${rest.toString()}`, look));
   return lines;
 }
 

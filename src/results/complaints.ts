@@ -3,6 +3,7 @@ import { defined } from "../defined.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { correctionText } from "./correction-words.ts";
+import { PARTS_MAX, RowRanges } from "./row-ranges.ts";
 import { holdSentenceOf } from "./sentences.ts";
 
 /** What a complaint means for its row: it does not go, it waits for a person, it goes and should be looked at, or says what changed. */
@@ -28,13 +29,12 @@ export interface ComplaintGroup {
   readonly count: number;
   /** The first of them, in input order. */
   readonly first: readonly Complaint[];
-  /** Rows of the others, at most `REST_ROWS_MAX`. */
-  readonly rest: readonly number[];
+  /** Rows of the others, as they are told. */
+  readonly rest: RowRanges;
 }
 
 /** So many of a kind are told in full, unless all are asked for. */
 const SHOWN_OF_A_KIND = 5;
-const REST_ROWS_MAX = 10_000;
 /** Rows of JSON may each have columns of their own: kinds beyond these are told together. */
 const KINDS_MAX = 500;
 
@@ -43,7 +43,6 @@ const ORDER: readonly ComplaintLevel[] = ["invalid", "held", "warning", "correct
 interface Gathered extends ComplaintGroup {
   count: number;
   readonly first: Complaint[];
-  readonly rest: number[];
 }
 
 /** Gathers complaints by kind as they come; memory grows with the kinds, not with the rows. */
@@ -75,7 +74,7 @@ export class Complaints {
     group.count += 1;
     if (group.first.length < this.#shownMax) {
       group.first.push(defined({ row, column, cell, message, hint }));
-    } else if (group.rest.length < REST_ROWS_MAX) group.rest.push(row);
+    } else group.rest.add(row);
   }
 
   #groupOf(level: ComplaintLevel, code: string, column: string | undefined): Gathered {
@@ -83,7 +82,7 @@ export class Complaints {
     const known = this.#groups.get(key);
     if (known) return known;
     if (this.#groups.size >= KINDS_MAX && code !== OTHERS) return this.#groupOf(level, OTHERS, undefined);
-    const made: Gathered = { ...defined({ level, code, column }), count: 0, first: [], rest: [] };
+    const made: Gathered = { ...defined({ level, code, column }), count: 0, first: [], rest: new RowRanges(PARTS_MAX) };
     this.#groups.set(key, made);
     return made;
   }

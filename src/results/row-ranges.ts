@@ -1,24 +1,38 @@
-/** `61, 62, 64-92`: row numbers in order, three or more in a row as a range; of a long list only the first of it. */
-export function rowRanges(rows: readonly number[], partsMax = Number.POSITIVE_INFINITY): string {
-  const parts: string[] = [];
-  let first = 0;
-  while (first < rows.length && parts.length <= partsMax) {
-    let last = first;
-    while (rows[last + 1] === (rows[last] ?? 0) + 1) last++;
-    const [from, to] = [rows[first] ?? 0, rows[last] ?? 0];
-    if (last - first >= 2) parts.push(`${from}-${to}`);
-    else parts.push(...rows.slice(first, last + 1).map(String));
-    first = last + 1;
+/** Row numbers as they come, in order: what memory holds of them grows with the gaps, and no further than they are told. */
+export class RowRanges {
+  readonly #partsMax: number;
+  readonly #ranges: { readonly from: number; to: number }[] = [];
+
+  constructor(partsMax = Number.POSITIVE_INFINITY) {
+    this.#partsMax = partsMax;
   }
-  return parts.length > partsMax ? `${parts.slice(0, partsMax).join(", ")}, …` : parts.join(", ");
+
+  add(row: number): void {
+    const last = this.#ranges.at(-1);
+    if (last && (row === last.to || row === last.to + 1)) last.to = row;
+    // one more than are told: it shows that there are more
+    else if (this.#ranges.length <= this.#partsMax) this.#ranges.push({ from: row, to: row });
+  }
+
+  /** `61, 62, 64-92`: three or more in a row as a range; of a long list only the first of it. */
+  toString(): string {
+    const parts = this.#ranges.flatMap(({ from, to }) => {
+      if (to - from >= 2) return [`${from}-${to}`];
+      return from === to ? [String(from)] : [String(from), String(to)];
+    });
+    if (parts.length <= this.#partsMax) return parts.join(", ");
+    return `${parts.slice(0, this.#partsMax).join(", ")}, …`;
+  }
 }
 
-const PARTS_MAX = 20;
-
-/** The same where the list may be long. */
-export function rowRangesCut(rows: readonly number[]): string {
-  return rowRanges(rows, PARTS_MAX);
+export function rowRanges(rows: readonly number[], partsMax?: number): string {
+  const ranges = new RowRanges(partsMax);
+  for (const row of rows) ranges.add(row);
+  return ranges.toString();
 }
+
+/** Parts of a list that may be long. */
+export const PARTS_MAX = 20;
 
 /** `row 91`, `rows 61, 62, 64-92`; a very long list is cut. */
 export function rowsNamed(rows: readonly number[], partsMax = PARTS_MAX): string {
