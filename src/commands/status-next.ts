@@ -20,7 +20,7 @@ function stepsOf(status: FullStatus): string[] {
   }
   const rows = (...states: RowState[]): number => rowsIn(tallies, ...states);
   const steps: string[] = [];
-  const named = (state: RowState): string => whichRows(open[state] ?? []) + andMore(status, state);
+  const named = (state: RowState): string => namedRows(status, state);
   if (rows("unknown") > 0) {
     steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
     steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);
@@ -46,8 +46,10 @@ function stepsOf(status: FullStatus): string[] {
   return steps;
 }
 
-/** ` and 1167 more`, where not every row of a state is named. */
-export function andMore({ open, tallies }: FullStatus, state: RowState): string {
-  const more = rowsIn(tallies, state) - (open[state]?.length ?? 0);
-  return more > 0 ? ` and ${more} more` : "";
+/** `rows 61, 62, 64-92`, `rows 2-1001 and 1167 more`; a list of many gaps is cut, its count stands in the table. */
+export function namedRows({ open, tallies }: FullStatus, state: RowState): string {
+  const rows = open[state] ?? [];
+  const told = whichRows(rows);
+  const more = rowsIn(tallies, state) - rows.length;
+  return more > 0 && !told.endsWith("…") ? `${told} and ${more} more` : told;
 }

@@ -6,10 +6,10 @@ import { folded } from "../results/folded.ts";
 import { decisionsOf } from "../results/report/acts.ts";
 import type { Look } from "../results/look.ts";
 import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
-import { rowRanges, rowsNamed } from "../results/row-ranges.ts";
+import { rowsNamed } from "../results/row-ranges.ts";
 import { inTheFile } from "../results/totals.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
-import { andMore, statusNext } from "./status-next.ts";
+import { namedRows, statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
 
 interface Column {
@@ -87,10 +87,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   ];
   if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
   for (const [state, word] of STATES) {
-    const rows = status.open[state];
-    if (!rows || rows.length === 0) continue;
-    const named = `${word}: ${rows.length === 1 ? "row" : "rows"} ${rowRanges(rows)}`;
-    lines.push(named + andMore(status, state));
+    if (status.open[state]?.length) lines.push(`${word}: ${namedRows(status, state)}`);
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const { at, by, kind, rows, note } of decisionsOf(status.history)) {

@@ -114,6 +114,10 @@ describe("one batch in full", () => {
     const text = batchText({ ...full, tallies, open: { unknown } }, { color: false, width: 80 });
     expect(text).toContain("unknown: rows 2-1001 and 1167 more\n");
     expect(text).toContain("look up rows 2-1001 and 1167 more in the service's dashboard");
+    const scattered = unknown.map((row) => row * 20);
+    const cut = batchText({ ...full, tallies, open: { unknown: scattered } }, { color: false, width: 80 });
+    expect(cut).toMatch(/unknown: rows 40, 60,[ ,\d\n]+ 820, …\n/);
+    expect(cut.split("\n").length).toBeLessThan(30);
   });
 
   test("says of a paused batch what sends its rows: no run does", () => {
