@@ -94,6 +94,7 @@ export class BatchReporting {
       run,
       exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere, isCancelled),
       written: (path) => journal.written(path),
+      wrote: (sha256) => journal.wrote(sha256),
       noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
     });
     const waitsFor = written.totals.byStatus.held && (await journal.blockedBy(batch.id));

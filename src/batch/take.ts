@@ -8,6 +8,7 @@ import { identityText } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
+import { isRetryAsWritten } from "../results/own.ts";
 import { NO_ROWS } from "../results/totals.ts";
 import { meetKnown } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
@@ -39,7 +40,7 @@ export class BatchTaking {
     const { sha256, identity } = snapshot;
     // asked together: each question costs a change of threads
     const [isUntouched, ofBytes, lyingThere] = await Promise.all([
-      journal.wrote(sha256),
+      isRetryAsWritten(file, sha256, journal),
       journal.batchesOfBytes(sha256, config.environment),
       journal.sourceBatch(file, identityText(identity)),
     ]);

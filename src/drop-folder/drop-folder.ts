@@ -7,6 +7,7 @@ import type { ReadyFile } from "../intake/two-looks.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
 import { neverAnswer, notYetAnswer } from "../results/answers.ts";
+import { isRetryAsWritten } from "../results/own.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import { FileQueue, type InboxCount } from "./file-queue.ts";
 import { FolderAnswers } from "./folder-answers.ts";
@@ -73,7 +74,7 @@ export class DropFolder {
       folder: this.folder,
       settleMs: parts.settleMs,
       standing: (path, identity) => standing.of(path, identity),
-      wrote: (sha256) => journal.wrote(sha256),
+      isAsWritten: (path, sha256) => isRetryAsWritten(path, sha256, journal),
     });
   }
 

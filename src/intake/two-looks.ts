@@ -7,8 +7,8 @@ export interface TwoLooksOptions {
   readonly settleMs: number;
   /** Whether nothing is left to do with a file as it lies there: it was taken; or refused, and nothing has changed. */
   readonly standing: (path: string, identity: FileIdentity) => Promise<"taken" | "refused" | "new">;
-  /** Whether paydrop itself wrote what has this SHA-256, in lower-case hex. */
-  readonly wrote: (sha256: string) => Promise<boolean>;
+  /** Whether a retry file with this SHA-256, in lower-case hex, is as paydrop wrote it. */
+  readonly isAsWritten: (path: string, sha256: string) => Promise<boolean>;
   /** Milliseconds of a clock that is never set. */
   readonly now?: () => number;
 }
@@ -129,7 +129,7 @@ export class TwoLooks {
     if (look === "unreadable") return this.#waitSince(this.#unreadable, path, "unreadable", nowMs);
     this.#unreadable.delete(path);
     // known by all that it holds: nothing more is to come, and nobody waits for it
-    if (file.isRetry && (await this.#options.wrote(look.sha256))) {
+    if (file.isRetry && (await this.#options.isAsWritten(path, look.sha256))) {
       this.#done.set(path, look.identity);
       this.#watched.delete(path);
       return undefined;

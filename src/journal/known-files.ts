@@ -8,14 +8,16 @@ export class KnownFiles {
   readonly #written: StatementSync;
   readonly #wrote: StatementSync;
   readonly #noteWritten: StatementSync;
+  readonly #noteWrote: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#source = database.prepare("SELECT batch FROM source WHERE path = ? AND identity = ?");
     this.#sourcesOf = database.prepare("SELECT path FROM source WHERE batch = ? ORDER BY path");
     this.#noteSource = database.prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)");
     this.#written = database.prepare("SELECT sha256 FROM written WHERE path = ?");
-    this.#wrote = database.prepare("SELECT 1 FROM written WHERE sha256 = ? LIMIT 1");
+    this.#wrote = database.prepare("SELECT 1 FROM wrote WHERE sha256 = ?");
     this.#noteWritten = database.prepare("INSERT OR REPLACE INTO written (path, sha256) VALUES (?, ?)");
+    this.#noteWrote = database.prepare("INSERT OR IGNORE INTO wrote (sha256) VALUES (?)");
   }
 
   /** The batch that a file at this path, with this identity on disk, was taken as. */
@@ -33,17 +35,18 @@ export class KnownFiles {
     this.#noteSource.run(path, identity, batchId);
   }
 
-  /** The hash of what paydrop wrote there. */
+  /** The hash of what paydrop wrote there last. */
   written(path: string): string | undefined {
     return this.#written.get(path)?.["sha256"] as string | undefined;
   }
 
-  /** Whether paydrop wrote these bytes, wherever: a folder is moved, a file copied. */
+  /** Whether paydrop ever wrote these bytes, wherever: a folder is moved, restored or mounted again, a file copied. */
   wrote(sha256: string): boolean {
     return this.#wrote.get(sha256) !== undefined;
   }
 
   noteWritten(path: string, sha256: string): void {
     this.#noteWritten.run(path, sha256);
+    this.#noteWrote.run(sha256);
   }
 }

@@ -194,4 +194,9 @@ export const MIGRATIONS: readonly string[] = [
 
   // Whoever decides on a held row is told that it may be one of several equal payments.
   `ALTER TABLE row ADD COLUMN other_more INTEGER NOT NULL DEFAULT 0;`,
+
+  // All that paydrop ever wrote, not only what it wrote last at each place: an older version may come back there.
+  `CREATE TABLE wrote (sha256 TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+   INSERT OR IGNORE INTO wrote SELECT substr(sha256, 1, 64) FROM written UNION SELECT substr(sha256, -64) FROM written;
+   DROP INDEX written_sha256;`,
 ];

@@ -213,9 +213,9 @@ export interface JournalStore {
   sourcesOf(batchId: string): Promise<readonly string[]>;
   noteSource(path: string, identity: string, batchId: string): Promise<void>;
 
-  /** Files that paydrop wrote, so that it never replaces one that is not its own. */
+  /** The hash of what paydrop wrote there last, so that it never replaces a file that is not its own. */
   written(path: string): Promise<string | undefined>;
-  /** Whether what was last written at some path, by now perhaps moved or copied elsewhere, has this hash. */
+  /** Whether paydrop ever wrote these bytes, at whichever path. */
   wrote(sha256: string): Promise<boolean>;
   noteWritten(path: string, sha256: string): Promise<void>;
 

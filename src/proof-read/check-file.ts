@@ -23,6 +23,7 @@ import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "../processor.ts";
 import { checkReport, type CheckReport } from "../results/check-report.ts";
+import { isRetryAsWritten } from "../results/own.ts";
 import { byStatusOf, takenText, type TakenBefore } from "../results/taken-words.ts";
 import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
@@ -54,7 +55,9 @@ async function checkIn(scratchDir: string, path: string, services: Services, all
     const snapshot = await takeSnapshot(path, scratchDir);
     const earlier = await EarlierPayees.of(config);
     const input = await openInput(resolve(path), snapshot, services);
-    if (past?.wrote(snapshot.sha256)) await assertCorrected(input, services, (id) => Promise.resolve(past.batch(id)));
+    const wrote = (sha256: string): Promise<boolean> => Promise.resolve(past?.wrote(sha256) ?? false);
+    if (await isRetryAsWritten(resolve(path), snapshot.sha256, { wrote }))
+      await assertCorrected(input, services, (id) => Promise.resolve(past?.batch(id)));
     const opened = lookingBack(await understand(input, services), earlier);
     return await checkOpened({ opened, earlier, past, scratchDir, journal: await opening }, services, all);
   } finally {

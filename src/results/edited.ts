@@ -6,24 +6,14 @@ import { nameOfBatch } from "./names.ts";
 import { sha256Of } from "./own.ts";
 import type { WrittenMemory } from "./own.ts";
 
-/** Results as they lie there before they are written anew. */
-export interface EarlierResults {
-  /** Their SHA-256 in hex: they are as they were written. */
-  readonly sha256?: string;
-  /** A person has changed them since. */
-  readonly isEdited?: true;
-}
-
 /**
- * Finance writes notes into the results, and what a person wrote is not ours to replace. Nothing is known of results that
- * an earlier build wrote, nor of those of the sandbox.
+ * Whether results were changed by a person since they were written: finance writes notes into them, which are not ours to
+ * replace. Nothing is known of results that an earlier build wrote, nor of those of the sandbox.
  */
-export async function lookAtEarlier(path: string, memory: Pick<WrittenMemory, "written">): Promise<EarlierResults> {
-  const noted = await memory.written(path);
-  if (noted === undefined) return {};
+export async function isEdited(path: string, memory: Pick<WrittenMemory, "written" | "wrote">): Promise<boolean> {
+  if ((await memory.written(path)) === undefined) return false;
   const sha256 = await onDisk(path, () => hashOf(path));
-  if (sha256 === undefined) return {};
-  return noted.split(" ").includes(sha256) ? { sha256 } : { isEdited: true };
+  return sha256 !== undefined && !(await memory.wrote(sha256));
 }
 
 async function hashOf(path: string): Promise<string | undefined> {
@@ -33,11 +23,6 @@ async function hashOf(path: string): Promise<string | undefined> {
     if (systemCodeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-}
-
-/** Noted before results get their name: whichever version a crash leaves there, it is known as ours. */
-export function noteOf(before: string | undefined, after: string): string {
-  return before === undefined ? after : `${before} ${after}`;
 }
 
 /**

@@ -17,8 +17,10 @@ export type Standing =
 
 /** What the journal remembers of files that paydrop wrote. */
 export interface WrittenMemory {
-  /** SHA-256 in hex of what was last written at a path; of results also of what was written there before (`noteOf`). */
+  /** SHA-256 in hex of what was last written at a path. */
   written(path: string): Promise<string | undefined>;
+  /** Whether these bytes were ever written, at whichever path: a folder may come back as it was before. */
+  wrote(sha256: string): Promise<boolean>;
   noteWritten(path: string, sha256: string): Promise<void>;
 }
 
@@ -44,7 +46,7 @@ export async function standingOfSummary(path: string): Promise<Standing> {
 }
 
 /** The SHA-256 of a retry file as the summary beside it has it: the sandbox remembers nothing else from run to run. */
-export async function retryOfSummary(summary: string, retry: string): Promise<string | undefined> {
+async function retryOfSummary(summary: string, retry: string): Promise<string | undefined> {
   if ((await standingOfSummary(summary)).kind !== "ours") return undefined;
   const files = (await readOwnJson(summary))?.["files"];
   if (!isObject(files) || files["retry"] !== basename(retry)) return undefined;
@@ -84,23 +86,37 @@ export async function readOwnJson(path: string): Promise<Record<string, unknown>
   return isObject(document?.["paydrop"]) ? document : undefined;
 }
 
-/**
- * A retry file is ours only as long as it is byte for byte what we wrote; otherwise a person is correcting it.
- * `written`: the SHA-256 that was noted for a path, in hex.
- */
+/** A retry file is ours only as long as it is byte for byte what we wrote; otherwise a person is correcting it. */
 export async function standingOfRetry(
   path: string,
   format: FileFormat,
-  written: (path: string) => Promise<string | undefined>,
+  memory: Pick<WrittenMemory, "written" | "wrote">,
 ): Promise<Standing> {
   return standing(path, async () => {
-    const noted = await written(path);
-    if (noted === undefined) return NOT_OURS;
-    if ((await sha256Of(path)) !== noted) return { kind: "foreign", why: "was changed by a person" };
+    const sha256 = await sha256Of(path);
+    if (!(await isRetryAsWritten(path, sha256, memory)))
+      return (await memory.written(path)) === undefined
+        ? NOT_OURS
+        : { kind: "foreign", why: "was changed by a person" };
     const first = await firstRow(path, format);
     const ours = oursOf(first?.get("retry_of")?.split(":")[0]);
-    return ours.kind === "ours" ? { ...ours, sha256: noted } : ours;
+    return ours.kind === "ours" ? { ...ours, sha256 } : ours;
   });
+}
+
+/** `.retry.csv`, `.retry.K7Q29F3M.csv`. */
+const RETRY_END = /\.retry(?:\.[0-9A-Z]{1,32})?\.[a-z]+$/i;
+
+/** Whether a retry file is as it was written: by this journal, or by the one that the summary beside it is of. */
+export async function isRetryAsWritten(
+  path: string,
+  sha256: string,
+  { wrote }: Pick<WrittenMemory, "wrote">,
+): Promise<boolean> {
+  if (await wrote(sha256)) return true;
+  const summary = path.replace(RETRY_END, ".summary.json");
+  // one that cannot be read tells nothing
+  return summary !== path && (await retryOfSummary(summary, path).catch(() => undefined)) === sha256;
 }
 
 /** A batch id goes into a file name, so it must look like one. */

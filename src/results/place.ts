@@ -2,18 +2,11 @@ import { unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../defined.ts";
 import type { FileFormat } from "../format.ts";
-import { keepEdited, lookAtEarlier } from "./edited.ts";
+import { isEdited, keepEdited } from "./edited.ts";
 import { inTheWay, makeWay, moveAside, moveOut, type Look, type Move } from "./make-way.ts";
 import { nameOfBatch, outNames } from "./names.ts";
 import { onDisk } from "./on-disk.ts";
-import {
-  retryOfSummary,
-  standingOfResults,
-  standingOfRetry,
-  standingOfSummary,
-  type Standing,
-  type WrittenMemory,
-} from "./own.ts";
+import { standingOfResults, standingOfRetry, standingOfSummary, type Standing, type WrittenMemory } from "./own.ts";
 
 /** Where the files out go, and what has to make way for them first. */
 export interface Place {
@@ -24,8 +17,6 @@ export interface Place {
   readonly moves: readonly Move[];
   /** Results of this batch that a person has changed: kept under another name. */
   readonly edited: readonly string[];
-  /** SHA-256 in hex of the results that are replaced. */
-  readonly replaced?: string | undefined;
   /** Retry files of this batch that nobody has touched. */
   readonly staleRetries: readonly string[];
   /** What was put aside of this batch, and is not true any more once the new files have their names. */
@@ -57,20 +48,17 @@ export async function findPlace(
     const move = await makeWay(path, batchId, look);
     if (move) moves.push(move);
   }
-  const written = async (path: string): Promise<string | undefined> =>
-    (await memory.written(path)) ?? retryOfSummary(summary, path);
-  const retry = await findRetry(join(folder, names.retry), format, batchId, written);
+  const lookAtRetry: Look = (path) => standingOfRetry(path, format, memory);
+  const retry = await findRetry(join(folder, names.retry), batchId, lookAtRetry);
   if (staysAside && moves.length === 2 && aside.length === 2) {
     const retryAside = nameOfBatch(join(folder, names.retry), batchId);
-    const standing = await standingOfRetry(retryAside, format, written);
+    const standing = await lookAtRetry(retryAside);
     if (standing.kind !== "foreign") return placeAside(aside, retryAside, standing, memory);
   }
   const isOfAnother = moves.some(({ from }) => from === results);
-  const earlier = isOfAnother ? {} : await lookAtEarlier(results, memory);
-  const edited = earlier.isEdited ? [results] : [];
-  for (const path of aside) if ((await lookAtEarlier(path, memory)).isEdited) edited.push(path);
-  const all = { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated: aside };
-  return { ...all, edited, replaced: earlier.sha256 };
+  const edited: string[] = [];
+  for (const path of isOfAnother ? aside : [results, ...aside]) if (await isEdited(path, memory)) edited.push(path);
+  return { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated: aside, edited };
 }
 
 /** Written again where they were put aside: the names of the file are another batch's by now. */
@@ -81,10 +69,9 @@ async function placeAside(
   memory: WrittenMemory,
 ): Promise<Place> {
   const [results = "", summary = ""] = aside;
-  const { sha256: replaced, isEdited } = await lookAtEarlier(results, memory);
   const staleRetries = atRetry.kind === "ours" ? [retry] : [];
-  const edited = isEdited ? [results] : [];
-  return { results, summary, retry, moves: [], staleRetries, edited, replaced, outdated: [] };
+  const edited = (await isEdited(results, memory)) ? [results] : [];
+  return { results, summary, retry, moves: [], staleRetries, edited, outdated: [] };
 }
 
 /** With the SHA-256 that was noted of the file. */
@@ -123,11 +110,9 @@ export async function removeOutdated({ outdated }: Place): Promise<void> {
 /** A retry file that a person is correcting stays where it is; ours then goes by its batch id. */
 async function findRetry(
   usual: string,
-  format: FileFormat,
   batchId: string,
-  written: WrittenMemory["written"],
+  look: Look,
 ): Promise<Pick<Place, "retry" | "moves" | "staleRetries">> {
-  const look: Look = (path) => standingOfRetry(path, format, written);
   const byBatch = nameOfBatch(usual, batchId);
   const [atUsual, atBatch] = [await look(usual), await look(byBatch)];
   const staleRetries = [

@@ -8,7 +8,6 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { AtomicFile } from "./atomic.ts";
 import { isUnwritable, mayPass } from "./on-disk.ts";
-import { noteOf } from "./edited.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { clearPlace, findPlace, removeOutdated, type Place } from "./place.ts";
 import { fallbackPlace } from "./fallback.ts";
@@ -119,7 +118,7 @@ async function writeIn(
     await summary.write(summaryJson(batch, totals, input.run, exitCode, written));
     await summary.finish();
     const kept = await clearPlace(place, input);
-    await input.noteWritten(place.results, noteOf(place.replaced, resultsSha256));
+    await input.noteWritten(place.results, resultsSha256);
     await results.publish();
     // Noted first: a watcher must never take our own file for one that a person corrected.
     if (retrySha256 !== undefined) await input.noteWritten(place.retry, retrySha256);

@@ -1,5 +1,5 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { KEY_OF_LAST_YEAR } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -70,12 +70,26 @@ export class Elsewhere {
   async #withOlderJournal(work: () => Promise<unknown>): Promise<void> {
     const { stateDir } = this.#desk;
     const newest = `${stateDir}.newest`;
-    if (attemptsIn(this.#backup) === attemptsIn(stateDir)) return;
+    if (!this.#isToldEverywhere(attemptsIn(this.#backup))) return;
     renameSync(stateDir, newest);
     cpSync(this.#backup, stateDir, { recursive: true });
     await this.#desk.sendingNothing("the journal was older (I12)", OF_ANOTHER, work);
     rmSync(stateDir, { recursive: true });
     renameSync(newest, stateDir);
+  }
+
+  /** Wherever a file lies something beside it tells of later attempts: of others no journal can know that it is older. */
+  #isToldEverywhere(attempt: number): boolean {
+    const desk = this.#desk;
+    if (lastAttemptIn(desk.path(".paydrop")) > attempt) return true;
+    const folders = new Set(desk.payments.rows().map(({ file }) => dirname(desk.path(file))));
+    return [...folders].every(
+      (folder) =>
+        existsSync(folder) &&
+        readdirSync(folder).some(
+          (name) => name.endsWith(".summary.json") && lastAttemptIn(join(folder, name)) > attempt,
+        ),
+    );
   }
 
   /** Somebody else's state folder does not know what was sent of this file, or of this inbox. */
@@ -135,6 +149,12 @@ function markIn(path: string, environment: string): string | undefined {
   const { paydrop, ...summary } = JSON.parse(readFileSync(path, "utf8")) as Marked;
   const isHere = (summary.environment ?? environment) === environment;
   return isHere && (paydrop?.last_attempt ?? 0) > 0 ? paydrop?.state_id : undefined;
+}
+
+function lastAttemptIn(path: string): number {
+  if (!existsSync(path)) return 0;
+  const { paydrop } = JSON.parse(readFileSync(path, "utf8")) as Marked;
+  return paydrop?.last_attempt ?? 0;
 }
 
 function attemptsIn(stateDir: string): number {

@@ -42,7 +42,7 @@ function openInbox(folder = temporaryDirectory()): {
     folder,
     settleMs: SETTLE_MS,
     standing: (path, identity) => Promise.resolve(taken.has(`${path} ${identityText(identity)}`) ? "taken" : "new"),
-    wrote: (sha256) => Promise.resolve(written.has(sha256)),
+    isAsWritten: (_path, sha256) => Promise.resolve(written.has(sha256)),
     now: () => nowMs,
   });
   const write = (name: string, content: string | Uint8Array): string => {
@@ -64,7 +64,7 @@ test("a journal that fails is no folder that is away: a watch would wait for it 
   mkdirSync(join(folder, "payouts"));
   const failed = new PaydropError("journal", "the journal failed: disk I/O error");
   const standing = (): Promise<never> => Promise.reject(failed);
-  const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, wrote: () => Promise.resolve(false) });
+  const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, isAsWritten: () => Promise.resolve(false) });
   await expect(inbox.sweep()).rejects.toBe(failed);
   renameSync(join(folder, "pay.csv"), join(folder, "payouts", "pay.csv"));
   await expect(inbox.sweep()).rejects.toBe(failed);
@@ -300,7 +300,7 @@ test("a file that is taken away while it is looked at was never there", async ()
     unlinkSync(path);
     return Promise.resolve("new");
   };
-  const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, wrote: () => Promise.resolve(false) });
+  const inbox = new Inbox({ folder, settleMs: SETTLE_MS, standing, isAsWritten: () => Promise.resolve(false) });
   writeFileSync(join(folder, "a.csv"), "x\n1\n");
   expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [], oddities: [] });
 });
@@ -361,7 +361,7 @@ test("the journal is asked once of a file that is done, and at each look of one 
       asked.push(basename(path));
       return Promise.resolve(standings[basename(path) as keyof typeof standings]);
     },
-    wrote: () => {
+    isAsWritten: () => {
       asked.push("who wrote it");
       return Promise.resolve(true);
     },

@@ -56,6 +56,20 @@ test.each([3, 4])("what a journal of version %i holds stands there afterwards, c
   expect(hasSchema(database)).toBe(true);
 });
 
+test("all that an earlier version noted of what it wrote is known as ours", () => {
+  const database = ofVersion(12);
+  const [first = "", second = "", third = ""] = ["a", "b", "c"].map((letter) => letter.repeat(64));
+  // of results two versions were noted at a time
+  database.exec(
+    `INSERT INTO written VALUES ('a.csv.results.csv', '${first} ${second}'), ('a.csv.retry.csv', '${third}')`,
+  );
+  migrate(database);
+  expect(database.prepare("SELECT sha256 FROM wrote ORDER BY 1").all()).toEqual(
+    [first, second, third].map((sha256) => ({ sha256 })),
+  );
+  expect(hasSchema(database)).toBe(true);
+});
+
 test("a journal of an earlier version goes on: its rows are there, and what was in flight has an end", async () => {
   const directory = temporaryDirectory();
   const database = ofVersion(4, join(directory, "journal.db"));

@@ -150,7 +150,7 @@ test("our own retry file is noted before it has its name, and never stands there
   const seen: string[][] = [];
   const noteWritten = async (at: string, sha256: string): Promise<void> => {
     if (at === path) seen.push((await readdir(folder)).filter((name) => name.includes("retry")));
-    memory.set(at, sha256);
+    memory.set(at, sha256).set(sha256, at);
   };
   await writeResults(resultsInput(folder, small, [rowRecord(2, { state: "rejected" })], { noteWritten }, memory));
   expect(seen).toEqual([[]]);

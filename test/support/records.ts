@@ -107,8 +107,9 @@ export function resultsInput(
     },
     exitCode: (_totals, isElsewhere) => (isElsewhere ? 74 : 0),
     written: (path) => Promise.resolve(memory.get(path)),
+    wrote: (sha256) => Promise.resolve(memory.has(sha256)),
     noteWritten: (path, sha256) => {
-      memory.set(path, sha256);
+      memory.set(path, sha256).set(sha256, path);
       return Promise.resolve();
     },
     ...overrides,
