@@ -34,14 +34,27 @@ export function actsOf(history: readonly Act[]): Acts {
   };
 }
 
-/** The same as one list. */
+/** The same as one list. In a list of settled rows done and not done come by turns: each is told once. */
 export function decisionsOf(history: readonly Act[]): readonly Decision[] {
   const decisions: (Omit<Decision, "what"> & { readonly rows: number[] })[] = [];
+  /** Where such an act was told last, since there was one on the whole batch, and where anything of a row was. */
+  const alike = new Map<string, number>();
+  const ofRow = new Map<number, number>();
   for (const { at, by, kind, row, note } of history) {
-    const last = decisions.at(-1);
-    const isSame = last?.kind === kind && last.by === by && last.note === note && last.rows.length > 0;
-    if (isSame && row !== undefined && at - last.at <= TOGETHER_MS) last.rows.push(row);
-    else decisions.push({ at, by, kind, note, rows: row === undefined ? [] : [row] });
+    if (row === undefined) {
+      decisions.push({ at, by, kind, note, rows: [] });
+      alike.clear();
+      continue;
+    }
+    const key = JSON.stringify([by, kind, note]);
+    let place = alike.get(key) ?? decisions.length;
+    const earlier = decisions[place];
+    // behind what was said of the row in between it would be told before it
+    const isTogether = earlier && at - earlier.at <= TOGETHER_MS && (ofRow.get(row) ?? 0) <= place;
+    if (isTogether) earlier.rows.push(row);
+    else place = decisions.push({ at, by, kind, note, rows: [row] }) - 1;
+    alike.set(key, place);
+    ofRow.set(row, place);
   }
   return decisions.map(({ at, by, kind, note, rows }) => ({
     at,
