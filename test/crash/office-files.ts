@@ -45,11 +45,11 @@ export function controlOf(amounts: readonly string[]): string {
 
 /** What the service's ledger knows a row by. */
 export function markerOf(row: Readonly<Record<string, string>>): string {
-  return row["narration"] ?? row["Remarks"] ?? row["to_account"] ?? "";
+  return row["narration"] ?? row["Remarks"] ?? row["remarks"] ?? row["to_account"] ?? "";
 }
 
 export function amountOf(row: Readonly<Record<string, string>>): string {
-  return row["amount"] ?? row["Net Pay"] ?? "";
+  return row["amount"] ?? row["Net Pay"] ?? row["net pay"] ?? "";
 }
 
 export function isTransfer(marker: string): boolean {
