@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
-import type { RowRecord } from "../journal/row-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { settleCommand, toldOf } from "../results/next-steps.ts";
+import { toldOf } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
+import { alreadyText, settledText, severalTexts, waitedText } from "./settled-words.ts";
 import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
 import { judgeRulesOf } from "../batch/record.ts";
@@ -29,10 +29,12 @@ export async function carryOutSettlings(
   const carried = [...todo, ...cutOff];
   const waiting = await waitersOf(journal, carried);
   const batches = await batchesOf(journal, todo);
+  const several = severalTexts(todo);
   for (const one of carried) {
     touched.add(one.batch);
     const batch = batches.get(one.batch);
-    if (!cutOff.has(one)) tell(call, config, batch ? settledText(one, batch) : "", objectOf(one, false));
+    const text = several.get(one) ?? (batch ? settledText(one, batch) : "");
+    if (!cutOff.has(one)) tell(call, config, text, objectOf(one, false));
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -69,29 +71,6 @@ async function batchesOf(
     if (batch) batches.set(id, batch);
   }
   return batches;
-}
-
-function settledText({ row, word: { as, by } }: Settling, batch: BatchRecord): string {
-  const amount = row.amount === undefined ? "" : ` (${row.amount})`;
-  const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
-  if (as === "settled_done") return `${settled} It is never sent again.`;
-  if (batch.phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
-  const resume = batch.phase === "paused" ? `paydrop resume ${batch.id}, then ` : "";
-  const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch.id}`];
-  if (row.state === "accepted" || row.state === "settled_done") {
-    lines.push(
-      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, the money goes out twice unless the bank gave it back.`,
-      `  → a mistake?  ${settleCommand(batch.id, row.number, "done")}`,
-    );
-  }
-  return toldOf(lines.join("\n"), batch);
-}
-
-function alreadyText({ row, word: { as } }: Settling): string {
-  const by = row.settledBy === undefined ? "" : ` by ${row.settledBy}`;
-  if (row.state !== as)
-    return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed.`;
-  return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
 }
 
 function objectOf({ batch, row, word: { as, by, note } }: Settling, isAlready: boolean): Record<string, unknown> {
@@ -147,10 +126,4 @@ async function tellWaiter(
     const text = toldOf(waitedText(batch, now), batch);
     tell(call, config, text, { type: "waited", batch: id, row: number, state: now.state });
   }
-}
-
-function waitedText({ id, phase }: BatchRecord, { number, state }: RowRecord): string {
-  const waited = `Row ${number} of batch ${id} waited for it and is now ${state}`;
-  if (state === "ready") return `${waited}. To send it:  paydrop ${phase === "paused" ? "resume" : "retry"} ${id}`;
-  return state === "held" ? `${waited} for another reason:  paydrop status ${id}` : `${waited}: nothing to do.`;
 }

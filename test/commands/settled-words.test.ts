@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { severalTexts } from "../../src/commands/settled-words.ts";
+import { wordOf, type Settling } from "../../src/commands/settling.ts";
+
+function settling(number: number, as: "settled_done" | "settled_not_done", state: "unknown" | "accepted"): Settling {
+  return { batch: "K7Q29F3M", row: { number, state, amount: "1.00" }, word: wordOf(as, "asha", "looked up") };
+}
+
+test("of a long list the first five of each word are told one by one, then how many more, and every one that was accepted", () => {
+  const list = Array.from({ length: 40 }, (_, at) =>
+    settling(at + 2, at % 2 === 0 ? "settled_done" : "settled_not_done", "unknown"),
+  );
+  const accepted = settling(100, "settled_not_done", "accepted");
+  const texts = severalTexts([...list, accepted]);
+  expect(list.filter((one) => !texts.has(one)).map(({ row }) => row.number)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  expect([...texts.values()].filter((text) => text !== "")).toEqual([
+    "and 15 more of batch K7Q29F3M settled as done by asha: rows 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40",
+    "and 15 more of batch K7Q29F3M settled as not done by asha: rows 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41",
+  ]);
+  expect(texts.has(accepted)).toBe(false);
+  // six are no more than five and one line
+  expect(severalTexts(list.filter(({ word }) => word.as === "settled_done").slice(0, 6)).size).toBe(0);
+});
