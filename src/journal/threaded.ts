@@ -12,7 +12,7 @@ const ENTRY = new URL(
 );
 
 /** The heap of the thread holds one page of rows at a time: a small young generation keeps memory flat. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8 };
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4 };
 
 /**
  * The journal in a thread of its own, so that neither a commit nor a large query ever keeps the requests waiting.
