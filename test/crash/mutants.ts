@@ -340,6 +340,18 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/crash/order-on-disk.test.ts"],
     needsStrace: true,
   },
+  {
+    name: "only what was written last at a place is known as ours",
+    edits: [
+      ["src/journal/known-files.ts", "SELECT 1 FROM wrote WHERE sha256 = ?", "SELECT 1 FROM written WHERE sha256 = ?"],
+    ],
+    tests: ["test/watch/own-retry.test.ts"],
+  },
+  {
+    name: "the retry file of another journal is taken for a corrected one",
+    edits: [["src/results/own.ts", "return summary !== path &&", "return summary === path &&"]],
+    tests: ["test/watch/own-retry.test.ts"],
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
