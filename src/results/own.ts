@@ -46,11 +46,10 @@ export async function standingOfSummary(path: string): Promise<Standing> {
 }
 
 /** The SHA-256 of a retry file as the summary beside it has it: the sandbox remembers nothing else from run to run. */
-async function retryOfSummary(summary: string, retry: string): Promise<string | undefined> {
+async function retryOfSummary(summary: string): Promise<string | undefined> {
   if ((await standingOfSummary(summary)).kind !== "ours") return undefined;
   const files = (await readOwnJson(summary))?.["files"];
-  if (!isObject(files) || files["retry"] !== basename(retry)) return undefined;
-  return String(files["retry_sha256"]);
+  return isObject(files) && typeof files["retry_sha256"] === "string" ? files["retry_sha256"] : undefined;
 }
 
 /** A report is ours by its beginning, which names its batch; `mark` finds it there. */
@@ -104,19 +103,23 @@ export async function standingOfRetry(
   });
 }
 
-/** `.retry.csv`, `.retry.K7Q29F3M.csv`. */
-const RETRY_END = /\.retry(?:\.[0-9A-Z]{1,32})?\.[a-z]+$/i;
+/** `payroll.csv.retry.csv`, `payroll.csv.retry.K7Q29F3M.csv`. */
+const RETRY_NAME = /^(.*)\.retry(\.[0-9A-Z]{1,32})?\.[a-z]+$/is;
 
-/** Whether a retry file is as it was written: by this journal, or by the one that the summary beside it is of. */
+/** Whether a retry file is as it was written: by this journal, or by the one that a summary beside it is of. */
 export async function isRetryAsWritten(
   path: string,
   sha256: string,
   { wrote }: Pick<WrittenMemory, "wrote">,
 ): Promise<boolean> {
   if (await wrote(sha256)) return true;
-  const summary = path.replace(RETRY_END, ".summary.json");
+  const [, input, batch] = RETRY_NAME.exec(path) ?? [];
+  if (input === undefined) return false;
+  // both may have been put aside, or only the retry file may have been written under the batch's id
+  const summaries = ["", ...(batch === undefined ? [] : [batch])].map((id) => `${input}.summary${id}.json`);
   // one that cannot be read tells nothing
-  return summary !== path && (await retryOfSummary(summary, path).catch(() => undefined)) === sha256;
+  const noted = await Promise.all(summaries.map((summary) => retryOfSummary(summary).catch(() => undefined)));
+  return noted.includes(sha256);
 }
 
 /** A batch id goes into a file name, so it must look like one. */

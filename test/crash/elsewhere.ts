@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { KEY_OF_LAST_YEAR } from "./desk.ts";
 import type { Desk } from "./desk.ts";
@@ -31,6 +31,7 @@ export class Elsewhere {
       () => this.#atMovedAddress(paper),
       () => this.#inTheSandbox(paper),
       () => this.#withOlderJournal(work),
+      () => this.#withOlderFiles(work),
       () => this.#withOtherState(paper),
       () => this.#twoStates(act),
       () => desk.start(["run", desk.path(paper.name)], KEY_OF_LAST_YEAR),
@@ -38,8 +39,11 @@ export class Elsewhere {
   }
 
   backUp(): void {
-    rmSync(this.#backup, { recursive: true, force: true });
-    cpSync(this.#desk.stateDir, this.#backup, { recursive: true });
+    const { folder, stateDir } = this.#desk;
+    for (const path of [folder, stateDir]) {
+      rmSync(`${path}.backup`, { recursive: true, force: true });
+      cpSync(path, `${path}.backup`, { recursive: true, preserveTimestamps: true });
+    }
   }
 
   /** What was sent to an address is remembered of its environment: all would be new under another one. */
@@ -78,12 +82,19 @@ export class Elsewhere {
     renameSync(newest, stateDir);
   }
 
+  /** The folder of files is restored from a backup: what lies there is older than what the journal knows, and all of it is known. */
+  async #withOlderFiles(work: () => Promise<unknown>): Promise<void> {
+    const { folder } = this.#desk;
+    rmSync(folder, { recursive: true });
+    cpSync(`${folder}.backup`, folder, { recursive: true, preserveTimestamps: true });
+    await work();
+  }
+
   /** Wherever a file lies something beside it tells of later attempts: of others no journal can know that it is older. */
   #isToldEverywhere(attempt: number): boolean {
     const desk = this.#desk;
     if (lastAttemptIn(desk.path(".paydrop")) > attempt) return true;
-    const folders = new Set(desk.payments.rows().map(({ file }) => dirname(desk.path(file))));
-    return [...folders].every(
+    return [desk.folder, desk.path("payouts"), desk.path("transfers")].every(
       (folder) =>
         existsSync(folder) &&
         readdirSync(folder).some(
@@ -116,7 +127,7 @@ export class Elsewhere {
   async #twoStates(act: number): Promise<void> {
     const desk = this.#desk;
     // a sum of a day is that of one journal
-    if (desk.house.isByDay) return;
+    if (desk.house.perDay !== undefined) return;
     const folder = desk.path(`shared${act}`);
     const name = `shared${act}/pay.csv`;
     mkdirSync(folder);

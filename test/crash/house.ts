@@ -6,8 +6,8 @@ import type { Request } from "./two-services.ts";
 /** The settings that an office has from its first day on, and what they forbid. */
 export interface House {
   readonly toml: string;
-  /** Days pass often: what is too much today is sent tomorrow. */
-  readonly isByDay?: true;
+  /** So much may go in a day. Days pass often: what is too much today is sent tomorrow. */
+  readonly perDay?: number;
   /** Every file has its control totals beside it. */
   readonly isControlled?: true;
   /** What was sent against them. */
@@ -49,7 +49,7 @@ const CAPPED: House = {
 
 const BY_DAY: House = {
   toml: `[rules.payouts]\nmax_per_day = "${PER_DAY}"\n`,
-  isByDay: true,
+  perDay: PER_DAY,
   faults({ requests }) {
     const carriedOut = requests.filter(({ executed, marker }) => executed && !isTransfer(marker));
     const days = Map.groupBy(carriedOut, ({ environment, day }) => `as ${environment} on day ${day}`);

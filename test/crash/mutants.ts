@@ -349,7 +349,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the retry file of another journal is taken for a corrected one",
-    edits: [["src/results/own.ts", "return summary !== path &&", "return summary === path &&"]],
+    edits: [["src/results/own.ts", "return noted.includes(sha256);", "return false;"]],
     tests: ["test/watch/own-retry.test.ts"],
   },
 ];

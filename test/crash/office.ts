@@ -6,6 +6,7 @@ import { FolderActs } from "./folder-acts.ts";
 import { MappingActs } from "./mapping-acts.ts";
 import type { Paper } from "./office-files.ts";
 import { People } from "./people.ts";
+import { paise } from "./oracle.ts";
 import type { TwoServices } from "./two-services.ts";
 import { faultsWritten } from "./written-faults.ts";
 
@@ -48,7 +49,7 @@ export class Office {
   async act(number: number): Promise<void> {
     const desk = this.#desk;
     desk.begin(number);
-    if (desk.house.isByDay && desk.dice() < 0.3) desk.letPass(1);
+    if (desk.house.perDay !== undefined && desk.dice() < 0.3) desk.letPass(1);
     if (number > 2 && desk.dice() < LIVE_SHARE) desk.environment = "live";
     const young = desk.papers.filter(({ day }) => desk.day - day < YOUNG_DAYS);
     if (number <= 2 || young.length === 0 || desk.dice() < 0.25) await this.#clerk.sendNew(number);
@@ -83,17 +84,25 @@ export class Office {
     const open = this.#people.openRows();
     if (open.length === 0) return false;
     if (round > ROUNDS_MAX) desk.faults.push(`no end: ${open.map(({ name, state }) => `${name} ${state}`).join(", ")}`);
-    if (desk.house.isByDay) desk.letPass(1);
+    if (desk.house.perDay !== undefined) desk.letPass(1);
     await this.#people.lookUp();
     const batches = new Map(this.#people.openRows().map((row) => [row.batch, row]));
     for (const { batch, environment, phase, isArchived } of batches.values()) {
       desk.environment = environment;
       if (isArchived) await desk.paydrop("archive", "--restore", batch);
-      await desk.paydrop(phase === "paused" ? "resume" : "retry", batch);
+      await desk.paydrop(this.#isTooMuch(batch) ? "cancel" : phase === "paused" ? "resume" : "retry", batch);
     }
     await this.#people.releaseSome(this.#people.openRows().filter(({ state }) => state === "held"));
     desk.compare();
     return true;
+  }
+
+  /** More than may go in a day, since rows of it were let go one after the other: no day is enough. */
+  #isTooMuch(batch: string): boolean {
+    const { house, payments } = this.#desk;
+    const ready = payments.rows().filter((row) => row.batch === batch && row.state === "ready");
+    const sum = ready.reduce((units, { amount }) => units + paise(amount), 0n);
+    return house.perDay !== undefined && sum > paise(String(house.perDay));
   }
 
   /** What was written of each batch. Only a killed process, or one that archived it, may have left it behind. */
