@@ -26,12 +26,14 @@ export interface JudgedRow {
   /** It corrects a row, or is corrected by one. */
   readonly has_kin: number;
   readonly changed_at: number;
+  /** When its file was taken. */
+  readonly taken_at: number;
 }
 
 /** SQL: the row `?2` of the batch `?1`. */
 export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.other_more,
   r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released, r.payee_changed, r.changed_at, r.family,
-  b.id || ':' || r.number AS name,
+  b.created_at AS taken_at, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.number = ?2`;
 

@@ -98,7 +98,8 @@ export class Verdicts {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
       const seen = this.#seenBy(batch, row, elsewhere(keys), keys, hereOf(keys, number));
-      const judged = judge(statedOf(batch, { ...row, released: 0 }), seen, nowMs);
+      // as on the day when its file was dropped: what it waited for went since, and is no older payment by now
+      const judged = judge(statedOf(batch, { ...row, released: 0 }), seen, Math.min(nowMs, row.taken_at));
       const verdict = judged.state === "ready" ? whenFree : judged;
       this.#moveRow(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.add(number);

@@ -352,6 +352,11 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [["src/results/own.ts", "return noted.includes(sha256);", "return false;"]],
     tests: ["test/watch/own-retry.test.ts"],
   },
+  {
+    name: "what a row waited for and went is an older payment after three weeks",
+    edits: [["src/journal/verdicts.ts", "Math.min(nowMs, row.taken_at)", "nowMs"]],
+    tests: ["test/journal/judged-again.test.ts"],
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -134,6 +134,27 @@ test("whoever releases a held row is told of the payment that went since, also w
   expect(await store.judgeAgain("BBBB2222", rules), "it is told once").toEqual([]);
 });
 
+test("a row that waited for one that went since is held for it, however late somebody looks", async () => {
+  const DAY_MS = 86_400_000;
+  const beginMs = Date.parse("2026-11-01T10:00:00Z");
+  let nowMs = beginMs;
+  const store = openSqliteJournal(temporaryDirectory(), createJudge, () => nowMs);
+  onTestFinished(() => store.close());
+  const onDay = (day: number): { createdAt: number } => ({ createdAt: (nowMs = beginMs + day * DAY_MS) });
+  await addBatch(store, "AAAA1111", [newRow(2, "b/100")], onDay(0));
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100"), newRow(3, "c/100")], onDay(15));
+  // the same once more, while the first one has not gone yet; b went 15 days before
+  await addBatch(store, "CCCC3333", [newRow(2, "a/100"), newRow(3, "b/100"), newRow(4, "c/100")], onDay(15));
+  const held = ["held other_row_open BBBB2222:2", "held possible_duplicate AAAA1111:2"];
+  expect(await said(store, "CCCC3333")).toEqual([...held, "held other_row_open BBBB2222:3"]);
+  await sendRow(store, "BBBB2222", 2, "accepted");
+  await sendRow(store, "BBBB2222", 3, "rejected");
+  onDay(40);
+  await store.judgeAgain("CCCC3333", rules);
+  expect(await said(store, "CCCC3333")).toEqual(["held possible_duplicate BBBB2222:2", held[1], "ready"]);
+});
+
 test("another month's payment that went since lets no held row go", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100", NOV), newRow(3, "a/100", NOV)]);
