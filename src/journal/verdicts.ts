@@ -81,7 +81,7 @@ export class Verdicts {
       (other) => !other.sameBatch && other.standing !== "held",
     );
     if (elsewhere.length === 0 && row.payee_changed === 0) return;
-    const verdict = judge(statedOf(batch, row), elsewhere, nowMs);
+    const verdict = judge(statedOf(batch, row), elsewhere, asOf(row, nowMs));
     if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
   }
 
@@ -98,8 +98,8 @@ export class Verdicts {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
       const seen = this.#seenBy(batch, row, elsewhere(keys), keys, hereOf(keys, number));
-      // as on the day when its file was dropped: what it waited for went since, and is no older payment by now
-      const judged = judge(statedOf(batch, { ...row, released: 0 }), seen, Math.min(nowMs, row.taken_at));
+      const unreleased = { ...row, released: 0 };
+      const judged = judge(statedOf(batch, unreleased), seen, asOf(unreleased, nowMs));
       const verdict = judged.state === "ready" ? whenFree : judged;
       this.#moveRow(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.add(number);
@@ -162,6 +162,14 @@ export class Verdicts {
     this.#repeats.set(key, ordinal);
     return ordinal;
   }
+}
+
+/**
+ * A row that nobody let go is judged as on the day when its file was dropped: what went since, while it waited or was
+ * settled as not done, is no older payment, however late somebody looks.
+ */
+function asOf({ released, taken_at: takenAt }: JudgedRow, nowMs: number): number {
+  return released === 0 ? Math.min(nowMs, takenAt) : nowMs;
 }
 
 const READY: Verdict = { state: "ready" };

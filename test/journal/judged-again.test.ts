@@ -134,13 +134,17 @@ test("whoever releases a held row is told of the payment that went since, also w
   expect(await store.judgeAgain("BBBB2222", rules), "it is told once").toEqual([]);
 });
 
-test("a row that waited for one that went since is held for it, however late somebody looks", async () => {
-  const DAY_MS = 86_400_000;
+/** A journal, and what moves its clock to a day and says when a batch is made then. */
+function openByDay(): { store: JournalStore; onDay: (day: number) => { createdAt: number } } {
   const beginMs = Date.parse("2026-11-01T10:00:00Z");
   let nowMs = beginMs;
   const store = openSqliteJournal(temporaryDirectory(), createJudge, () => nowMs);
   onTestFinished(() => store.close());
-  const onDay = (day: number): { createdAt: number } => ({ createdAt: (nowMs = beginMs + day * DAY_MS) });
+  return { store, onDay: (day) => ({ createdAt: (nowMs = beginMs + day * 86_400_000) }) };
+}
+
+test("a row that waited for one that went since is held for it, however late somebody looks", async () => {
+  const { store, onDay } = openByDay();
   await addBatch(store, "AAAA1111", [newRow(2, "b/100")], onDay(0));
   await sendRow(store, "AAAA1111", 2, "accepted");
   await addBatch(store, "BBBB2222", [newRow(2, "a/100"), newRow(3, "c/100")], onDay(15));
@@ -153,6 +157,31 @@ test("a row that waited for one that went since is held for it, however late som
   onDay(40);
   await store.judgeAgain("CCCC3333", rules);
   expect(await said(store, "CCCC3333")).toEqual(["held possible_duplicate BBBB2222:2", held[1], "ready"]);
+});
+
+test("a row that was settled as not done, or waited with its file, is held for what went since, however late it is let go", async () => {
+  const { store, onDay } = openByDay();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")], onDay(0));
+  await sendRow(store, "AAAA1111", 2, "unknown");
+  await store.settle([{ batch: "AAAA1111", row: 2, as: "settled_not_done", act: ACT }]);
+  await store.createBatch(newBatch("BBBB2222", onDay(0)));
+  await store.addRows("BBBB2222", [newRow(2, "b/100"), newRow(3, "a/100"), newRow(4, "a/100")]);
+  await store.judgeRows("BBBB2222", rules);
+  await store.openBatch("BBBB2222", { rows: 3, total: "0.00", remarks: [] }, true);
+  // both went in another file
+  await addBatch(store, "CCCC3333", [newRow(2, "a/100"), newRow(3, "b/100")], onDay(1));
+  await store.release("CCCC3333", "all", ACT);
+  for (const row of [2, 3]) await sendRow(store, "CCCC3333", row, "accepted");
+  onDay(40);
+  await store.makeReady("AAAA1111", "all", ["settled_not_done"]);
+  expect(await store.begin("AAAA1111", 2, rules)).toEqual({ state: "held" });
+  expect(await said(store, "AAAA1111")).toEqual(["held possible_duplicate CCCC3333:2"]);
+  await store.release("BBBB2222", [2], ACT);
+  expect(await store.begin("BBBB2222", 2, rules)).toEqual({ state: "held" });
+  expect((await said(store, "BBBB2222"))[0]).toBe("held possible_duplicate CCCC3333:3");
+  // by a person's word it goes
+  await store.release("BBBB2222", [2], ACT);
+  expect(await store.begin("BBBB2222", 2, rules)).toHaveProperty("attempt");
 });
 
 test("another month's payment that went since lets no held row go", async () => {
