@@ -120,11 +120,12 @@ export class Verdicts {
       const went = this.#seenBy(batch, row, elsewhere(keys), keys).filter(({ standing }) => standing === "accepted");
       const since = went.filter(({ acceptedAt = 0 }) => acceptedAt > row.changed_at);
       if (since.length === 0) continue;
-      const stated = statedOf(batch, { ...row, released: 0 });
-      if (judge(stated, since, nowMs).state === "ready") continue;
-      // by all of them, as on the day when it was held: what went since may be another payment, and what went before the
-      // same one, however long that is ago by now
-      const verdict = judge(stated, went, row.changed_at);
+      const unreleased = { ...row, released: 0 };
+      const stated = statedOf(batch, unreleased);
+      const atMs = asOf(unreleased, nowMs);
+      if (judge(stated, since, atMs).state === "ready") continue;
+      // by all of them: what went since may be another payment, and what went before the same one
+      const verdict = judge(stated, went, atMs);
       this.#moveRow(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.push(number);
     }

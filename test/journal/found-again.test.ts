@@ -142,7 +142,7 @@ test("who releases a row long after it was held is told of the payment that it w
   const store = open(() => nowMs);
   await addBatch(store, "NOVEMBER", [newRow(2, "a/100")]);
   await sendRow(store, "NOVEMBER", 2, "accepted");
-  await addBatch(store, "COPY1111", [newRow(2, "a/100")], { guessedPeriod: "2026-11" });
+  await addBatch(store, "COPY1111", [newRow(2, "a/100")], { guessedPeriod: "2026-11", createdAt: nowMs });
   expect(await said(store, "COPY1111")).toEqual(["held possible_duplicate NOVEMBER"]);
 
   nowMs += 30 * DAY_MS;

@@ -184,6 +184,22 @@ test("a row that was settled as not done, or waited with its file, is held for w
   expect(await store.begin("BBBB2222", 2, rules)).toHaveProperty("attempt");
 });
 
+test("of a payment that went since a row was held a person is told, however late that person looks", async () => {
+  const { store, onDay } = openByDay();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")], onDay(0));
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100")], onDay(15));
+  await addBatch(store, "CCCC3333", [newRow(2, "a/100")], onDay(16));
+  await store.release("CCCC3333", "all", ACT);
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  onDay(50);
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([2]);
+  expect((await allRows(store, "BBBB2222"))[0]).toMatchObject({
+    code: "possible_duplicate",
+    other: { batch: "CCCC3333" },
+  });
+});
+
 test("another month's payment that went since lets no held row go", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100", NOV), newRow(3, "a/100", NOV)]);
