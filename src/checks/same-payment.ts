@@ -53,8 +53,9 @@ export function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: 
   return isRecent(other, nowMs, rules);
 }
 
+/** Of no days nothing is: also not what went since the day that a row is judged by. */
 function isRecent({ acceptedAt }: Seen, nowMs: number, { duplicateDays }: Recency): boolean {
-  return (acceptedAt ?? nowMs) >= nowMs - duplicateDays * DAY_MS;
+  return duplicateDays > 0 && (acceptedAt ?? nowMs) >= nowMs - duplicateDays * DAY_MS;
 }
 
 /** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */
