@@ -93,9 +93,13 @@ export class People {
     if (held.length === 0) return;
     const { batch, environment } = desk.pick(held);
     desk.environment = environment;
-    const own = held.filter((row) => row.batch === batch);
+    const ofBatch = desk.payments.rows().filter((row) => row.batch === batch);
+    // the first of equal rows goes by itself
+    const going = new Set(ofBatch.filter(({ state }) => state === "ready").map(({ payment }) => payment));
+    const own = held.filter((row) => row.batch === batch && !going.has(row.payment));
+    if (own.length === 0) return;
     const rows = new Map(own.map((row) => [row.payment, row.number]));
-    const all = desk.payments.rows().filter((row) => row.batch === batch && row.state === "held");
+    const all = ofBatch.filter(({ state }) => state === "held");
     // what is not for a person to release stays held whoever says all
     const isAll = all.length === rows.size && all.every((row) => own.includes(row)) && desk.dice() < 0.5;
     const named = isAll
