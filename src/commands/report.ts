@@ -40,8 +40,6 @@ export async function run(call: Call): Promise<number> {
       out === undefined
         ? await writeBeside(document, {
             ...{ batchId: batch.id, file, mode, fallbackFolder: join(config.stateDir, FALLBACK_FOLDER) },
-            written: (path) => journal.written(path),
-            wrote: (sha256) => journal.wrote(sha256),
             noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
           })
         : await writingOut(resolve(out), () => writeReportTo(resolve(out), document, mode));

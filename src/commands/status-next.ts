@@ -20,7 +20,7 @@ function stepsOf(status: FullStatus): string[] {
   }
   const rows = (...states: RowState[]): number => rowsIn(tallies, ...states);
   const steps: string[] = [];
-  const named = (state: RowState): string => namedRows(status, state);
+  const named = (state: RowState): string => rowsOfState(status, state);
   if (rows("unknown") > 0) {
     steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
     steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);
@@ -47,7 +47,7 @@ function stepsOf(status: FullStatus): string[] {
 }
 
 /** `rows 61, 62, 64-92`, `rows 2-1001 and 1167 more`; a list of many gaps is cut, its count stands in the table. */
-export function namedRows({ open, tallies }: FullStatus, state: RowState): string {
+export function rowsOfState({ open, tallies }: FullStatus, state: RowState): string {
   const rows = open[state] ?? [];
   const told = whichRows(rows);
   const more = rowsIn(tallies, state) - rows.length;

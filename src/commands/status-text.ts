@@ -9,7 +9,7 @@ import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../res
 import { rowsNamed } from "../results/row-ranges.ts";
 import { inTheFile } from "../results/totals.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
-import { namedRows, statusNext } from "./status-next.ts";
+import { rowsOfState, statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";
 
 interface Column {
@@ -87,7 +87,7 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
   ];
   if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
   for (const [state, word] of STATES) {
-    if (status.open[state]?.length) lines.push(`${word}: ${namedRows(status, state)}`);
+    if (status.open[state]?.length) lines.push(`${word}: ${rowsOfState(status, state)}`);
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const { at, by, kind, rows, note } of decisionsOf(status.history)) {

@@ -3,7 +3,7 @@ import { defined } from "../defined.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { correctionText } from "./correction-words.ts";
-import { PARTS_MAX, RowRanges } from "./row-ranges.ts";
+import { RowRanges } from "./row-ranges.ts";
 import { holdSentenceOf } from "./sentences.ts";
 
 /** What a complaint means for its row: it does not go, it waits for a person, it goes and should be looked at, or says what changed. */
@@ -82,7 +82,7 @@ export class Complaints {
     const known = this.#groups.get(key);
     if (known) return known;
     if (this.#groups.size >= KINDS_MAX && code !== OTHERS) return this.#groupOf(level, OTHERS, undefined);
-    const made: Gathered = { ...defined({ level, code, column }), count: 0, first: [], rest: new RowRanges(PARTS_MAX) };
+    const made: Gathered = { ...defined({ level, code, column }), count: 0, first: [], rest: new RowRanges() };
     this.#groups.set(key, made);
     return made;
   }

@@ -28,7 +28,7 @@ export async function moveAside(path: string, standing: Standing & { kind: "ours
   return { from: path, to, ...(standing.sha256 === undefined ? {} : { sha256: standing.sha256 }) };
 }
 
-export async function moveOut({ from, to, sha256 }: Move, memory: WrittenMemory): Promise<void> {
+export async function moveOut({ from, to, sha256 }: Move, memory: Pick<WrittenMemory, "noteWritten">): Promise<void> {
   // Noted first: a watcher must never take our own file under its new name for a person's.
   if (sha256 !== undefined) await memory.noteWritten(to, sha256);
   await renameDurably(from, to);

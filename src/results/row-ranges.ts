@@ -1,9 +1,12 @@
+/** Parts of a list that may be long. */
+const PARTS_MAX = 20;
+
 /** Row numbers as they come, in order: what memory holds of them grows with the gaps, and no further than they are told. */
 export class RowRanges {
   readonly #partsMax: number;
   readonly #ranges: { readonly from: number; to: number }[] = [];
 
-  constructor(partsMax = Number.POSITIVE_INFINITY) {
+  constructor(partsMax = PARTS_MAX) {
     this.#partsMax = partsMax;
   }
 
@@ -31,10 +34,7 @@ export function rowRanges(rows: readonly number[], partsMax?: number): string {
   return ranges.toString();
 }
 
-/** Parts of a list that may be long. */
-export const PARTS_MAX = 20;
-
 /** `row 91`, `rows 61, 62, 64-92`; a very long list is cut. */
-export function rowsNamed(rows: readonly number[], partsMax = PARTS_MAX): string {
+export function rowsNamed(rows: readonly number[], partsMax?: number): string {
   return `${rows.length === 1 ? "row" : "rows"} ${rowRanges(rows, partsMax)}`;
 }

@@ -97,6 +97,7 @@ describe("what check tells", () => {
     const groups = complaints.groups();
     expect(groups.length).toBeLessThanOrEqual(501);
     expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(20_000);
+    expect(groups.at(-1)?.rest.toString().length).toBeLessThanOrEqual(10_000);
   });
 
   test("what stops rows comes before what waits and what is only pointed out", () => {

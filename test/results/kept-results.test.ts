@@ -74,6 +74,7 @@ test("what a crash left, before or after the new results had their name, is nobo
     throw new Error("a crash");
   };
   await expect(writeResults({ ...other, noteWritten })).rejects.toThrow("a crash");
+  expect(memory.get(noted), "one note, and what was noted before is known").toHaveLength(64);
   expect((await writeResults(other)).files.kept).toBeUndefined();
   // what stands there now is the newer one
   expect((await writeResults(input)).files.kept).toBeUndefined();

@@ -1,5 +1,5 @@
 import { mappingText } from "../mapping-words.ts";
-import { PARTS_MAX, rowRanges } from "../row-ranges.ts";
+import { rowRanges } from "../row-ranges.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./acts.ts";
 import { amountOf, said, stampOf, table } from "./figures.ts";
@@ -54,7 +54,7 @@ function actsTable(name: string, decisions: readonly Decision[], clock: Clock): 
 
 /** How many, where they are not all named. */
 function rowsText(rows: readonly number[]): string {
-  const shown = rows.length === 0 ? "" : rowRanges(rows, PARTS_MAX);
+  const shown = rows.length === 0 ? "" : rowRanges(rows);
   return shown.endsWith("…") ? `${rows.length} rows: ${shown}` : shown;
 }
 

@@ -2,7 +2,7 @@ import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
-import { PARTS_MAX, rowRanges } from "../row-ranges.ts";
+import { rowRanges } from "../row-ranges.ts";
 import { occurringIn, statusNote } from "../status.ts";
 import { inTheFile, NO_ROWS } from "../totals.ts";
 import type { Clock } from "./clock.ts";
@@ -107,7 +107,7 @@ function needCells(title: string, row: NeedRow, clock: Clock): OutCell[] {
 function actsSheet({ acts }: Report, clock: Clock): SmallSheet {
   const all = [...acts.people, ...acts.own].sort((a, b) => a.at - b.at);
   const rows = all.map(({ at, by, what, rows: numbers, note }): OutCell[] => {
-    return [clock.stamp(at), by, what, numbers.length === 0 ? "" : rowRanges(numbers, PARTS_MAX), note];
+    return [clock.stamp(at), by, what, numbers.length === 0 ? "" : rowRanges(numbers), note];
   });
   return { name: "Decisions", header: ["when", "who", "did what", "rows", "why"], widths: [30, 20, 26, 24, 60], rows };
 }

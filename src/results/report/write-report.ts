@@ -17,7 +17,7 @@ export interface ReportDocument {
   readonly standing: (path: string) => Promise<Standing>;
 }
 
-interface ReportPlace extends WrittenMemory {
+interface ReportPlace extends Pick<WrittenMemory, "noteWritten"> {
   readonly batchId: string;
   /** The path of the file in: the report lies beside it. */
   readonly file: string;
