@@ -8,6 +8,8 @@ import { payrollFile } from "./payroll-file.ts";
 
 /** A journal that does not know what the files know (I9, I12), or a batch that began with another address. */
 const OF_ANOTHER = [74, 78];
+/** Of the folder of files. */
+const SUBFOLDERS = ["payouts", "transfers"];
 /** A summary, or the mark of an inbox. */
 interface Marked {
   readonly environment?: string;
@@ -85,8 +87,11 @@ export class Elsewhere {
   /** The folder of files is restored from a backup: what lies there is older than what the journal knows, and all of it is known. */
   async #withOlderFiles(work: () => Promise<unknown>): Promise<void> {
     const { folder } = this.#desk;
+    const before = SUBFOLDERS.map((name) => join(folder, name)).filter((path) => existsSync(path));
     rmSync(folder, { recursive: true });
     cpSync(`${folder}.backup`, folder, { recursive: true, preserveTimestamps: true });
+    // results of what lay in them are written there
+    for (const path of before) mkdirSync(path, { recursive: true });
     await work();
   }
 
@@ -94,7 +99,7 @@ export class Elsewhere {
   #isToldEverywhere(attempt: number): boolean {
     const desk = this.#desk;
     if (lastAttemptIn(desk.path(".paydrop")) > attempt) return true;
-    return [desk.folder, desk.path("payouts"), desk.path("transfers")].every(
+    return [desk.folder, ...SUBFOLDERS.map((name) => desk.path(name))].every(
       (folder) =>
         existsSync(folder) &&
         readdirSync(folder).some(
