@@ -65,9 +65,11 @@ export function isStatedDifferent(stated: Stated, other: Seen): boolean {
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);
   // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
-  // while an earlier or the same one may be its late correction.
+  // while an earlier or the same one may be its late correction. What went while this row waited is of no month before:
+  // it may be this very payment, dropped once more without its period.
   const month = plainly(stated.period).slice(0, 7);
-  if (other.acceptedAt === undefined || !/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
+  if (other.acceptedAt === undefined || other.acceptedAt >= stated.takenAt) return false;
+  if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
   const isPlausible = /20\d\d/.test(stated.period) || month < monthAt(other.acceptedAt + LATER_MAX_MS);
   return isPlausible && month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS);
 }

@@ -27,6 +27,8 @@ export interface Seen {
 
 /** What the judged row states of itself. */
 export interface Stated {
+  /** When its file was taken, milliseconds since 1970. */
+  readonly takenAt: number;
   readonly hasReference: boolean;
   readonly isDoubtful?: boolean;
   readonly period?: string;

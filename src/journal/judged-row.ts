@@ -57,6 +57,7 @@ export function keysOf(row: JudgedRow): Keys {
 /** What the rules of DESIGN §7 are told of it. */
 export function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
+    takenAt: row.taken_at,
     hasReference: row.reference_key !== null,
     isDoubtful: row.doubtful === 1,
     payeeChanged: row.payee_changed === 1,

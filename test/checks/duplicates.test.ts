@@ -26,9 +26,9 @@ function seen(over: Partial<Seen> = {}): Seen {
   return { ...base, ...over };
 }
 
-const PLAIN: Stated = { hasReference: false };
-const REFERENCE: Stated = { hasReference: true };
-const NOVEMBER: Stated = { hasReference: false, period: "2026-11" };
+const PLAIN: Stated = { takenAt: NOW, hasReference: false };
+const REFERENCE: Stated = { takenAt: NOW, hasReference: true };
+const NOVEMBER: Stated = { takenAt: NOW, hasReference: false, period: "2026-11" };
 const sameReference = { sameReference: true, hasReference: true } as const;
 const otherReference = { hasReference: true } as const;
 const LONG_AGO = { acceptedAt: NOW - 400 * DAY_MS } as const;
@@ -74,6 +74,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["a part of the other's period", { ...NOVEMBER, period: "2026-11-A" }, { period: "2026-11" }, "held possible_duplicate"],
     ["nothing known of the other, accepted this month", NOVEMBER, {}, "held possible_duplicate"],
     ["a later month than the other was accepted in", { ...NOVEMBER, period: "2026-12" }, {}, "ready"],
+    ["a later month than the other was accepted in, while this row waited", { ...NOVEMBER, period: "2026-12", takenAt: NOW - 5 * DAY_MS }, {}, "held possible_duplicate"],
     ["the month that had begun in India when the other was accepted", { ...NOVEMBER, period: "2026-12" }, { acceptedAt: Date.parse("2026-11-30T18:31:00Z") }, "held possible_duplicate"],
     ["the same month in another writing", { ...NOVEMBER, period: "202611" }, { period: "2026-11" }, "held possible_duplicate"],
     ["the same month in another writing, long ago", { ...NOVEMBER, period: "Nov-26" }, { period: "2026-11", ...LONG_AGO }, "held possible_duplicate"],

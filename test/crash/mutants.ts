@@ -357,6 +357,11 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [["src/journal/verdicts.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
     tests: ["test/journal/judged-again.test.ts"],
   },
+  {
+    name: "what went while a row waited counts as a payment of an earlier month",
+    edits: [["src/checks/same-payment.ts", " || other.acceptedAt >= stated.takenAt", ""]],
+    tests: ["test/checks/duplicates.test.ts"],
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

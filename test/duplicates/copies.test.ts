@@ -163,3 +163,28 @@ test("of several equal payments that went, the likeliest is named, and how many 
   const { stdout } = await office.paydrop("release", office.batchOf("copy.csv"), "--all", "--by", "a", "--reason", "b");
   expect(stdout).toMatch(new RegExp(`row 2 of batch ${second}, accepted [^,]*, and as 2 other rows\\. This is new`));
 });
+
+test("of a file that was dropped with its month and without, what a person lets go holds the other one", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  const run = async (name: string, ...flags: string[]): Promise<void> => {
+    office.write(name, transfersCsv(3, { note: () => name }));
+    await office.run(name, ...flags);
+  };
+  await run("november.csv");
+  await run("december.csv");
+  await run("december again.csv", "--period", "2099-12");
+  // the one without its month stands in its way; a person lets that one go, since it is not November's
+  expect(office.statuses("december again.csv")).toEqual({ 2: "held", 3: "held", 4: "held" });
+  const december = office.batchOf("december.csv");
+  await office.paydrop("release", december, "--all", "--by", "asha", "--reason", "not November's");
+  expect(office.statuses("december.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
+
+  await office.paydrop("retry", office.batchOf("december again.csv"));
+  await office.run("december again.csv", "--period", "2099-12");
+  expect(office.results("december again.csv").map((row) => row.result_message)).toEqual(
+    [2, 3, 4].map(
+      (row) => expect.stringContaining(`same payment as row ${row} of batch ${december}, accepted`) as string,
+    ),
+  );
+  expect(office.server.requests).toHaveLength(6);
+});
