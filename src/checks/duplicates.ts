@@ -51,11 +51,12 @@ function judgeRow(rules: JudgeRules): Judge {
   const judge: Judge = (stated, seen, nowMs) => {
     const elsewhere = seen.filter((other) => !other.sameBatch);
     const open = elsewhere.find((other) => other.standing === "open");
-    if (stated.releasedBefore !== undefined) {
+    if (stated.released) {
       if (open) return held("other_row_open", open);
-      const { releasedBefore, releasedAt, ...unreleased } = stated;
-      const since = elsewhere.filter((other) => isAcceptedSince(other, nowMs, releasedBefore, releasedAt));
-      return judge(unreleased, since, nowMs);
+      const { released, ...unreleased } = stated;
+      const since = elsewhere.filter((other) => isAcceptedSince(other, released, nowMs));
+      // as on that day: what went since is no older payment, however late the row goes
+      return judge(unreleased, since, Math.min(nowMs, released.at));
     }
 
     const accepted = elsewhere.filter((other) => other.standing === "accepted");
@@ -101,7 +102,7 @@ function askingForPayee(judge: Judge, { payeeChange = "hold" }: JudgeRules): Jud
   if (payeeChange === "allow") return judge;
   return (stated, seen, nowMs) => {
     const verdict = judge(stated, seen, nowMs);
-    const isAsked = verdict.state === "ready" && stated.payeeChanged === true && stated.releasedBefore === undefined;
+    const isAsked = verdict.state === "ready" && stated.payeeChanged === true && stated.released === undefined;
     return isAsked ? { state: "held", code: "payee_changed" } : verdict;
   };
 }
@@ -140,15 +141,12 @@ function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): 
   return repeat ? held("repeat_in_file", repeat) : READY;
 }
 
-function isAcceptedSince(
-  { standing, lastAttempt = 0, acceptedAt = 0 }: Seen,
-  nowMs: number,
-  releasedBefore: number,
-  releasedAt = Number.POSITIVE_INFINITY,
-): boolean {
+function isAcceptedSince(other: Seen, { before, at, act }: NonNullable<Stated["released"]>, nowMs: number): boolean {
+  const { standing, lastAttempt = 0, acceptedAt = 0, decided = 0 } = other;
   // what a run whose clock was ahead accepted is none of this time: until then no person's word would do
-  const isLater = acceptedAt > releasedAt && acceptedAt <= nowMs;
-  return standing === "accepted" && (lastAttempt >= releasedBefore || isLater);
+  const isLater = acceptedAt > at && acceptedAt <= nowMs;
+  const isSettledSince = act !== undefined && decided > act;
+  return standing === "accepted" && (lastAttempt >= before || isSettledSince || isLater);
 }
 
 const READY: Verdict = { state: "ready" };

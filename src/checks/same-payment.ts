@@ -11,7 +11,14 @@ interface Recency {
 /** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
 export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (other.sameReference) return true;
-  return stated.period !== undefined && other.sameKey && !isUnclear(stated, other, nowMs, rules);
+  return (
+    stated.period !== undefined && other.sameKey && !isSibling(stated, other) && !isUnclear(stated, other, nowMs, rules)
+  );
+}
+
+/** Another row of the file that this one's origin stands in: whoever wrote both meant two payments. */
+function isSibling({ originBatch }: Stated, other: Seen): boolean {
+  return other.kin === undefined && other.originBatch === originBatch;
 }
 
 /**

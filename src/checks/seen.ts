@@ -23,6 +23,10 @@ export interface Seen {
   readonly acceptedAt?: number;
   /** The number of its last attempt, where it had one. */
   readonly lastAttempt?: number;
+  /** The number of the act by which a person let it go or settled it, whichever was later. */
+  readonly decided?: number;
+  /** Of the row that it corrects in the end, or else its own. */
+  readonly originBatch: string;
 }
 
 /** What the judged row states of itself. */
@@ -37,11 +41,17 @@ export interface Stated {
   readonly guessedPeriod?: string;
   /** It corrects an earlier row, and pays somebody else than that one would have. */
   readonly payeeChanged?: boolean;
-  /**
-   * A person released it when this would have been the number of the next attempt: an open row elsewhere may still hold
-   * it, and what was accepted since, of which that person knew nothing.
-   */
-  readonly releasedBefore?: number;
-  /** When that was, milliseconds since 1970: what was on its way by then, or unknown, had its end afterwards. */
-  readonly releasedAt?: number;
+  /** The batch of the row that it corrects in the end. */
+  readonly originBatch?: string;
+  /** A person let it go: an open row elsewhere may still hold it, and what was accepted since, of which that person knew nothing. */
+  readonly released?: Release;
+}
+
+interface Release {
+  /** The number that the next attempt would have had. */
+  readonly before: number;
+  /** The number of the act. */
+  readonly act?: number;
+  /** Milliseconds since 1970: what was on its way by then, or unknown, had its end afterwards. */
+  readonly at: number;
 }

@@ -7,6 +7,8 @@ import { OVERTAKEN } from "./seen.ts";
 import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";
 
+/** The act that a decision is written down with comes right behind it, in the same transaction. */
+const NEXT_ACT = "1 + (SELECT coalesce(max(id), 0) FROM act)";
 const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
 
 /** What changes rows outside of sending: people's acts. Every method is called inside a transaction of its caller. */
@@ -19,7 +21,7 @@ export class Decisions {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#settle = database.prepare(
-      "UPDATE row SET state = ?, settled_by = ?, changed_at = ? WHERE batch = ? AND number = ?",
+      `UPDATE row SET state = ?, settled_by = ?, changed_at = ?, decided = ${NEXT_ACT} WHERE batch = ? AND number = ?`,
     );
     this.#seenAs = database.prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?");
     const waits = `r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open'
@@ -68,7 +70,7 @@ export class Decisions {
   ): number[] {
     const update = this.#database.prepare(
       // a file that was held as a whole says nothing of its rows: those are judged in full when they go
-      `UPDATE row AS r SET state = 'ready', changed_at = ?,
+      `UPDATE row AS r SET state = 'ready', changed_at = ?, decided = ${NEXT_ACT},
          released = iif(code IS 'all_or_nothing', 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt))
        WHERE batch = ? AND number = ? AND state IN ('held', 'duplicate')
        AND NOT (state = 'held' AND EXISTS (

@@ -1,7 +1,7 @@
 import type { Verdict } from "../checks/duplicates.ts";
 import type { Stated } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
-import type { Keys } from "./seen-row.ts";
+import { batchOf, type Keys } from "./seen-row.ts";
 import type { RowState } from "./state.ts";
 
 /** What of a row its verdict depends on. */
@@ -28,12 +28,15 @@ export interface JudgedRow {
   readonly changed_at: number;
   /** When its file was taken. */
   readonly taken_at: number;
+  /** The act by which a person let it go, and when that was. null: none did, or an earlier build wrote it down. */
+  readonly decided: number | null;
+  readonly decided_at: number | null;
 }
 
 /** SQL: the row `?2` of the batch `?1`. */
 export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.other_more,
   r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released, r.payee_changed, r.changed_at, r.family,
-  b.created_at AS taken_at, b.id || ':' || r.number AS name,
+  r.decided, (SELECT at FROM act WHERE id = r.decided) AS decided_at, b.created_at AS taken_at, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.number = ?2`;
 
@@ -61,8 +64,15 @@ export function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
     hasReference: row.reference_key !== null,
     isDoubtful: row.doubtful === 1,
     payeeChanged: row.payee_changed === 1,
-    ...(row.released === 0 ? {} : { releasedBefore: row.released, releasedAt: row.changed_at }),
+    ...(row.released === 0 ? {} : releaseOf(row)),
+    ...(row.family === null ? {} : { originBatch: batchOf(row.family) }),
     ...(row.period === null ? {} : { period: row.period, isPeriodOfFile: row.period === batch.period }),
     ...(batch.guessedPeriod === undefined ? {} : { guessedPeriod: batch.guessedPeriod }),
   };
+}
+
+/** What becomes of the row afterwards, when it could not go, is no later word of that person. */
+function releaseOf(row: JudgedRow): Pick<Stated, "released"> {
+  const { released: before, decided: act, decided_at: decidedAt, changed_at: changedAt } = row;
+  return { released: { before, at: decidedAt ?? changedAt, ...(act === null ? {} : { act }) } };
 }

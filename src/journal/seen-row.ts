@@ -22,6 +22,8 @@ export interface SeenRow {
   readonly ordinal: number;
   readonly changed_at: number;
   readonly last_attempt: number | null;
+  readonly decided: number | null;
+  readonly family: string | null;
   readonly id: string;
   readonly guessed_period: string | null;
   readonly file_period: string | null;
@@ -36,7 +38,7 @@ export function columnsIn(schema: string): string {
   // few rows correct another one: of the others no origin is looked for
   const inherits = `r.family IS NOT NULL AND b.period IS NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
-    r.last_attempt, b.id, b.phase, iif(${inherits}, r.period, b.period) AS file_period,
+    r.last_attempt, r.decided, r.family, b.id, b.phase, iif(${inherits}, r.period, b.period) AS file_period,
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
 }
 
@@ -62,6 +64,8 @@ export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
     ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),
     ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt }),
+    ...(row.decided === null ? {} : { decided: row.decided }),
+    originBatch: row.family === null ? row.id : batchOf(row.family),
   };
 }
 
@@ -88,4 +92,9 @@ function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
     default:
       return state satisfies never;
   }
+}
+
+/** Of a row by its name, `BATCH:ROW`. */
+export function batchOf(name: string): string {
+  return name.slice(0, name.indexOf(":"));
 }

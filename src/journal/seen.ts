@@ -22,18 +22,27 @@ const KIN_IN_THE_WAY = `(${IN_THE_WAY} OR r.state = 'duplicate')`;
 // what a cancelled batch did not send must not crowd out what it did
 const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held'))`;
 
+const WENT = `o.state IN ('accepted', 'settled_done') AND o.changed_at BETWEEN ?2 AND ?3`;
+
 /**
- * Of held and duplicate rows of the batch `?1` those whose payment was accepted elsewhere from `?2` to `?3`. Key by key:
- * the same payment in every row of two files is walked over once, not for each of them.
+ * Of held and duplicate rows of the batch `?1` those whose payment was accepted elsewhere from `?2` to `?3`, or that of a
+ * row which they correct or that corrects the same one. Key by key: the same payment in every row of two files is walked
+ * over once, not for each of them.
  */
 export const OVERTAKEN = `WITH waits AS (
-    SELECT number, core_key, reference_key FROM row WHERE batch = ?1 AND state IN ('held', 'duplicate')
+    SELECT number, core_key, reference_key, family,
+      coalesce(family, (SELECT id FROM batch WHERE seq = ?1) || ':' || number) AS kin
+    FROM row WHERE batch = ?1 AND state IN ('held', 'duplicate')
   ), went AS MATERIALIZED (
     SELECT k.key FROM (SELECT core_key AS key FROM waits UNION SELECT reference_key FROM waits) k WHERE EXISTS (
       SELECT 1 FROM seen s CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number
-      WHERE s.key = k.key AND s.batch <> ?1 AND o.state IN ('accepted', 'settled_done') AND o.changed_at BETWEEN ?2 AND ?3)
+      WHERE s.key = k.key AND s.batch <> ?1 AND ${WENT})
   )
-  SELECT number FROM waits WHERE core_key IN (SELECT key FROM went) OR reference_key IN (SELECT key FROM went)`;
+  SELECT number FROM waits WHERE core_key IN (SELECT key FROM went) OR reference_key IN (SELECT key FROM went)
+  UNION SELECT w.number FROM waits w CROSS JOIN row o ON o.family = w.kin WHERE ${WENT}
+  UNION SELECT w.number FROM waits w CROSS JOIN batch b ON b.id = substr(w.family, 1, instr(w.family, ':') - 1)
+  CROSS JOIN row o ON o.batch = b.seq AND o.number = CAST(substr(w.family, instr(w.family, ':') + 1) AS INTEGER)
+  WHERE w.family IS NOT NULL AND ${WENT}`;
 
 /** Rows of this and other batches that share a key with the one that is judged, or are tied to it (DESIGN §7). */
 export class SeenRows {
@@ -134,12 +143,15 @@ export class SeenRows {
     };
   }
 
-  /** The row that this one corrects in the end, where it is another one, and the other corrections of that row. */
-  family({ name, isItself }: Family, keys: Keys, batchSeq: number, number: number): Seen[] {
+  /**
+   * The row that this one corrects in the end, where it is another one, and the other corrections of that row; those in
+   * the same batch that come before the row `before`.
+   */
+  family({ name, isItself }: Family, keys: Keys, batchSeq: number, before: number): Seen[] {
     const [id = "", row = ""] = name.split(":");
     const elsewhere = this.#corrections.flatMap((statement) => all(statement, name, batchSeq));
     if (!isItself) elsewhere.push(...this.#origin.flatMap((statement) => all(statement, id, Number(row))));
-    const here = isItself ? [] : all(this.#correctionsHere, name, batchSeq, number);
+    const here = isItself ? [] : all(this.#correctionsHere, name, batchSeq, before);
     return [...elsewhere.map((other) => asSeen(other, keys, false)), ...here.map((other) => asSeen(other, keys, true))];
   }
 

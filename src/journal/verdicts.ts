@@ -117,7 +117,8 @@ export class Verdicts {
     for (const number of numbersIn(this.#overtaken, batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
-      const went = this.#seenBy(batch, row, elsewhere(keys), keys).filter(({ standing }) => standing === "accepted");
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, [], Number.MAX_SAFE_INTEGER);
+      const went = seen.filter(({ standing }) => standing === "accepted");
       const since = went.filter(({ acceptedAt = 0 }) => acceptedAt > row.changed_at);
       if (since.length === 0) continue;
       const unreleased = { ...row, released: 0 };
@@ -132,15 +133,25 @@ export class Verdicts {
     return changed;
   }
 
-  /** By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. */
-  #seenBy(batch: BatchSeq, row: JudgedRow, elsewhere: readonly Seen[], keys: Keys, here: readonly Seen[] = []): Seen[] {
+  /**
+   * By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. Of its own file
+   * those before a row that are given, and the corrections `before` it.
+   */
+  #seenBy(
+    batch: BatchSeq,
+    row: JudgedRow,
+    elsewhere: readonly Seen[],
+    keys: Keys,
+    here: readonly Seen[] = [],
+    before = row.number,
+  ): Seen[] {
     const others = [...here, ...elsewhere];
     if (row.has_kin === 0) return others;
     const family = this.#seen.family(
       { name: row.family ?? row.name, isItself: row.family === null },
       keys,
       batch.seq,
-      row.number,
+      before,
     );
     const isKin = (other: Seen): boolean => family.some((kin) => kin.batch === other.batch && kin.row === other.row);
     return [...family, ...others.filter((other) => !isKin(other))];

@@ -22,6 +22,7 @@ function seen(over: Partial<Seen> = {}): Seen {
     hasReference: false,
     isDoubtful: false,
     acceptedAt: NOW - 5 * DAY_MS,
+    originBatch: "OTHER111",
   };
   return { ...base, ...over };
 }
@@ -29,6 +30,8 @@ function seen(over: Partial<Seen> = {}): Seen {
 const PLAIN: Stated = { takenAt: NOW, hasReference: false };
 const REFERENCE: Stated = { takenAt: NOW, hasReference: true };
 const NOVEMBER: Stated = { takenAt: NOW, hasReference: false, period: "2026-11" };
+/** A person let the row go just now. */
+const RELEASED = { before: 100, act: 50, at: NOW } as const;
 const sameReference = { sameReference: true, hasReference: true } as const;
 const otherReference = { hasReference: true } as const;
 const LONG_AGO = { acceptedAt: NOW - 400 * DAY_MS } as const;
@@ -45,6 +48,8 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["same reference, long ago", REFERENCE, { ...sameReference, ...LONG_AGO }, "duplicate"],
     ["same reference, another period", { ...REFERENCE, period: "2026-12" }, { ...sameReference, period: "2026-11" }, "duplicate"],
     ["same stated period and core", NOVEMBER, { sameKey: true, period: "2026-11" }, "duplicate"],
+    ["another row of the file that this one corrects a row of", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11" }, "held possible_duplicate"],
+    ["the very row that this one corrects", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11", kin: "origin" }, "duplicate"],
     ["the same, long ago", NOVEMBER, { sameKey: true, period: "2026-11", ...LONG_AGO }, "duplicate"],
   ],
   "same core fields, nothing stated": [
@@ -96,12 +101,12 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["another reference", REFERENCE, { standing: "open", ...otherReference }, "held other_row_open"],
     ["another period", NOVEMBER, { standing: "open", period: "2026-10" }, "held other_row_open"],
     ["same reference", REFERENCE, { standing: "open", ...sameReference }, "held other_row_open"],
-    ["a person released this one: still", { ...PLAIN, releasedBefore: 100 }, { standing: "open" }, "held other_row_open"],
+    ["a person released this one: still", { ...PLAIN, released: RELEASED }, { standing: "open" }, "held other_row_open"],
     ["held, nothing stated", PLAIN, { standing: "held" }, "held other_row_open"],
     ["held, another reference", REFERENCE, { standing: "held", ...otherReference }, "ready"],
     ["held, another period", NOVEMBER, { standing: "held", period: "2026-10" }, "ready"],
     ["held, another period, but it corrects the same row", NOVEMBER, { standing: "held", period: "2026-10", kin: "correction" }, "held other_row_open"],
-    ["held, and a person released this one", { ...PLAIN, releasedBefore: 100 }, { standing: "held" }, "ready"],
+    ["held, and a person released this one", { ...PLAIN, released: RELEASED }, { standing: "held" }, "ready"],
   ],
   "same reference, other core fields": [
     ["accepted", REFERENCE, { ...sameReference, sameCore: false }, "held reference_conflict"],
@@ -123,16 +128,19 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the same reference, another core", REFERENCE, { sameBatch: true, standing: "open", ...sameReference, sameCore: false }, "held reference_conflict"],
   ],
   "a person released this row": [
-    ["accepted five days ago", { ...PLAIN, releasedBefore: 100 }, {}, "ready"],
-    ["surely accepted", { ...REFERENCE, releasedBefore: 100 }, sameReference, "ready"],
-    ["accepted by the attempt just before", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 99 }, "ready"],
-    ["accepted since", { ...PLAIN, releasedBefore: 100 }, { lastAttempt: 100 }, "held possible_duplicate"],
-    ["on its way or unknown by then", { ...PLAIN, releasedBefore: 100, releasedAt: NOW - 6 * DAY_MS }, { lastAttempt: 99 }, "held possible_duplicate"],
-    ["accepted the day before", { ...PLAIN, releasedBefore: 100, releasedAt: NOW - 4 * DAY_MS }, { lastAttempt: 99 }, "ready"],
-    ["accepted by a clock that was ahead", { ...PLAIN, releasedBefore: 100, releasedAt: NOW - DAY_MS }, { acceptedAt: NOW + 60 * DAY_MS }, "ready"],
-    ["surely accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...sameReference, lastAttempt: 101 }, "duplicate"],
-    ["one that is held again since its attempt", { ...PLAIN, releasedBefore: 100 }, { standing: "held", lastAttempt: 101 }, "ready"],
-    ["another one accepted since", { ...REFERENCE, releasedBefore: 100 }, { ...otherReference, lastAttempt: 101 }, "ready"],
+    ["accepted five days ago", { ...PLAIN, released: RELEASED }, {}, "ready"],
+    ["surely accepted", { ...REFERENCE, released: RELEASED }, sameReference, "ready"],
+    ["accepted by the attempt just before", { ...PLAIN, released: RELEASED }, { lastAttempt: 99 }, "ready"],
+    ["accepted since", { ...PLAIN, released: RELEASED }, { lastAttempt: 100 }, "held possible_duplicate"],
+    ["on its way or unknown by then", { ...PLAIN, released: { before: 100, act: 50, at: NOW - 6 * DAY_MS } }, { lastAttempt: 99 }, "held possible_duplicate"],
+    ["accepted the day before", { ...PLAIN, released: { before: 100, act: 50, at: NOW - 4 * DAY_MS } }, { lastAttempt: 99 }, "ready"],
+    ["accepted by a clock that was ahead", { ...PLAIN, released: { before: 100, act: 50, at: NOW - DAY_MS } }, { acceptedAt: NOW + 60 * DAY_MS }, "ready"],
+    ["settled as done before that", { ...PLAIN, released: RELEASED }, { lastAttempt: 99, decided: 49 }, "ready"],
+    ["settled as done since, whatever the clock said", { ...PLAIN, released: RELEASED }, { lastAttempt: 99, decided: 51 }, "held possible_duplicate"],
+    ["accepted since, long before this one goes", { ...PLAIN, takenAt: NOW - 60 * DAY_MS, released: { ...RELEASED, at: NOW - 50 * DAY_MS } }, { lastAttempt: 100, acceptedAt: NOW - 49 * DAY_MS }, "held possible_duplicate"],
+    ["surely accepted since", { ...REFERENCE, released: RELEASED }, { ...sameReference, lastAttempt: 101 }, "duplicate"],
+    ["one that is held again since its attempt", { ...PLAIN, released: RELEASED }, { standing: "held", lastAttempt: 101 }, "ready"],
+    ["another one accepted since", { ...REFERENCE, released: RELEASED }, { ...otherReference, lastAttempt: 101 }, "ready"],
   ],
 }; // prettier-ignore
 

@@ -362,6 +362,34 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [["src/checks/same-payment.ts", " || other.acceptedAt >= stated.takenAt", ""]],
     tests: ["test/checks/duplicates.test.ts"],
   },
+  {
+    name: "a release is as old as the last change of its row",
+    edits: [
+      ["src/journal/judged-row.ts", "at: decidedAt ?? changedAt, ...(act === null ? {} : { act })", "at: changedAt"],
+      ["src/journal/judged-row.ts", "decided: act, decided_at: decidedAt, ", ""],
+    ],
+    tests: ["test/journal/released.test.ts"],
+  },
+  {
+    name: "what was settled since a release is told by the clock alone",
+    edits: [["src/checks/duplicates.ts", " || isSettledSince", ""]],
+    tests: ["test/journal/released.test.ts"],
+  },
+  {
+    name: "a row that was let go is judged by the day when it goes",
+    edits: [["src/checks/duplicates.ts", "Math.min(nowMs, released.at)", "nowMs"]],
+    tests: ["test/journal/released.test.ts"],
+  },
+  {
+    name: "a correction is a duplicate of another row of the file that it corrects",
+    edits: [["src/checks/same-payment.ts", "!isSibling(stated, other) &&", ""]],
+    tests: ["test/journal/released.test.ts"],
+  },
+  {
+    name: "of two corrections of one row the second is let go untold",
+    edits: [["src/journal/seen.ts", "ON o.family = w.kin WHERE ${WENT}", "ON o.family = w.kin WHERE FALSE"]],
+    tests: ["test/journal/released.test.ts"],
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -4,6 +4,7 @@ import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { openByDay, said } from "./days.ts";
 import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
 
 const ACT = { by: "asha", kind: "act", note: "" };
@@ -16,12 +17,6 @@ function open(): JournalStore {
   const store = openSqliteJournal(temporaryDirectory(), createJudge, () => (nowMs += 1_000));
   onTestFinished(() => store.close());
   return store;
-}
-
-async function said(store: JournalStore, batch: string): Promise<string[]> {
-  return (await allRows(store, batch)).map(({ state, code, other }) =>
-    [state, code, other && `${other.batch}:${other.row}`].filter((part) => part !== undefined).join(" "),
-  );
 }
 
 async function released(store: JournalStore, id: string, row: NewRow): Promise<void> {
@@ -133,15 +128,6 @@ test("whoever releases a held row is told of the payment that went since, also w
   });
   expect(await store.judgeAgain("BBBB2222", rules), "it is told once").toEqual([]);
 });
-
-/** A journal, and what moves its clock to a day and says when a batch is made then. */
-function openByDay(): { store: JournalStore; onDay: (day: number) => { createdAt: number } } {
-  const beginMs = Date.parse("2026-11-01T10:00:00Z");
-  let nowMs = beginMs;
-  const store = openSqliteJournal(temporaryDirectory(), createJudge, () => nowMs);
-  onTestFinished(() => store.close());
-  return { store, onDay: (day) => ({ createdAt: (nowMs = beginMs + day * 86_400_000) }) };
-}
 
 test("a row that waited for one that went since is held for it, however late somebody looks", async () => {
   const { store, onDay } = openByDay();
