@@ -102,6 +102,8 @@ export interface BatchReport {
   readonly remarks: readonly string[];
   /** Rejected rows that were refused for the key or the address: a next run sends them. Left out where there are none. */
   readonly goesAgain?: number;
+  /** Held rows may be another month's payments, and no period is stated: the month in the file's name, else `YYYY-MM`. */
+  readonly asksPeriod?: string;
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */

@@ -133,13 +133,14 @@ function reportOf(
   { files, totals, exitCode }: ResultsReport,
   waitsFor: BatchReport["waitsFor"],
 ): BatchReport {
-  const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
+  const { total, byStatus, accounts, goesAgain, asksMonth, rowsToLookAt } = totals;
   return defined({
     ...{ batch: batch.id, file, operation, destination: batch.destination, total, byStatus, accounts },
     ...{ requests, startedAt, durationMs, stop },
     phase: batch.phase === "paused" || batch.phase === "cancelled" ? batch.phase : undefined,
     ...{ files, remarks: [...batch.remarks, ...totals.remarks] },
     goesAgain: goesAgain > 0 ? goesAgain : undefined,
+    asksPeriod: asksMonth > 0 && batch.period === undefined ? (batch.guessedPeriod ?? "YYYY-MM") : undefined,
     ...{ waitsFor, rowsToLookAt, exitCode },
   });
 }

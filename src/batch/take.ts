@@ -1,5 +1,6 @@
 import { compareControl } from "../checks/control.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
+import { isSamePeriod } from "../checks/same-period.ts";
 import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
@@ -9,7 +10,7 @@ import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { isRetryAsWritten } from "../results/own.ts";
-import { NO_ROWS } from "../results/totals.ts";
+import { rowsIn } from "../results/status.ts";
 import { meetKnown } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";
@@ -47,7 +48,7 @@ export class BatchTaking {
     if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
     const met = meetKnown(input, ofBytes, lyingThere, config, this.#ground.now());
     const { meeting } = met;
-    const waiting = met.period === undefined ? [] : await this.#waitingWhole(met.alike);
+    const waiting = met.period === undefined ? [] : await this.#waitingFor(met.period, met.alike);
     if (meeting.kind === "same") {
       if (meeting.batch.archive !== undefined) throw wasArchived(input.fileName, meeting.batch);
       await this.#assertTotals(input, meeting.batch);
@@ -105,18 +106,24 @@ export class BatchTaking {
     }
   }
 
-  /** Batches of the same bytes, without a stated period, of which nothing goes until a person decides. */
-  async #waitingWhole(known: readonly BatchRecord[]): Promise<BatchRecord[]> {
+  /**
+   * Batches of the same bytes, without a stated period, of which nothing goes until a person decides: all of their rows
+   * wait, or what is left where the name said this very month.
+   */
+  async #waitingFor(period: string, known: readonly BatchRecord[]): Promise<BatchRecord[]> {
     const waiting: BatchRecord[] = [];
     for (const batch of known) {
       if (batch.phase !== "open" || batch.period !== undefined) continue;
-      const { held = NO_ROWS, invalid = NO_ROWS, duplicate = NO_ROWS } = await this.#ground.journal.tallies(batch.id);
-      if (held.rows > 0 && held.rows + invalid.rows + duplicate.rows === batch.rows) waiting.push(batch);
+      const tallies = await this.#ground.journal.tallies(batch.id);
+      const isWhole = rowsIn(tallies, "held", "invalid", "duplicate") === batch.rows;
+      const isOfMonth = batch.guessedPeriod !== undefined && isSamePeriod(period, batch.guessedPeriod);
+      const isLeft = isOfMonth && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
+      if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
     }
     return waiting;
   }
 
-  /** A person stated the period of a file that waited whole: the copy without one must not go as well. */
+  /** A person stated the period of a file that waited: the copy without one must not go as well. */
   async #supersede(waiting: readonly BatchRecord[], by: BatchRecord): Promise<void> {
     for (const batch of waiting) {
       // one that came later waits for a decision of its own

@@ -10,10 +10,17 @@ interface Recency {
 
 /** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
 export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
-  if (other.sameReference) return true;
+  if (other.sameReference || isSameRow(stated, other)) return true;
   return (
     stated.period !== undefined && other.sameKey && !isSibling(stated, other) && !isUnclear(stated, other, nowMs, rules)
   );
+}
+
+/** The very row of the very file, which went before its month was stated, under a name that says that month. */
+function isSameRow({ file, row, period }: Stated, other: Seen): boolean {
+  if (file === undefined || other.file !== file || other.row !== row) return false;
+  if (period === undefined || other.period !== undefined || other.guessedPeriod === undefined) return false;
+  return isSamePeriod(period, other.guessedPeriod);
 }
 
 /** Another row of the file that this one's origin stands in: whoever wrote both meant two payments. */

@@ -25,6 +25,8 @@ export interface Seen {
   readonly lastAttempt?: number;
   /** The number of the act by which a person let it go or settled it, whichever was later. */
   readonly decided?: number;
+  /** The hash of its file. Left out of a workbook, whose sheets hold other rows. */
+  readonly file?: string;
   /** Of the row that it corrects in the end, or else its own. */
   readonly originBatch: string;
 }
@@ -33,6 +35,9 @@ export interface Seen {
 export interface Stated {
   /** When its file was taken, milliseconds since 1970. */
   readonly takenAt: number;
+  readonly row: number;
+  /** The hash of its file; as in `Seen`. */
+  readonly file?: string;
   readonly hasReference: boolean;
   readonly isDoubtful?: boolean;
   readonly period?: string;

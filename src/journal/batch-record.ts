@@ -40,6 +40,8 @@ export interface BatchSeq {
   readonly environment: Environment;
   readonly period?: string;
   readonly guessedPeriod?: string;
+  /** Hash of its bytes; not of a workbook, whose sheets are batches of their own. */
+  readonly file?: string;
 }
 
 /** What is known of a batch when its last row was read. */

@@ -60,14 +60,16 @@ export class Batches {
     const known = this.#known.get(id);
     if (known) return known;
     const row = this.#database
-      .prepare("SELECT seq, environment, period, guessed_period FROM batch WHERE id = ?")
-      .get(id) as Pick<BatchColumns, "seq" | "environment" | "period" | "guessed_period"> | undefined;
+      .prepare("SELECT seq, environment, period, guessed_period, sha256, format FROM batch WHERE id = ?")
+      .get(id) as
+      Pick<BatchColumns, "seq" | "environment" | "period" | "guessed_period" | "sha256" | "format"> | undefined;
     if (!row) throw new Error(`the journal has no batch ${id}`);
     const batch = {
       seq: row.seq,
       environment: row.environment,
       ...(row.period === null ? {} : { period: row.period }),
       ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
+      ...(row.format === "xlsx" ? {} : { file: row.sha256 }),
     };
     this.#known.set(id, batch);
     return batch;

@@ -61,6 +61,8 @@ export function keysOf(row: JudgedRow): Keys {
 export function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
     takenAt: row.taken_at,
+    row: row.number,
+    ...(batch.file === undefined ? {} : { file: batch.file }),
     hasReference: row.reference_key !== null,
     isDoubtful: row.doubtful === 1,
     payeeChanged: row.payee_changed === 1,

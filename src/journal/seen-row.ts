@@ -27,6 +27,8 @@ export interface SeenRow {
   readonly id: string;
   readonly guessed_period: string | null;
   readonly file_period: string | null;
+  /** Hash of its bytes; null of a workbook, whose sheets are batches of their own. */
+  readonly file: string | null;
   readonly phase: BatchPhase;
   readonly kin?: "origin" | "correction";
 }
@@ -38,7 +40,7 @@ export function columnsIn(schema: string): string {
   // few rows correct another one: of the others no origin is looked for
   const inherits = `r.family IS NOT NULL AND b.period IS NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
-    r.last_attempt, r.decided, r.family, b.id, b.phase, iif(${inherits}, r.period, b.period) AS file_period,
+    r.last_attempt, r.decided, r.family, b.id, b.phase, iif(b.format = 'xlsx', NULL, b.sha256) AS file, iif(${inherits}, r.period, b.period) AS file_period,
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
 }
 
@@ -65,6 +67,7 @@ export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
     ...(standing === "accepted" ? { acceptedAt: row.changed_at } : {}),
     ...(row.last_attempt === null ? {} : { lastAttempt: row.last_attempt }),
     ...(row.decided === null ? {} : { decided: row.decided }),
+    ...(row.file === null ? {} : { file: row.file }),
     originBatch: row.family === null ? row.id : batchOf(row.family),
   };
 }

@@ -50,12 +50,17 @@ function unknownSteps({ batch, byStatus, rowsToLookAt }: BatchReport): string[] 
 }
 
 /** Nothing of a cancelled batch can be released. */
-function heldSteps({ batch, byStatus, phase, rowsToLookAt, waitsFor }: BatchReport): string[] {
+function heldSteps({ batch, file, byStatus, phase, rowsToLookAt, asksPeriod, waitsFor }: BatchReport): string[] {
   const count = byStatus.held?.rows ?? 0;
   if (count === 0 || phase === "cancelled") return [];
   const rows = rowsToLookAt.held ?? [];
   if (waitsFor) return waitingSteps(namedRows(rows, count), count, waitsFor);
-  return decisionSteps(batch, namedRows(rows, count), count === 1 ? `--row ${rows[0] ?? "N"}` : undefined);
+  const month =
+    asksPeriod === undefined ? [] : [`a new month? Then say so`, `paydrop run --period ${asksPeriod} ${asWord(file)}`];
+  return [
+    ...month,
+    ...decisionSteps(batch, namedRows(rows, count), count === 1 ? `--row ${rows[0] ?? "N"}` : undefined),
+  ];
 }
 
 /** Held rows, as `named`, that wait for nothing but a person's word, which may be no. `which`: as of a release. */

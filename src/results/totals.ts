@@ -1,5 +1,6 @@
 import { withoutGroups } from "../account.ts";
 import { formatUnits, unitsOf } from "../amount.ts";
+import type { HoldCode } from "../checks/duplicates.ts";
 import { counted } from "../counted.ts";
 import type { AccountTotals, Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
@@ -21,6 +22,8 @@ export interface Totals {
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
+  /** Held rows that may be another month's payments. */
+  readonly asksMonth: number;
   /** Rows whose amount could not be read: they are in no sum. A totals row has none of its own. */
   readonly withoutAmount: number;
   /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
@@ -35,6 +38,7 @@ interface Sum {
 type Sums = Map<ResultStatus, Sum>;
 
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
+const MAY_BE_ANOTHER_MONTHS: ReadonlySet<string | undefined> = new Set<HoldCode>(["same_file", "possible_duplicate"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
 const ACCOUNTS_MAX = 1000;
 const NO_ACCOUNT = "(none)";
@@ -46,6 +50,7 @@ export class TotalsCollector {
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #oddAnswers: number[] = [];
   #goesAgain = 0;
+  #asksMonth = 0;
   #withoutAmount = 0;
   #oddAnswersCount = 0;
   #warnedCount = 0;
@@ -60,6 +65,7 @@ export class TotalsCollector {
     if (record.warnings) this.#noteWarned(record.number);
     if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (isResumable(record)) this.#goesAgain += 1;
+    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#asksMonth += 1;
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 
@@ -73,6 +79,7 @@ export class TotalsCollector {
       accounts: names.every((name) => name === NO_ACCOUNT) ? [] : this.#accountTotals(),
       rowsToLookAt: this.#rowsToLookAt,
       goesAgain: this.#goesAgain,
+      asksMonth: this.#asksMonth,
       withoutAmount: this.#withoutAmount,
       remarks: this.#remarks(),
     };

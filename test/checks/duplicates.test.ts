@@ -27,9 +27,9 @@ function seen(over: Partial<Seen> = {}): Seen {
   return { ...base, ...over };
 }
 
-const PLAIN: Stated = { takenAt: NOW, hasReference: false };
-const REFERENCE: Stated = { takenAt: NOW, hasReference: true };
-const NOVEMBER: Stated = { takenAt: NOW, hasReference: false, period: "2026-11" };
+const PLAIN: Stated = { takenAt: NOW, row: 2, hasReference: false };
+const REFERENCE: Stated = { takenAt: NOW, row: 2, hasReference: true };
+const NOVEMBER: Stated = { takenAt: NOW, row: 2, hasReference: false, period: "2026-11" };
 /** A person let the row go just now. */
 const RELEASED = { before: 100, act: 50, at: NOW } as const;
 const sameReference = { sameReference: true, hasReference: true } as const;
@@ -48,6 +48,12 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["same reference, long ago", REFERENCE, { ...sameReference, ...LONG_AGO }, "duplicate"],
     ["same reference, another period", { ...REFERENCE, period: "2026-12" }, { ...sameReference, period: "2026-11" }, "duplicate"],
     ["same stated period and core", NOVEMBER, { sameKey: true, period: "2026-11" }, "duplicate"],
+    ["the same row of the same file, before its month was stated", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12", guessedPeriod: "2026-11", ...LONG_AGO }, "duplicate"],
+    ["another row of the same file", { ...NOVEMBER, file: "ab12" }, { row: 3, file: "ab12", guessedPeriod: "2026-11" }, "held possible_duplicate"],
+    ["the same row of another file", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "cd34", guessedPeriod: "2026-11" }, "held possible_duplicate"],
+    ["the same row of the same file, with no month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12" }, "held possible_duplicate"],
+    ["the same row of the same file, with another month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12", guessedPeriod: "2026-10" }, "ready"],
+    ["the same row of a workbook", NOVEMBER, { row: 2, guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["another row of the file that this one corrects a row of", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11" }, "held possible_duplicate"],
     ["the very row that this one corrects", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11", kin: "origin" }, "duplicate"],
     ["the same, long ago", NOVEMBER, { sameKey: true, period: "2026-11", ...LONG_AGO }, "duplicate"],

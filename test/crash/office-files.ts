@@ -31,7 +31,7 @@ export function written(name: string, text: string): Written {
   const bytes = bytesOf(name.slice(name.lastIndexOf(".")), text, rows);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   return {
-    ...{ bytes, sha256, isMapped: /^emp no[,;]/i.test(text) },
+    ...{ bytes, sha256, isMapped: /^\uFEFF?emp no[,;]/i.test(text) },
     control: controlOf(rows.map(amountOf)),
     rows: rows.map((row) => ({ marker: markerOf(row), amount: amountOf(row) })),
     firstRow: /\.jsonl?$/.test(name) ? 1 : 2,

@@ -241,3 +241,42 @@ test("what is left of a file goes only if its totals are those that are stated n
   expect((await office.run("payroll.csv", "--expect-total", "306")).counts).toEqual({ accepted: 3 });
   expect(office.server.requests).toHaveLength(4);
 });
+
+test("a file whose name says its month, partly held, goes on with that month stated: what went is a duplicate", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("payroll-oct-2026.csv", transfersCsv(3));
+  await office.run("payroll-oct-2026.csv");
+  const joiner = "50100271828001,60200000000009,900.00";
+  office.write("payroll-nov-2026.csv", `${transfersCsv(3)}${joiner}\n`);
+  const first = await office.run("payroll-nov-2026.csv");
+  expect(first.counts).toEqual({ held: 3, accepted: 1 });
+  const [, command = ""] = /^ +(paydrop run --period 2026-11 .*payroll-nov-2026\.csv)$/m.exec(first.stdout) ?? [];
+  const earlier = office.batchOf("payroll-nov-2026.csv");
+
+  const ended = await office.paydrop(...command.split(" ").slice(1));
+  expect(ended.code).toBe(0);
+  expect(office.statuses("payroll-nov-2026.csv")).toEqual({
+    2: "accepted",
+    3: "accepted",
+    4: "accepted",
+    5: "duplicate",
+  });
+  expect(office.results("payroll-nov-2026.csv")[3]?.result_duplicate_of).toBe(`${earlier}:5`);
+  expect(office.server.requests).toHaveLength(7);
+  // what waited there must not go as well
+  const by = ["--all", "--by", "ravi", "--reason", "November"];
+  expect((await office.paydrop("release", earlier, ...by)).code).toBe(2);
+  expect((await office.run("payroll-nov-2026.csv")).code).toBe(0);
+  expect(office.server.requests).toHaveLength(7);
+});
+
+test("what is left of one month's file is not cancelled by another month's run of the same file", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("payroll-oct-2026.csv", `${transfersCsv(2)}${transfersCsv(1).split("\n")[1] ?? ""}\n`);
+  expect((await office.run("payroll-oct-2026.csv")).counts).toEqual({ accepted: 2, held: 1 });
+  const october = office.batchOf("payroll-oct-2026.csv");
+  await office.run("payroll-oct-2026.csv", "--period", "2099-11");
+  const { stdout } = await office.paydrop("status", october);
+  expect(stdout).toContain("open");
+  expect(stdout).toContain("held: row 4");
+});
