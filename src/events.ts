@@ -49,6 +49,8 @@ export type RunEvent =
       /** `payout, option B`; `mixed`. */
       readonly operation: string;
       readonly destination: string;
+      /** What was stated for the whole file. */
+      readonly period?: string;
       readonly mapping?: MappingSaid;
       readonly rows: number;
       readonly total: string;
@@ -82,6 +84,8 @@ export type RunEvent =
 export interface BatchReport {
   readonly batch: string;
   readonly file: string;
+  /** What was stated for the whole file. */
+  readonly period?: string;
   readonly operation: string;
   readonly destination: string;
   /** Control totals, equal to the sums over all states (I13). */

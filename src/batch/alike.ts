@@ -1,9 +1,11 @@
 import { operationStated } from "../checks/operation-of.ts";
 import { meet } from "../checks/same-bytes.ts";
+import { isSamePeriod } from "../checks/same-period.ts";
 import type { Config } from "../config/config.ts";
 import { guessPeriod } from "../intake/period.ts";
-import type { BatchRecord } from "../journal/batch-record.ts";
+import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import { readingOf } from "../reading.ts";
+import { rowsIn } from "../results/status.ts";
 import { statementsOf, type InputFile } from "../take-in.ts";
 
 /** A file as far as it says whether it is a batch of the same bytes that is known. */
@@ -33,6 +35,30 @@ export function meetKnown(
   const alike = readAlike(ofBytes, file, config, lyingThere);
   const meeting = meet(alike, { period, guessedPeriod, lyingThere }, nowMs, config.duplicateDays);
   return { period, guessedPeriod, alike, meeting, times: timesTaken(ofBytes, file, period) };
+}
+
+/**
+ * Batches without a stated period that a file goes instead of when its period is stated, and of which nothing goes until
+ * a person decides: all of their rows wait, or what is left where the name said this very month.
+ */
+export async function waitingFor(
+  { period, alike }: Met,
+  talliesOf: (batchId: string) => Promise<Tallies> | Tallies,
+): Promise<BatchRecord[]> {
+  const waiting: BatchRecord[] = [];
+  for (const batch of period === undefined ? [] : alike) {
+    if (batch.phase !== "open" || batch.period !== undefined) continue;
+    const tallies = await talliesOf(batch.id);
+    const isWhole = rowsIn(tallies, "held", "invalid", "duplicate") === batch.rows;
+    const isLeft =
+      isNamedFor(batch, period) && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
+    if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
+  }
+  return waiting;
+}
+
+function isNamedFor({ guessedPeriod }: BatchRecord, period: string | undefined): boolean {
+  return period !== undefined && guessedPeriod !== undefined && isSamePeriod(period, guessedPeriod);
 }
 
 /**

@@ -105,6 +105,7 @@ export class BatchSending {
       file: batch.fileName,
       operation: labelOf(operations, readingOf(batch).operation),
       destination: this.#ground.destination,
+      ...(batch.period === undefined ? {} : { period: batch.period }),
       ...(opened ? await mappingSaid(opened) : {}),
       rows: batch.rows,
       total: batch.total,

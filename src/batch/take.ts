@@ -1,6 +1,5 @@
 import { compareControl } from "../checks/control.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
-import { isSamePeriod } from "../checks/same-period.ts";
 import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
@@ -10,8 +9,7 @@ import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { isRetryAsWritten } from "../results/own.ts";
-import { rowsIn } from "../results/status.ts";
-import { meetKnown } from "./alike.ts";
+import { meetKnown, waitingFor } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";
 import { Origins } from "./origins.ts";
@@ -48,7 +46,7 @@ export class BatchTaking {
     if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
     const met = meetKnown(input, ofBytes, lyingThere, config, this.#ground.now());
     const { meeting } = met;
-    const waiting = met.period === undefined ? [] : await this.#waitingFor(met.period, met.alike);
+    const waiting = await waitingFor(met, (id) => journal.tallies(id));
     if (meeting.kind === "same") {
       if (meeting.batch.archive !== undefined) throw wasArchived(input.fileName, meeting.batch);
       await this.#assertTotals(input, meeting.batch);
@@ -104,23 +102,6 @@ export class BatchTaking {
     } finally {
       await origins.close();
     }
-  }
-
-  /**
-   * Batches of the same bytes, without a stated period, of which nothing goes until a person decides: all of their rows
-   * wait, or what is left where the name said this very month.
-   */
-  async #waitingFor(period: string, known: readonly BatchRecord[]): Promise<BatchRecord[]> {
-    const waiting: BatchRecord[] = [];
-    for (const batch of known) {
-      if (batch.phase !== "open" || batch.period !== undefined) continue;
-      const tallies = await this.#ground.journal.tallies(batch.id);
-      const isWhole = rowsIn(tallies, "held", "invalid", "duplicate") === batch.rows;
-      const isOfMonth = batch.guessedPeriod !== undefined && isSamePeriod(period, batch.guessedPeriod);
-      const isLeft = isOfMonth && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
-      if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
-    }
-    return waiting;
   }
 
   /** A person stated the period of a file that waited: the copy without one must not go as well. */

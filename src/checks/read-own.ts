@@ -37,6 +37,7 @@ export function inspectReference(text: string): Finding | undefined {
  */
 export function inspectPeriod(text: string): Finding | undefined {
   if (text.length > PERIOD_CHARACTERS_MAX || !/^[A-Za-z0-9-]+$/.test(text)) return { code: "period_malformed" };
+  if (isNoMonth(text)) return { code: "period_malformed" };
   const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
   return !isIsoDate && isDateLike(text) ? { code: "made_a_date" } : undefined;
 }
@@ -47,16 +48,25 @@ export function inspectPeriod(text: string): Finding | undefined {
  */
 export function inspectFilePeriod(text: string, source: string): FileFault | undefined {
   const period = text.trim();
+  const what = strangeIn(period);
+  return what === undefined
+    ? undefined
+    : {
+        code: "period_malformed",
+        message: `${source} says "${printable(period, PERIOD_CHARACTERS_MAX)}", ${what}`,
+        hint: "Write the period like 2026-11 or 2026-11-30, a week like 2026-W47.",
+      };
+}
+
+function strangeIn(period: string): string | undefined {
   const foreign = foreignIn(period);
-  const isUnclear = isDateLike(period) && !isOfMonth(period);
-  if (foreign === undefined && !isUnclear) return undefined;
-  const what =
-    foreign === undefined
-      ? "a date that does not begin with its year"
-      : `with a character (${codePointOf(foreign)}) that is on no English keyboard`;
-  return {
-    code: "period_malformed",
-    message: `${source} says "${printable(period, PERIOD_CHARACTERS_MAX)}", ${what}`,
-    hint: "Write the period like 2026-11 or 2026-11-30.",
-  };
+  if (foreign !== undefined) return `with a character (${codePointOf(foreign)}) that is on no English keyboard`;
+  if (isNoMonth(period)) return "which is no month: they go from 01 to 12";
+  return isDateLike(period) && !isOfMonth(period) ? "a date that does not begin with its year" : undefined;
+}
+
+/** `2026-13` and `2026-00` are slips of the finger: as another period than `2026-11` they would free its rows. */
+function isNoMonth(period: string): boolean {
+  const month = /^20\d\d[-./_ ]?(\d\d)(?!\d)/.exec(period)?.[1];
+  return month !== undefined && (month === "00" || Number(month) > 12);
 }

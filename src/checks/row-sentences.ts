@@ -142,7 +142,7 @@ export const ROW_SENTENCES = {
     hint: "Write a shorter reference.",
   },
   period_malformed: {
-    sentence: "{value} is not a period: letters, digits and -, at most 20",
-    hint: "Write it like 2026-11.",
+    sentence: "{value} is not a period: letters, digits and -, at most 20, and a month from 01 to 12",
+    hint: "Write it like 2026-11, a week like 2026-W47.",
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;

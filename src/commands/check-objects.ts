@@ -27,6 +27,7 @@ function summaryOf(report: CheckReport, written: string | undefined): Record<str
     type: "summary",
     file: report.file,
     operation: report.operation,
+    ...(report.period === undefined ? {} : { period: report.period }),
     exit_code: report.exitCode,
     rows: { total: report.rows, ...Object.fromEntries(TALLIES.map((key) => [key, report[key].rows])) },
     warned: report.warned,

@@ -35,18 +35,22 @@ export function checkText(report: CheckReport, look: CheckLook): string {
 }
 
 function opening(report: CheckReport, file: string, look: Look): string[] {
-  const { operation, columnsKnown, columnsAll, rows, total, control } = report;
+  const { operation, period, columnsKnown, columnsAll, rows, total, control } = report;
+  const stated = period === undefined ? [] : [`period ${printable(period)}`];
   const { sources, faults } = control;
-  const stated = `control totals: ${
+  const totals = `control totals: ${
     sources.length === 0
       ? "nobody stated any; compare rows and amount with where the file came from"
       : `${faults.length > 0 ? "DIFFER from" : "equal"} ${sources.join(", ")}`
   }`;
   return [
-    ...flowing([file, operation, `${columnsKnown} of ${columnsAll} columns known`, counted(rows), total], look.width),
+    ...flowing(
+      [file, operation, ...stated, `${columnsKnown} of ${columnsAll} columns known`, counted(rows), total],
+      look.width,
+    ),
     ...(report.mapping ? wrapped(printable(mappingText(report.mapping)), look.width) : []),
     ...accountTable(report, look),
-    ...wrapped(printable(stated), look.width - 2).map((line) => `  ${line}`),
+    ...wrapped(printable(totals), look.width - 2).map((line) => `  ${line}`),
   ];
 }
 

@@ -44,8 +44,8 @@ export function logsToStderr({ logFormat, logFile, quiet }: Config): boolean {
 function logEvent(log: Log, event: RunEvent): void {
   const { batch } = event;
   if (event.type === "start") {
-    const { file, rows, total, toSend, mapping } = event;
-    log.info({ batch, file, rows, total, to_send: toSend, ...(mapping ? { mapping: mapping.name } : {}) }, "start");
+    const { file, rows, total, period, toSend, mapping } = event;
+    log.info(defined({ batch, file, rows, total, period, to_send: toSend, mapping: mapping?.name }), "start");
   } else if (event.type === "waiting") {
     log.warn({ batch, reason: event.reason, wait_ms: event.waitMs }, "waiting");
   } else if (event.type === "stopped") {

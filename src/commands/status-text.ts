@@ -15,29 +15,46 @@ import type { BatchStatus, FullStatus } from "./status.ts";
 interface Column {
   readonly title: string;
   readonly right: boolean;
-  cell(status: BatchStatus): string;
+  cell(status: BatchStatus, columns: number): string;
   /** Left out where every batch has none. */
   readonly isRare?: true;
+  /** Left out of a narrow terminal: what needs a person comes first there. */
+  readonly isWide?: true;
 }
 
 /** From the least dispensable to the most: a narrow terminal drops columns from the end. */
 const COLUMNS: readonly Column[] = [
   { title: "batch", right: false, cell: ({ batch }) => batch.id },
+  {
+    title: "file",
+    right: false,
+    cell: ({ batch }, columns) => printable(batch.fileName, columns < WIDE ? 24 : 40),
+    isWide: true,
+  },
+  { title: "period", right: false, cell: ({ batch }) => batch.period ?? "", isRare: true },
   { title: "rows", right: true, cell: ({ batch }) => String(batch.rows) },
   { title: "accepted", right: true, cell: (status) => count(status, "accepted") },
-  { title: "unknown", right: true, cell: (status) => count(status, "unknown") },
-  { title: "held", right: true, cell: (status) => count(status, "held") },
-  { title: "refused", right: true, cell: (status) => count(status, "rejected", "invalid") },
-  { title: "not sent", right: true, cell: (status) => count(status, "ready", "not_sent", "settled_not_done") },
+  { title: "unknown", right: true, cell: (status) => count(status, "unknown"), isRare: true },
+  { title: "held", right: true, cell: (status) => count(status, "held"), isRare: true },
+  { title: "refused", right: true, cell: (status) => count(status, "rejected", "invalid"), isRare: true },
+  {
+    title: "not sent",
+    right: true,
+    cell: (status) => count(status, "ready", "not_sent", "settled_not_done"),
+    isRare: true,
+  },
   { title: "being sent", right: true, cell: (status) => count(status, "sending"), isRare: true },
   { title: "settled done", right: true, cell: (status) => count(status, "settled_done"), isRare: true },
   { title: "duplicate", right: true, cell: (status) => count(status, "duplicate"), isRare: true },
-  { title: "file", right: false, cell: ({ batch }) => printable(batch.fileName, 40) },
   { title: "amount", right: true, cell: ({ batch }) => batch.total },
   { title: "phase", right: false, cell: phaseOf },
   { title: "begun", right: false, cell: ({ batch }) => isoSecond(batch.createdAt) },
   { title: "to", right: false, cell: ({ batch }) => batch.destination },
 ];
+
+/** Columns of a terminal from which on names of files are told, and told in full. */
+const ROOMY = 60;
+const WIDE = 100;
 
 /** Where nothing was ever sent. Whoever works as another user looks into another state folder, and finds none. */
 export function noBatchText({ stateDir }: Config): string {
@@ -50,8 +67,9 @@ export function batchTable(all: readonly BatchStatus[], columns: number): string
   let lines = all.map(() => "");
   let heading = "";
   for (const column of COLUMNS) {
-    const cells = all.map((status) => column.cell(status));
-    if (column.isRare && cells.every((cell) => cell === "0")) continue;
+    const cells = all.map((status) => column.cell(status, columns));
+    if (column.isWide && columns < ROOMY) continue;
+    if (column.isRare && cells.every((cell) => cell === "0" || cell === "")) continue;
     const width = Math.max(column.title.length, ...cells.map((cell) => cell.length));
     const padded = (text: string): string => (column.right ? text.padStart(width) : text.padEnd(width));
     const gap = heading === "" ? "" : "  ";

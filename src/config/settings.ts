@@ -10,6 +10,7 @@ import {
   rate,
   reader,
   text,
+  trimmed,
   textList,
   timeZone,
   wholeNumber,
@@ -64,7 +65,7 @@ export const SETTINGS = {
   }),
 
   operation: setting("payout, transfer, loan or collection", operation, { flag: "name", ...once }),
-  period: setting("what the file pays for, such as 2026-11", text, { flag: "period", ...once }),
+  period: setting("what the file pays for, such as 2026-11", trimmed, { flag: "period", ...once }),
   mapping: setting("name of the column mapping, or none", text, { flag: "name", ...once }),
   sheet: setting("sheet of a workbook to read", text, { flag: "name", example: "November" }),
   expect_rows: setting("number of rows the file must have", wholeNumber(1, 999_999_999), { flag: "n", ...once }),

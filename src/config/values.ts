@@ -124,6 +124,9 @@ export const text: ValueReader<string> = reader({ type: "string", minLength: 1 }
   throw new NotRight("a text of at least one character");
 });
 
+/** Blanks around it are none of it. */
+export const trimmed: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => text(raw).trim());
+
 /** A path. The text of a key that was given in its place is not repeated: it would stand in every log. */
 export const path: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
   const given = text(raw);

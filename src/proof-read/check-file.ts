@@ -5,7 +5,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { createJudge } from "../checks/duplicates.ts";
+import { createJudge, type JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
@@ -17,7 +17,7 @@ import type { JournalStore } from "../journal/store.ts";
 import { openThreadedJournal } from "../journal/threaded.ts";
 import { EarlierPayees } from "./earlier-payees.ts";
 import { labelOf } from "../operations/catalogue.ts";
-import { meetKnown } from "../batch/alike.ts";
+import { meetKnown, waitingFor } from "../batch/alike.ts";
 import { assertCorrected } from "../batch/assert-corrected.ts";
 import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
@@ -81,7 +81,7 @@ interface CheckGround {
 async function checkOpened(ground: CheckGround, { config, now }: Services, all: boolean): Promise<CheckReport> {
   const { opened, earlier, past, scratchDir, journal } = ground;
   const nowMs = (now ?? Date.now)();
-  const { batch, taken, holdsWholeFile } = takeOnTrial(ground, config, nowMs);
+  const { batch, taken, rules } = await takeOnTrial(ground, config, nowMs);
   const { id } = batch;
   // what was required of a file that goes on was met when it was let in
   const asked = taken ? { ...config, requireControl: false } : config;
@@ -89,7 +89,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   const { differing, caps, corrections, written, unreadable, ...totals } = noted;
   // what looks at the whole file sees only what is committed
   await written;
-  const judged = journal.judgeRows(id, { ...judgeRulesOf(config), holdsWholeFile });
+  const judged = journal.judgeRows(id, rules);
   judged.catch(() => undefined); // awaited below: while the thread judges, the whole file is looked at here
   await setImmediate(); // calls leave with the end of a turn
   // the rows of a file that went stand as they ended there, unless they were archived since
@@ -103,6 +103,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const facts = {
       operation: labelOf(await journal.operations(id), opened.reading.operation),
+      ...(batch.period === undefined ? {} : { period: batch.period }),
       ...{ file: opened.path, ...totals, columnsKnown: opened.columnsKnown, columnsAll: opened.columns.length },
       ...(await mappingSaid(opened)),
       ...(corrections ? { corrections } : {}),
@@ -125,11 +126,11 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
 }
 
 /** The batch that a file would be, in the journal that is thrown away; `taken`: the one that it is already. */
-function takeOnTrial(
+async function takeOnTrial(
   { opened, past }: CheckGround,
   config: Config,
   nowMs: number,
-): { batch: NewBatch; taken: TakenBefore | undefined; holdsWholeFile: boolean } {
+): Promise<{ batch: NewBatch; taken: TakenBefore | undefined; rules: JudgeRules }> {
   const { path, snapshot } = opened;
   const { environment } = config;
   const ofBytes = past?.ofBytes(snapshot.sha256, environment) ?? [];
@@ -138,7 +139,8 @@ function takeOnTrial(
   const { meeting } = met;
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const batch = newBatchOf(opened, met, { environment, destination: "", nowMs });
-  return { batch, taken, holdsWholeFile: meeting.kind === "again" };
+  const replaces = past ? (await waitingFor(met, (id) => past.tallies(id))).map((one) => one.id) : [];
+  return { batch, taken, rules: { ...judgeRulesOf(config), holdsWholeFile: meeting.kind === "again", replaces } };
 }
 
 /** The rows of a file that was sent already are no second payment: they are shown as they ended. */

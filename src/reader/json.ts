@@ -73,7 +73,7 @@ function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, re
   return defined({
     operation,
     // a program that knows of none writes an empty one, as in a cell
-    period: period?.trim() === "" ? undefined : period,
+    period: period?.trim() || undefined,
     control: control === undefined ? undefined : readControl(control, wrong),
   });
 }

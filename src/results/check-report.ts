@@ -13,6 +13,8 @@ import { addedUp, NO_ROWS } from "./totals.ts";
 interface CheckFacts {
   readonly file: string;
   readonly operation: string;
+  /** What is stated for the whole file. */
+  readonly period?: string;
   readonly rows: number;
   readonly total: string;
   readonly accounts: readonly AccountTotals[];

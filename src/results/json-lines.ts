@@ -21,6 +21,7 @@ export function jsonLine(event: RunEvent): JsonLine {
         by_account: event.accounts.map(accountObject),
         to_send: event.toSend,
         resumed: event.resumed,
+        ...(event.period === undefined ? {} : { period: event.period }),
         ...(event.corrections ? { corrections: correctionsObject(event.corrections) } : {}),
         ...(event.mapping ? { mapping: mappingObject(event.mapping) } : {}),
       };

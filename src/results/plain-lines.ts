@@ -12,8 +12,12 @@ import { rowCounts } from "./summary.ts";
 export function plainLine(event: RunEvent, nowMs: number): string | undefined {
   switch (event.type) {
     case "start": {
-      const { file, rows, total, toSend, resumed } = event;
-      const more = { ...(toSend === rows ? {} : { to_send: toSend }), ...mappingValues(event.mapping) };
+      const { file, rows, total, period, toSend, resumed } = event;
+      const more = {
+        ...(period === undefined ? {} : { period }),
+        ...(toSend === rows ? {} : { to_send: toSend }),
+        ...mappingValues(event.mapping),
+      };
       const begun = line(nowMs, event.batch, resumed ? "resume" : "start", { file, rows, total, ...more });
       return event.corrections ? [begun, ...correctionLines(event.corrections)].join("\n") : begun;
     }

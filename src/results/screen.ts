@@ -17,8 +17,8 @@ const LABEL_WIDTH = 11;
 
 /** The end of a run as a person reads it: what became of every row, where the files are, what to do next. */
 export function summaryText(report: BatchReport, look: Look): string {
-  const { batch, file, durationMs, requests, stop, phase, remarks } = report;
-  const lines = [`batch ${batch}   ${printable(file)}   ${durationText(durationMs)}`];
+  const { batch, file, period, durationMs, requests, stop, phase, remarks } = report;
+  const lines = [`batch ${batch}   ${printable(file)}${periodText(period)}   ${durationText(durationMs)}`];
   const hadStopped = isLeftUnsent(phase, requests) ? "nothing was sent" : "stopped before the end";
   if (stop) lines.push(styled("yellow", `${hadStopped}: ${printable(stop.message)}`, look));
   if (report.sentBefore !== undefined) lines.push(styled("bold", sentBeforeText(report, report.sentBefore), look));
@@ -33,6 +33,11 @@ export function summaryText(report: BatchReport, look: Look): string {
     .join("");
 }
 
+/** The one word that tells two payments of one file apart. */
+function periodText(period: string | undefined): string {
+  return period === undefined ? "" : `   period ${printable(period)}`;
+}
+
 /** Without it the table below would read as if this run had sent the rows. */
 function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): string {
   const isAll = rowsIn(byStatus, "accepted", "settled_done", "duplicate") === total.rows;
@@ -45,7 +50,7 @@ function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): stri
 /** The beginning of a run: what was read, and the sum per debit account. */
 export function openingText(start: Extract<RunEvent, { type: "start" }>, look: Look): string {
   const lines = [
-    `${printable(start.file)}   ${start.operation}   batch ${start.batch}${start.resumed ? ", going on" : ""}`,
+    `${printable(start.file)}${periodText(start.period)}   ${start.operation}   batch ${start.batch}${start.resumed ? ", going on" : ""}`,
     `to ${printable(start.destination)}`,
     ...(start.mapping ? [printable(mappingText(start.mapping))] : []),
     ...accountTable(start, look),

@@ -115,7 +115,7 @@ describe("columns of our own", () => {
     expect(inspectReference(text)?.code).toBe(code);
   });
 
-  test.each(["2026-11", "2026-11-15", "2026-W45", "2026-Q4", "FY26"])("%s is a period", (text) => {
+  test.each(["2026-11", "2026-11-15", "2026-W45", "2026-Q4", "20261106", "FY26"])("%s is a period", (text) => {
     expect(inspectPeriod(text)).toBeUndefined();
   });
 
@@ -124,6 +124,9 @@ describe("columns of our own", () => {
     ["01-11-2026", "made_a_date"],
     ["2026/11", "period_malformed"],
     ["2026 11", "period_malformed"],
+    ["2026-13", "period_malformed"],
+    ["2026-00", "period_malformed"],
+    ["202614", "period_malformed"],
     ["x".repeat(21), "period_malformed"],
   ])("%s is no period: %s", (text, code) => {
     expect(inspectPeriod(text)?.code).toBe(code);

@@ -121,8 +121,10 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
       const { code, seen } = onTerminal(["status", "--state-dir", state], { NO_COLOR: "1" }, columns);
       expect(code).toBe(0);
       const table = seen.split(/\r?\n/).filter(Boolean);
-      expect(table[0]).toMatch(/^batch +rows +accepted +unknown/);
-      expect(table[1]).toMatch(/^[0-9A-Z]{8} +24 +21 +0/);
+      expect(table[0]).toMatch(
+        columns === 60 ? /^batch +file +rows +accepted +refused/ : /^batch +rows +accepted +refused/,
+      );
+      expect(table[1]).toMatch(columns === 60 ? /^[0-9A-Z]{8} +payroll.csv +24 +21 +3/ : /^[0-9A-Z]{8} +24 +21 +3/);
     }
   });
 

@@ -114,6 +114,21 @@ describe("the same bytes", () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test("nor is a thirteenth month, and blanks around a month make no other one", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("first.csv", transfersCsv(1));
+    const first = await desk.run("first.csv", "--period", "2026-11");
+    expect(first.stderr).toContain(" period=2026-11\n");
+    expect(first.stdout).toMatch(/^batch .*first\.csv   period 2026-11 /);
+    for (const period of ["2026-13", "2026-00", "2026/14", "202699"]) {
+      const run = await desk.run("first.csv", "--period", period);
+      expect(run.code).toBe(5);
+      expect(run.stderr).toContain("no month: they go from 01 to 12");
+    }
+    expect((await desk.run("first.csv", "--period", " 2026-11 ")).stdout).toContain("every row was accepted before");
+    expect(sent()).toHaveLength(1);
+  });
+
   test("nor is a month with a dash of Word's, or digits of another script", async () => {
     const { desk, sent } = await openOffice();
     desk.write("first.csv", transfersCsv(1));
