@@ -22,18 +22,23 @@ export interface Met {
   readonly times: number;
 }
 
+/** Rows of a batch by state, from the journal. */
+type TalliesOf = (batchId: string) => Promise<Tallies> | Tallies;
+
 /** `ofBytes`: the batches of the same bytes, newest first. `lyingThere`: the one that this very file was taken as. */
-export function meetKnown(
+export async function meetKnown(
   file: MetFile,
   ofBytes: readonly BatchRecord[],
   lyingThere: string | undefined,
   config: Config,
   nowMs: number,
-): Met {
+  talliesOf: TalliesOf,
+): Promise<Met> {
   const period = config.period ?? file.sheet.wrapper?.period;
   const guessedPeriod = guessPeriod(file.fileName);
   const alike = readAlike(ofBytes, file, config, lyingThere);
-  const meeting = meet(alike, { period, guessedPeriod, lyingThere }, nowMs, config.duplicateDays);
+  const waited = await waitedWhole(alike, talliesOf);
+  const meeting = meet(alike, { period, guessedPeriod, lyingThere, waited }, nowMs, config.duplicateDays);
   return { period, guessedPeriod, alike, meeting, times: timesTaken(ofBytes, file, period) };
 }
 
@@ -41,10 +46,7 @@ export function meetKnown(
  * Batches without a stated period that a file goes instead of when its period is stated, and of which nothing goes until
  * a person decides: all of their rows wait, or what is left where the name said this very month.
  */
-export async function waitingFor(
-  { period, alike }: Met,
-  talliesOf: (batchId: string) => Promise<Tallies> | Tallies,
-): Promise<BatchRecord[]> {
+export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): Promise<BatchRecord[]> {
   const waiting: BatchRecord[] = [];
   for (const batch of period === undefined ? [] : alike) {
     if (batch.phase !== "open" || batch.period !== undefined) continue;
@@ -55,6 +57,18 @@ export async function waitingFor(
     if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
   }
   return waiting;
+}
+
+/** Of several batches of the same bytes those of which nothing went, or ever goes without a person's word. */
+async function waitedWhole(alike: readonly BatchRecord[], talliesOf: TalliesOf): Promise<ReadonlySet<string>> {
+  const waited = new Set<string>();
+  for (const batch of alike.length > 1 ? alike : []) {
+    const tallies = await talliesOf(batch.id);
+    const unsent = rowsIn(tallies, "held", "invalid", "duplicate");
+    const isWhole = unsent + (batch.phase === "cancelled" ? rowsIn(tallies, "ready") : 0) === batch.rows;
+    if (isWhole) waited.add(batch.id);
+  }
+  return waited;
 }
 
 function isNamedFor({ guessedPeriod }: BatchRecord, period: string | undefined): boolean {

@@ -44,9 +44,10 @@ export class BatchTaking {
       journal.sourceBatch(file, identityText(identity)),
     ]);
     if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
-    const met = meetKnown(input, ofBytes, lyingThere, config, this.#ground.now());
+    const talliesOf = (id: string) => journal.tallies(id);
+    const met = await meetKnown(input, ofBytes, lyingThere, config, this.#ground.now(), talliesOf);
     const { meeting } = met;
-    const waiting = await waitingFor(met, (id) => journal.tallies(id));
+    const waiting = await waitingFor(met, talliesOf);
     if (meeting.kind === "same") {
       if (meeting.batch.archive !== undefined) throw wasArchived(input.fileName, meeting.batch);
       await this.#assertTotals(input, meeting.batch);

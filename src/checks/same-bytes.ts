@@ -24,6 +24,8 @@ export function meet<Batch extends SameBytes>(
     readonly guessedPeriod?: string | undefined;
     /** The batch that this very file, at this place and unchanged on disk, was taken as. */
     readonly lyingThere?: string | undefined;
+    /** Of the known batches those of which nothing ever went, since a person was to decide. */
+    readonly waited?: ReadonlySet<string>;
   },
   nowMs: number,
   duplicateDays: number,
@@ -36,7 +38,9 @@ export function meet<Batch extends SameBytes>(
   const lyingThere = known.find((one) => one.id === file.lyingThere);
   if (lyingThere) return { kind: "same", batch: lyingThere };
   // a file without a stated period may be the forgotten copy of one that was sent with it
-  const batch = known.find((one) => isOfMonth(one, file.guessedPeriod)) ?? known[0];
+  const ofMonth = known.find((one) => isOfMonth(one, file.guessedPeriod));
+  // beside a batch that went, a copy of it that was held says nothing of a third one
+  const batch = ofMonth ?? known.find((one) => !file.waited?.has(one.id)) ?? known[0];
   if (!batch) return { kind: "new" };
   const otherMonth = file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod);
   // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and would never go

@@ -135,11 +135,12 @@ async function takeOnTrial(
   const { environment } = config;
   const ofBytes = past?.ofBytes(snapshot.sha256, environment) ?? [];
   const lyingThere = past?.sourceBatch(path, identityText(snapshot.identity));
-  const met = meetKnown(opened, ofBytes, lyingThere, config, nowMs);
+  const talliesOf = (id: string) => past?.tallies(id) ?? {};
+  const met = await meetKnown(opened, ofBytes, lyingThere, config, nowMs, talliesOf);
   const { meeting } = met;
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const batch = newBatchOf(opened, met, { environment, destination: "", nowMs });
-  const replaces = past ? (await waitingFor(met, (id) => past.tallies(id))).map((one) => one.id) : [];
+  const replaces = (await waitingFor(met, talliesOf)).map((one) => one.id);
   return { batch, taken, rules: { ...judgeRulesOf(config), holdsWholeFile: meeting.kind === "again", replaces } };
 }
 

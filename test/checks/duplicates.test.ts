@@ -259,6 +259,9 @@ describe("the same bytes", () => {
     ["a name of the month that was stated", [stated], { guessedPeriod: "2026-11" }, "same STATED11"],
     ["a name of another month than was stated", [stated], { guessedPeriod: "2026-12" }, "again STATED11"],
     ["the newest speaks", [first, old], {}, "same FIRST111"],
+    ["but not where it only waited", [november, first], { waited: new Set(["NOV11111"]) }, "same FIRST111"],
+    ["unless the name says its month", [november, first], { waited: new Set(["NOV11111"]), guessedPeriod: "2026-11" }, "same NOV11111"],
+    ["or none of them went", [november, first], { waited: new Set(["NOV11111", "FIRST111"]) }, "same NOV11111"],
     ["but one of its own month before it", [{ ...first, guessedPeriod: "2026-12" }, november], { guessedPeriod: "2026-11" }, "same NOV11111"],
   ]; // prettier-ignore
 

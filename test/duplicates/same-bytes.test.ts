@@ -1,4 +1,4 @@
-import { copyFileSync, utimesSync } from "node:fs";
+import { copyFileSync, renameSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { countsOf, transfersCsv } from "../support/desk.ts";
@@ -127,6 +127,32 @@ describe("the same bytes", () => {
     }
     expect((await desk.run("first.csv", "--period", " 2026-11 ")).stdout).toContain("every row was accepted before");
     expect(sent()).toHaveLength(1);
+  });
+
+  test("a copy that was held, and cancelled, says nothing of the file that went, nor of another copy of it", async () => {
+    const { desk, server, sent } = await openOffice();
+    const text = transfersCsv(2);
+    server.use(({ body }) => wire.answer(body.includes("102") ? 401 : 200));
+    desk.write("t.csv", text);
+    expect((await desk.run("t.csv")).counts).toEqual({ accepted: 1, rejected: 1 });
+    desk.write("t-2026-12.csv", text);
+    const held = await desk.run("t-2026-12.csv");
+    expect(held.counts).toEqual({ held: 2 });
+
+    // another copy goes on with what is left
+    server.use(() => wire.answer(200));
+    desk.write("copy.csv", text);
+    expect((await desk.run("copy.csv")).counts).toEqual({ accepted: 2 });
+    const by = ["--by", "asha", "--reason", "a copy"];
+    const cancel = ["cancel", held.results[0]?.["result_batch"] ?? "", ...by];
+    expect((await runProgram(cancel, { env: desk.env, cwd: desk.folder })).code).toBe(0);
+    // saved again, it is another file to the system
+    desk.write("kept.csv", text);
+    renameSync(join(desk.folder, "kept.csv"), join(desk.folder, "t.csv"));
+    const again = await desk.run("t.csv");
+    expect([again.code, again.counts]).toEqual([0, { accepted: 2 }]);
+    expect((await desk.run("t-2026-12.csv")).counts).toEqual({ held: 2 });
+    expect(sent()).toHaveLength(3);
   });
 
   test("nor is a month with a dash of Word's, or digits of another script", async () => {
