@@ -5,7 +5,7 @@ import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import { decisionsOf } from "../results/report/acts.ts";
 import type { Look } from "../results/look.ts";
-import { REFUSED_FOR_THE_KEY, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
+import { rejectedNote, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
 import { rowsNamed } from "../results/row-ranges.ts";
 import { inTheFile } from "../results/totals.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
@@ -127,9 +127,8 @@ const WHEN_PAUSED: Readonly<Partial<Record<RowState, string>>> = {
 function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {
   if (status.batch.phase === "cancelled") return UNSENT_STATES.includes(state) ? STAYS_UNSENT : undefined;
   if (status.batch.phase === "paused" && WHEN_PAUSED[state]) return WHEN_PAUSED[state];
-  const isForTheKey =
-    "resumable" in status && status.resumable > 0 && status.resumable === status.tallies.rejected?.rows;
-  return state === "rejected" && isForTheKey ? REFUSED_FOR_THE_KEY : undefined;
+  if (state !== "rejected" || !("resumable" in status)) return undefined;
+  return rejectedNote(status.tallies.rejected?.rows ?? 0, status.resumable);
 }
 
 function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {

@@ -41,8 +41,8 @@ const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
   // bounded retry, or a resumed run; or as above
   not_sent: ["ready", "settled_done"],
   invalid: [],
-  // release
-  duplicate: ["ready"],
+  // release; or as above
+  duplicate: ["ready", "settled_done"],
   // release, or the end of the row it was held for; or as above
   held: ["ready", "duplicate", "held", "settled_done"],
   // a person corrects a person
@@ -61,7 +61,7 @@ export function assertMove(from: RowState, to: RowState): void {
 }
 
 /** What a row that went again for a person's word may have become without being accepted. */
-const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "rejected"];
+const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "duplicate", "rejected"];
 
 /**
  * What a person's word may change. `wasSettled`: one of its attempts was settled before. What was settled as not done and

@@ -102,7 +102,9 @@ function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchRepor
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
   const goesOn = stop?.code !== "reads_otherwise";
-  if (notSent > 0 && goesOn) steps.push(`to send the other ${counted(notSent)}`, `paydrop run ${asWord(file)}`);
+  // those that were refused for the key or the address go with them
+  const unsent = notSent + (goesAgain ?? 0);
+  if (notSent > 0 && goesOn) steps.push(`to send the other ${counted(unsent)}`, `paydrop run ${asWord(file)}`);
   const notDone = byStatus.settled_not_done?.rows ?? 0;
   if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`);
   if (goesAgain !== undefined && !stop && steps.length === 0) steps.push(WHEN_MENDED, `paydrop retry ${batch}`);

@@ -84,7 +84,10 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "its {account} is not the one of the row that it corrects",
     "Ask the {party} on a number that you know, then paydrop release {id} --row N --by NAME --reason TEXT",
   ],
-  all_or_nothing: ["other rows of this file need a correction", "Correct them and drop the file again"],
+  all_or_nothing: [
+    "other rows of this file need a correction, or a person's decision",
+    "See to those rows: correct them and drop the file again, or release them",
+  ],
 };
 
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */

@@ -8,7 +8,7 @@ import { folded, foldedLine } from "./folded.ts";
 import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";
 import { mappingText } from "./mapping-words.ts";
 import { nextSteps } from "./next-steps.ts";
-import { isLeftUnsent, REFUSED_FOR_THE_KEY, occurringIn, rowsIn, statusNote } from "./status.ts";
+import { isLeftUnsent, rejectedNote, occurringIn, rowsIn, statusNote } from "./status.ts";
 import { tallyTable, type TallyLine } from "./tally-table.ts";
 import { repeatingFlags } from "./told-commands.ts";
 
@@ -60,10 +60,9 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
   return `${folded(lines.join("\n"), look)}\n`;
 }
 
-/** A row that was refused for the key or the address needs no correction: the next run sends it. */
-function noteOf(status: ResultStatus, { byStatus, goesAgain, phase }: BatchReport): string {
-  const isForTheKey = phase !== "cancelled" && goesAgain !== undefined && goesAgain === byStatus.rejected?.rows;
-  return status === "rejected" && isForTheKey ? REFUSED_FOR_THE_KEY : statusNote(status, phase);
+function noteOf(status: ResultStatus, { byStatus, goesAgain = 0, phase }: BatchReport): string {
+  if (status !== "rejected" || phase === "cancelled") return statusNote(status, phase);
+  return rejectedNote(byStatus.rejected?.rows ?? 0, goesAgain);
 }
 
 function statusTable(report: BatchReport, look: Look): string[] {

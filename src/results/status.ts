@@ -35,8 +35,12 @@ export function statusNote(status: ResultStatus, phase?: BatchPhase): string {
 export const UNSENT_STATES: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
 export const STAYS_UNSENT = "cancelled: stays unsent";
 
-/** The note on rejected rows that the service refused for the key or the address. */
-export const REFUSED_FOR_THE_KEY = "not for its own sake: goes again with the next run";
+/** A row that was refused for the key or the address needs no correction: the next run sends it. */
+export function rejectedNote(rows: number, goAgain: number): string {
+  if (goAgain === 0) return STATUS_NOTES.rejected;
+  if (goAgain === rows) return "not for its own sake: goes again with the next run";
+  return `${STATUS_NOTES.rejected}, but for ${goAgain} that the next run sends`;
+}
 
 /** Of these statuses those that occur, with their rows and sums. */
 export function occurringIn(byStatus: ByStatus, statuses: readonly ResultStatus[] = RESULT_STATUSES) {

@@ -1,4 +1,5 @@
 import type { FileFormat } from "../format.ts";
+import { normalizeName } from "../names.ts";
 import { printableTable } from "../printable.ts";
 import type { Cell, Row, Wrapper } from "../reader/row.ts";
 import { WorkbookPieces, type OutCell } from "../workbook/write.ts";
@@ -47,7 +48,8 @@ function csvTable(shape: TableShape, header: readonly string[]): Table {
   const shown = (text: string): string => (shape.isInput ? text : printableTable(text));
   return {
     begin() {
-      const names = [...shape.before, ...kept.map((index) => guardCell(header[index] ?? "")), ...shape.after];
+      const own = ownNames(header, shape);
+      const names = [...shape.before, ...kept.map((index) => guardCell(own[index] ?? "")), ...shape.after];
       return `\uFEFF${shown(names.map(quoted).join(","))}\r\n`;
     },
     rows(rows) {
@@ -86,7 +88,8 @@ function textOf(cell: Cell): string {
 /** Cells that nothing damages (`workbook/write.ts`): no `'` is needed before what looks like a formula. */
 function workbookTable(shape: TableShape, header: readonly string[]): Table {
   const kept = keptIndexes(header, shape);
-  const names = [...shape.before, ...kept.map((index) => header[index] ?? ""), ...shape.after];
+  const own = ownNames(header, shape);
+  const names = [...shape.before, ...kept.map((index) => own[index] ?? ""), ...shape.after];
   const widths = names.map((name) => WIDE.get(name) ?? Math.min(Math.max(name.length + 3, WIDTH_MIN), WIDTH_MAX));
   const pieces = new WorkbookPieces([{ name: shape.sheetName ?? "results", header: names, widths }]);
   const isAmount = shape.after.map((name) => shape.amounts?.includes(name) === true);
@@ -156,7 +159,6 @@ function wrapperText(wrapper: Wrapper | undefined): string {
 
 /** Rows of one file mostly share their columns: what is the same for all of them is made once. */
 function jsonObjectOf(shape: TableShape): (row: TableRow) => string {
-  const ours = new Set([...shape.before, ...shape.after]);
   const before = shape.before.map((name) => `${JSON.stringify(name)}:`);
   const after = shape.after.map((name) => `${JSON.stringify(name)}:`);
   let columns: readonly string[] | undefined;
@@ -166,8 +168,7 @@ function jsonObjectOf(shape: TableShape): (row: TableRow) => string {
     if (row.row.columns !== columns) {
       columns = row.row.columns;
       kept = keptIndexes(columns, shape);
-      // A key may stand in an object only once: their own one of our names goes by another.
-      own = columns.map((name) => `${JSON.stringify(ours.has(name) ? `input_${name}` : name)}:`);
+      own = ownNames(columns, shape).map((name) => `${JSON.stringify(name)}:`);
     }
     const members: string[] = [];
     row.before.forEach((value, index) => members.push(`${before[index] ?? ""}${JSON.stringify(value)}`));
@@ -180,6 +181,12 @@ function jsonObjectOf(shape: TableShape): (row: TableRow) => string {
 /** What was not text keeps its very characters, on one line: a line break in JSON stands only between tokens. */
 function jsonCell(cell: Cell): string {
   return typeof cell === "string" ? JSON.stringify(cell) : cell.source.replace(/[\r\n]+/g, " ");
+}
+
+/** A column of theirs with one of our names goes by another: whoever reads by name must find what became of the row. */
+function ownNames(columns: readonly string[], { before, after }: TableShape): readonly string[] {
+  const ours = new Set([...before, ...after].map(normalizeName));
+  return columns.map((name) => (ours.has(normalizeName(name)) ? `input_${name}` : name));
 }
 
 function keptIndexes(columns: readonly string[], shape: TableShape): readonly number[] {

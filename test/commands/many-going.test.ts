@@ -13,7 +13,7 @@ test("150,000 rows are let go in a heap of 32 MB, and each of them has its act",
   expect(JSON.parse(stdout)).toEqual({
     released: 150_000,
     acts: 150_000,
-    going: `${which}, other rows of this file need a correction.`,
+    going: `${which}, other rows of this file need a correction, or a person's decision.`,
     again: `${which}, not sent.`,
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openByDay, said } from "./days.ts";
-import { addBatch, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
 
 const ACT = { by: "asha", kind: "act", note: "" };
 
@@ -121,4 +121,24 @@ test("a correction that equals another row of the file that it corrects is no du
   await store.judgeRows("BBBB2222", rules);
   await store.openBatch("BBBB2222", { rows: 1, total: "0.00", remarks: [] });
   expect(await said(store, "BBBB2222")).toEqual(["held possible_duplicate AAAA1111:2"]);
+});
+
+test("what was settled as not done, and is a duplicate since, can be settled as done all the same", async () => {
+  const { store } = openByDay();
+  const november = { period: "2026-11" };
+  await addBatch(store, "CCCC3333", [newRow(2, "b/100", november)]);
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100", november), newRow(3, "b/100", november)]);
+  await sendRow(store, "AAAA1111", 2, "unknown");
+  await store.settle([{ batch: "AAAA1111", row: 2, as: "settled_not_done", act: ACT }]);
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100", november)]);
+  await sendRow(store, "BBBB2222", 2, "accepted");
+  await store.makeReady("AAAA1111", "all", ["settled_not_done"]);
+  expect(await store.begin("AAAA1111", 2, rules)).toEqual({ state: "duplicate" });
+  // the bank shows it after all
+  await store.settle([{ batch: "AAAA1111", row: 2, as: "settled_done", act: ACT }]);
+  const never = store.settle([{ batch: "AAAA1111", row: 3, as: "settled_done", act: ACT }]);
+  await expect(never).rejects.toThrow("row 3 is duplicate");
+  expect((await said(store, "AAAA1111"))[1]).toBe("duplicate CCCC3333:2");
+  expect((await allRows(store, "AAAA1111"))[0]).toMatchObject({ state: "settled_done", settledBy: "asha" });
 });

@@ -133,13 +133,16 @@ describe("the files out of a CSV file", () => {
     expect(rows[1]).toEqual(["1", "Not sent: row 2 needs a correction → Correct and drop again", "K7Q29F3M:2"]);
   });
 
-  test("a column of theirs that is called like ours keeps its place and text", async () => {
-    const sheet = sheetOf("csv", ["result_message", "amount"], 1, () => ["mine", "1"]);
-    await writeResults(resultsInput(folder, sheet, [rowRecord(2)]));
-    const rows = parse(await readFile(join(folder, "payroll.csv.results.csv")), { bom: true });
-    expect(rows[0]?.slice(3, 7)).toEqual(["result_message", "result_action", "result_message", "amount"]);
-    expect(rows[1]?.slice(3, 7)).toEqual(["Accepted by the service", "Nothing", "mine", "1"]);
-  });
+  test.each(["result_message", "Result Message"])(
+    "a column of theirs called %s keeps its place and text, not its name",
+    async (name) => {
+      const sheet = sheetOf("csv", [name, "amount"], 1, () => ["mine", "1"]);
+      await writeResults(resultsInput(folder, sheet, [rowRecord(2)]));
+      const rows = parse(await readFile(join(folder, "payroll.csv.results.csv")), { bom: true });
+      expect(rows[0]?.slice(3, 7)).toEqual(["result_message", "result_action", `input_${name}`, "amount"]);
+      expect(rows[1]?.slice(3, 7)).toEqual(["Accepted by the service", "Nothing", "mine", "1"]);
+    },
+  );
 
   test("deleted results are rebuilt byte for byte", async () => {
     const path = join(folder, "payroll.csv.results.csv");
