@@ -1,6 +1,6 @@
 import { operationStated } from "../checks/operation-of.ts";
 import { meet } from "../checks/same-bytes.ts";
-import { isSamePeriod } from "../checks/same-period.ts";
+import { isOfMonth, isSamePeriod, plainly } from "../checks/same-period.ts";
 import type { Config } from "../config/config.ts";
 import { guessPeriod } from "../intake/period.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
@@ -35,7 +35,7 @@ export async function meetKnown(
   talliesOf: TalliesOf,
 ): Promise<Met> {
   const period = config.period ?? file.sheet.wrapper?.period;
-  const guessedPeriod = guessPeriod(file.fileName);
+  const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName);
   const alike = readAlike(ofBytes, file, config, lyingThere);
   const waited = await waitedWhole(alike, talliesOf);
   const meeting = meet(alike, { period, guessedPeriod, lyingThere, waited }, nowMs, config.duplicateDays);
@@ -69,6 +69,12 @@ async function waitedWhole(alike: readonly BatchRecord[], talliesOf: TalliesOf):
     if (isWhole) waited.add(batch.id);
   }
   return waited;
+}
+
+/** The month that a JSON file states itself, where the command line states another one: as a month in its name. */
+function overruled({ sheet }: MetFile, period: string | undefined): string | undefined {
+  const own = sheet.wrapper?.period;
+  return own === undefined || own === period || !isOfMonth(own) ? undefined : plainly(own).slice(0, 7);
 }
 
 function isNamedFor({ guessedPeriod }: BatchRecord, period: string | undefined): boolean {

@@ -87,11 +87,11 @@ export class Elsewhere {
   /** The folder of files is restored from a backup: what lies there is older than what the journal knows, and all of it is known. */
   async #withOlderFiles(work: () => Promise<unknown>): Promise<void> {
     const { folder } = this.#desk;
-    const before = SUBFOLDERS.map((name) => join(folder, name)).filter((path) => existsSync(path));
+    const before = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     rmSync(folder, { recursive: true });
     cpSync(`${folder}.backup`, folder, { recursive: true, preserveTimestamps: true });
     // results of what lay in them are written there
-    for (const path of before) mkdirSync(path, { recursive: true });
+    for (const { name } of before) mkdirSync(join(folder, name), { recursive: true });
     await work();
   }
 

@@ -59,7 +59,7 @@ describe("identical salaries every month, in files that differ", () => {
     expect(await twice({ afterDays: 10 }, { flags: { period: "2026-11" } })).toMatchObject({ sent: 0, counts: { held: 20 } });
   }); // prettier-ignore
 
-  test("a period in the wrapper of a JSON file is its period, unless another one is stated", async () => {
+  test("a period in the wrapper of a JSON file is its period; where another one is stated a person is asked", async () => {
     const { desk, sent } = await openOffice();
     const rows = [{ from_account: "A-1", to_account: "B-1", amount: "101.00" }];
     const text = JSON.stringify({ operation: "transfer", period: "2026-11", rows });
@@ -70,8 +70,15 @@ describe("identical salaries every month, in files that differ", () => {
     expect((await desk.process("b.json", later)).byStatus.duplicate?.rows).toBe(1);
     expect(sent()).toHaveLength(1);
     desk.write("c.json", `${text}\n\n`);
-    await desk.process("c.json", { ...later, flags: { period: "2027-01" } });
-    expect(sent()).toHaveLength(1);
+    const stated = await desk.process("c.json", { ...later, flags: { period: "2027-01" } });
+    expect(stated.byStatus.held?.rows).toBe(1);
+    expect(messagesOf(desk, "c.json")[0]).toContain("not the month that the file or its name says");
+    // as where a nightly run states the month of the day
+    expect((await desk.process("a.json", { ...later, flags: { period: "2027-01" } })).byStatus.held?.rows).toBe(1);
+    // one that agrees in another writing is no other one
+    const same = await desk.process("a.json", { ...later, flags: { period: "202611" } });
+    expect(same.byStatus.accepted).toBeUndefined();
+    expect(sent()).toEqual([]);
   });
 
   test("the period of a row is its own, whatever is stated for its file: what went is a duplicate, the other one goes", async () => {
