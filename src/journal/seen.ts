@@ -10,7 +10,7 @@ interface Family {
 
 /** More equal payments than this, in other batches and in this one, say nothing new. */
 const ELSEWHERE_MAX = 64;
-const HERE_MAX = 8;
+const HERE_MAX = 64;
 /** For so many keys what was found is kept. */
 const KEYS_KEPT_MAX = 64;
 
@@ -106,10 +106,12 @@ export class SeenRows {
     this.#hereInPeriod = database.prepare(
       `${from("main")} ${here} AND r.period IS ?4 ORDER BY s.number LIMIT ${HERE_MAX}`,
     );
+    // of each period the first: whether two of them are one month is for the judge to say
     this.#hereUnnamed = database.prepare(
-      `${from("main")} AND s.batch = ?2 AND r.state <> 'invalid' AND r.reference_key IS NULL
-       AND (?3 IS NULL OR r.period IS NULL OR r.period = ?3)
-       ORDER BY s.number LIMIT 1`,
+      `SELECT * FROM (SELECT ${columnsIn("main")}, min(s.number)
+       FROM seen s JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
+       WHERE s.key = ?1 AND s.batch = ?2 AND r.state <> 'invalid' AND r.reference_key IS NULL GROUP BY r.period)
+       ORDER BY number LIMIT ${HERE_MAX}`,
     );
   }
 
@@ -161,8 +163,8 @@ export class SeenRows {
    */
   hereOf(batchSeq: number): (keys: Keys, number: number) => Seen[] {
     const unnamed = new Map<string, SeenRow[]>();
-    const firstUnnamed = ({ core, period }: Keys): SeenRow[] =>
-      found(unnamed, nameOf(core, period), () => all(this.#hereUnnamed, core, batchSeq, period));
+    const firstUnnamed = ({ core }: Keys): SeenRow[] =>
+      found(unnamed, nameOf(core), () => all(this.#hereUnnamed, core, batchSeq));
     return (keys, number) => {
       const { core, reference, period } = keys;
       let rows: SeenRow[];

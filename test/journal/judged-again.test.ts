@@ -197,3 +197,17 @@ test("another month's payment that went since lets no held row go", async () => 
   expect(await store.judgeAgain("AAAA1111", rules)).toEqual([]);
   expect(await said(store, "AAAA1111")).toEqual(asBefore);
 });
+
+test("a row of one file is held for an equal one of its month in another writing, behind many of other months, and beside a reference", async () => {
+  const store = open();
+  const months = Array.from({ length: 12 }, (_, index) => ({ period: `2025-${String(index + 1).padStart(2, "0")}` }));
+  const periods = [...months, NOV, { period: "2026-11-06" }, { period: "202611", reference: "A-1" }];
+  await addBatch(
+    store,
+    "AAAA1111",
+    periods.map((over, index) => newRow(index + 2, "a/100", over)),
+  );
+  const stands = await said(store, "AAAA1111");
+  expect(stands.slice(0, 13).every((one) => one === "ready")).toBe(true);
+  expect(stands.slice(13)).toEqual(["held repeat_in_file AAAA1111:14", expect.stringContaining("held repeat_in_file")]);
+});
