@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { CONTROL_ENDINGS } from "../intake/control.ts";
+import { lookAt } from "../intake/look.ts";
 import { identityText, type FileIdentity } from "../intake/source-file.ts";
 import type { JournalStore } from "../journal/store.ts";
 
@@ -25,8 +26,19 @@ export class Standing {
       this.#journal.sourceBatch(path, identityText(identity)),
       this.#journal.sourceBatch(path, refusalKey),
     ]);
-    if (taken !== undefined) return "taken";
+    if (taken !== undefined) return (await this.#holdsOther(path, identity, taken)) ? "new" : "taken";
     return refused === REFUSED ? "refused" : "new";
+  }
+
+  /**
+   * Programs that unpack or export give every file the same time: what was touched since it was taken is compared by its
+   * bytes.
+   */
+  async #holdsOther(path: string, { ctimeNs }: FileIdentity, batchId: string): Promise<boolean> {
+    const batch = await this.#journal.batch(batchId);
+    if (batch === undefined || BigInt(ctimeNs) / 1_000_000n <= BigInt(batch.createdAt)) return false;
+    const look = await lookAt(path, batch.format);
+    return typeof look !== "string" && look.sha256 !== batch.sha256;
   }
 
   async noteRefused(path: string, refusalKey: string): Promise<void> {
