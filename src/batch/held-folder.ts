@@ -17,6 +17,12 @@ export function resumeCommand(folder: string): string {
   return `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 }
 
+/** What is told of a folder that is held. */
+export function heldText(folder: string, { message }: InboxHold): Pick<Stop, "message" | "hint"> {
+  const hint = `a person lets it go on with \`${resumeCommand(folder)}\``;
+  return { message: `${folder} is held: ${message}`, hint };
+}
+
 /** Why a folder is held for a STOP. */
 export const STOP_MESSAGE = "a file named STOP was put into the folder";
 
@@ -44,8 +50,7 @@ export async function heldFolder(asking: Asking, folders: readonly string[]): Pr
   );
   for (const { key, hold } of holds) {
     if (!hold) continue;
-    const hint = `a person lets it go on with \`${resumeCommand(key)}\``;
-    return { code: "folder_held", message: `${key} is held: ${hold.message}`, hint };
+    return { code: "folder_held", ...heldText(key, hold) };
   }
   return undefined;
 }

@@ -1,6 +1,8 @@
 import type { Config } from "../config/config.ts";
 import { isoSecond } from "../day.ts";
+import { heldText } from "../batch/held-folder.ts";
 import type { RowState } from "../journal/state.ts";
+import type { HeldInbox } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import { decisionsOf } from "../results/report/acts.ts";
@@ -78,6 +80,15 @@ export function batchTable(all: readonly BatchStatus[], columns: number): string
     lines = lines.map((line, index) => line + gap + padded(cells[index] ?? ""));
   }
   return [heading, ...lines].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** Folders of which nothing goes until a person says so. */
+export function holdsText(holds: readonly HeldInbox[], look: Look): string {
+  const lines = holds.flatMap((hold) => {
+    const { message, hint } = heldText(hold.folder, hold);
+    return [printable(message), `  → ${printable(hint)}`];
+  });
+  return lines.length === 0 ? "" : `${folded(lines.join("\n"), look)}\n`;
 }
 
 const STATES: readonly (readonly [RowState, string, string])[] = [

@@ -5,7 +5,7 @@ import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
 import type { RowName } from "../checks/correction.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
-import type { Act, JournalStore } from "../journal/store.ts";
+import type { Act, HeldInbox, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { roomOf } from "../results/look.ts";
 import { countsOf, rowsIn } from "../results/status.ts";
@@ -13,7 +13,7 @@ import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./look-of.ts";
-import { batchTable, batchText, noBatchText } from "./status-text.ts";
+import { batchTable, batchText, holdsText, noBatchText } from "./status-text.ts";
 import { statusNext } from "./status-next.ts";
 import { showUnknown } from "./status-unknown.ts";
 
@@ -45,15 +45,20 @@ export async function run(call: Call): Promise<number> {
   return withProcessor({ config }, "read", async ({ journal }) => {
     const said = call.operands[0];
     const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said)];
-    const code = call.flags["check"] === true ? gravest(await openCodesOf(journal, all)) : 0;
+    // files that wait in a held folder are no batches yet
+    const holds = said === undefined ? await journal.inboxHolds() : [];
+    const open = call.flags["check"] === true ? [...(await openCodesOf(journal, all)), ...holds.map(() => 7)] : [];
+    const code = gravest(open);
     if (config.quiet && code === 0) return code;
     const look = lookOf(call.stdout, call, config);
     if (config.json) {
       const summary = { type: "summary", batches: all.length, exit_code: code };
-      for (const one of [...all.map(batchObject), summary]) call.stdout.write(`${JSON.stringify(one)}\n`);
-    } else if (said === undefined)
+      for (const one of [...all.map(batchObject), ...holds.map(holdObject), summary])
+        call.stdout.write(`${JSON.stringify(one)}\n`);
+    } else if (said === undefined) {
       call.stdout.write(all.length === 0 ? noBatchText(config) : batchTable(all, roomOf(look)));
-    else for (const one of all) call.stdout.write(batchText(one, look));
+      call.stdout.write(holdsText(holds, look));
+    } else for (const one of all) call.stdout.write(batchText(one, look));
     return code;
   });
 }
@@ -140,6 +145,10 @@ function codeOfState(state: RowState): number {
     default:
       return state satisfies never;
   }
+}
+
+function holdObject({ folder, code, at, message }: HeldInbox): Record<string, unknown> {
+  return { type: "inbox", folder, held: code, message, held_since: new Date(at).toISOString() };
 }
 
 function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> {

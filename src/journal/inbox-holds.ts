@@ -1,5 +1,6 @@
+import { isAbsolute } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { InboxHold } from "./store.ts";
+import type { HeldInbox, InboxHold } from "./store.ts";
 
 /** Inboxes of which nothing goes until a person says so. Outlives every process. */
 export class InboxHolds {
@@ -12,6 +13,19 @@ export class InboxHolds {
   of(folder: string): InboxHold | undefined {
     const row = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(folder));
     return row === undefined ? undefined : (JSON.parse(String(row["value"])) as InboxHold);
+  }
+
+  /** Every inbox that is held. */
+  all(): HeldInbox[] {
+    const rows = this.#database.prepare("SELECT key, value FROM meta WHERE key >= ? AND key < ? ORDER BY key");
+    // what was lifted is kept under the same beginning
+    return rows
+      .all(keyOf(""), `${keyOf("").trimEnd()}!`)
+      .map(({ key, value }) => ({
+        folder: String(key).slice(keyOf("").length),
+        ...(JSON.parse(String(value)) as InboxHold),
+      }))
+      .filter(({ folder }) => isAbsolute(folder));
   }
 
   /** Called inside a transaction of its caller. The first reason stands. */

@@ -62,6 +62,10 @@ export interface InboxHold {
   readonly message: string;
 }
 
+export interface HeldInbox extends InboxHold {
+  readonly folder: string;
+}
+
 /** `begin` gives an attempt to send, or says what the check inside its transaction found instead. */
 export type Begun =
   { readonly attempt: number; readonly ordinal: number } | { readonly attempt?: undefined; readonly state: RowState };
@@ -181,6 +185,7 @@ export interface JournalStore {
    */
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
   inboxHold(folder: string): Promise<InboxHold | undefined>;
+  inboxHolds(): Promise<readonly HeldInbox[]>;
   /** An inbox that is held already keeps its first reason. */
   holdInbox(folder: string, hold: InboxHold): Promise<void>;
   /** Gives the hold that stood. */

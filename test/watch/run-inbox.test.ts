@@ -472,6 +472,29 @@ test("a folder that is held is known by a link to it too", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
+test("a monitor hears of a folder that is held, though no file of it is a batch yet", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("STOP"), "");
+  expect((await desk.call("run", "--quiet", "--inbox", desk.inbox)).code).toBe(7);
+  const { code, stdout } = await desk.call("status", "--check");
+  expect(code).toBe(7);
+  expect(stdout).toContain(
+    `${desk.inbox} is held: a file named STOP was put into the folder\n  → a person lets it go on`,
+  );
+  const lines = (await desk.call("status", "--json")).stdout.trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { type: "inbox", folder: desk.inbox, held: "stop_file" },
+    { type: "summary", batches: 0, exit_code: 0 },
+  ]);
+  await desk.call("resume", "--inbox", desk.inbox, "--by", "asha");
+  expect(await desk.call("status", "--check")).toMatchObject({
+    code: 0,
+    stdout: expect.not.stringContaining("held") as string,
+  });
+});
+
 test("a file that is not what was seen at both looks is not taken", async () => {
   const server = await startService();
   const desk = openDesk(server.url);

@@ -12,6 +12,7 @@ export function placeCalls({ addresses, files, group, holds, marks, now, read }:
     acceptLoss: (mark, place) => group.run(() => marks.accept(mark, place)),
 
     inboxHold: (folder) => read(() => holds.of(folder)),
+    inboxHolds: () => read(() => holds.all()),
     holdInbox: (folder, hold) => group.run(() => holds.set(folder, hold)),
     liftInboxHold: (folder, by) => group.run(() => holds.lift(folder, by, now())),
 
