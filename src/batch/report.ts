@@ -6,7 +6,7 @@ import type { BatchReport } from "../events.ts";
 import { namesIn } from "../intake/inbox-folders.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf } from "../operations/catalogue.ts";
-import { renewOpenAnswer } from "../results/open-answer.ts";
+import { renewWaiting } from "../results/open-answer.ts";
 import { modeOfResults } from "../results/mode-of.ts";
 import { fileOfAside, nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/next-steps.ts";
@@ -64,7 +64,7 @@ export class BatchReporting {
     files.delete(writing.file);
     for (const file of files) {
       if (!(await hasResultsOf(file, batch))) continue;
-      await renewOpenAnswer(await this.#writeOnce(batch, { ...writing, file, staysAside: true }));
+      await renewWaiting(await this.#writeOnce(batch, { ...writing, file, staysAside: true }));
     }
   }
 

@@ -82,6 +82,17 @@ export async function renewOpenAnswer(report: BatchReport): Promise<void> {
   await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
 }
 
+/**
+ * The same beside a copy of the file: what it waited for with the others, a STOP or the service, is over with them. That
+ * it was refused is about what lies there by now.
+ */
+export async function renewWaiting(report: BatchReport): Promise<void> {
+  if (await isOwnAnswer(`${report.file}.refused.txt`)) return;
+  if (await isOwnAnswer(`${report.file}.waiting.txt`)) {
+    await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
+  }
+}
+
 /** A file was taken by its name: that it was refused, or waits, says nothing any more. None is put where none was. */
 export async function renewAnswer(report: BatchReport): Promise<void> {
   const beside = await Promise.all(["refused", "waiting"].map((kind) => isOwnAnswer(`${report.file}.${kind}.txt`)));

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { putAnswer } from "../../src/results/answer-files.ts";
+import { notYetAnswer, refusedAnswer } from "../../src/results/answers.ts";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
@@ -19,6 +21,26 @@ test("a copy that sends what was left says so beside the first file too: there i
   const summary = readFileSync(join(office.folder, "payroll.csv.summary.json"), "utf8");
   expect(JSON.parse(summary)).toMatchObject({ rows: { total: 3, accepted: 3 } });
   expect(office.server.requests).toHaveLength(4);
+});
+
+test("what a copy waited for with the file is over with it; that what lies there now was refused stays said", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  const names = ["payroll.csv", "payroll (1).csv", "payroll (2).csv"];
+  for (const name of names) office.write(name, transfersCsv(3));
+  for (const name of names) expect((await office.run(name)).code).toBe(7);
+  // as a drop folder says it of each while nothing goes
+  for (const name of names) {
+    const path = join(office.folder, name);
+    await putAnswer(path, notYetAnswer(path, "its_turn"));
+  }
+  const refused = join(office.folder, "payroll (2).csv");
+  await putAnswer(refused, refusedAnswer(refused, [], undefined));
+
+  office.server.use(() => wire.answer(200));
+  expect((await office.run("payroll.csv")).counts).toEqual({ accepted: 3 });
+  expect(names.map((name) => office.statuses(name)[2])).toEqual(["accepted", "accepted", "accepted"]);
+  const answers = readdirSync(office.folder).filter((name) => /\.(?:waiting|refused)\.txt$/.test(name));
+  expect(answers).toEqual(["payroll (2).csv.refused.txt"]);
 });
 
 test("what a person settles stands beside every copy; where no results lie, none are written", async () => {
