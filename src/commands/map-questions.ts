@@ -84,6 +84,8 @@ export function lackingError(
   const ways = lacking.map((field) => {
     if (field === UNIT) return SAY_UNIT;
     if (field.startsWith("bene_")) return `--lookup ${field}=TABLE.csv:COLUMN --lookup-by COLUMN`;
+    // one amount for everybody is nobody's payroll
+    if (field === "amount") return `--set ${field}=COLUMN`;
     return `--const ${field}=VALUE or --set ${field}=COLUMN`;
   });
   const among = free.length > 0 ? `; columns without a meaning: ${quotedNames(free)}` : "";

@@ -1,7 +1,9 @@
+import { normalizeName } from "../../names.ts";
+
 /** What other systems call our fields, letters and digits only. Employee numbers are no references: they come back. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   amount:
-    "netpay netsalary nettpay salary netamount amt amountinr amountinrupees amountrs payableamount payable netpayable paymentamount transactionamount instrumentamount txnamount transferamount amountpaise amountinpaise loanamount",
+    "netpay netsalary nettpay salary netamount amt payableamount payable netpayable paymentamount transactionamount instrumentamount txnamount transferamount loanamount",
   bank_acc_num:
     "accountno accountnumber acno acnumber accno bankaccount bankaccountno bankaccountnumber bankacno bankacnumber beneficiaryaccount beneficiaryaccountno beneficiaryaccountnumber beneacno beneaccno beneaccountno beneaccountnumber payeeaccount",
   ifsc_code: "ifsc bankifsc ifsccode branchcode bankifsccode beneficiaryifsc ifscno beneifsc beneifsccode",
@@ -27,9 +29,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   period: "month paymonth payperiod salarymonth",
 };
 
+/** `Net Pay (Rs.)`, `Amount in INR`: what is counted is asked of the name apart from what it is. */
+const UNIT_WORD = /(?:in)?(?:inr|rs|rupees|paise)$/;
+
 export function isSynonym(column: string, field: string): boolean {
   const said = column.toLowerCase().replace(/[^\p{L}\p{Nd}]+/gu, "");
-  return SYNONYMS[field]?.split(" ").includes(said) === true;
+  const bare = field === "amount" ? said.replace(UNIT_WORD, "") : said;
+  return bare === normalizeName(field) || SYNONYMS[field]?.split(" ").includes(bare) === true;
 }
 
 /** Fields that some values give away, whatever their column is called. Every value that is there must look so. */
