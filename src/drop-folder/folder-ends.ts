@@ -1,4 +1,4 @@
-import { resumeCommand } from "../batch/held-folder.ts";
+import { heldText, resumeCommand } from "../batch/held-folder.ts";
 import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
@@ -9,7 +9,7 @@ import { STOPS } from "../submission/stop-rules.ts";
 import type { FolderAnswers } from "./folder-answers.ts";
 import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
-import { Away, kindOfStop, mendingOf } from "./service-away.ts";
+import { Away, kindOfStop, mendingOf, type StopKind } from "./service-away.ts";
 import type { Standing } from "./standing.ts";
 
 interface EndsParts {
@@ -79,8 +79,8 @@ export class FolderEnds {
     const trouble = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
     const isNews = !isSaid && !(isTry && this.away.isAway && this.away.code === trouble?.code);
-    listener.ended(report, { isNews, isPassing: isWaiting && report.exitCode === HELD });
     const kind = trouble && kindOfStop(trouble.code);
+    listener.ended(this.#asHeld(report, kind), { isNews, isPassing: isWaiting && report.exitCode === HELD });
     if (kind === "signal") this.#cutOff.add(report.batch);
     else this.#cutOff.delete(report.batch);
     if (kind === undefined && isTry && this.away.isAway && report.requests > 0) {
@@ -132,6 +132,13 @@ export class FolderEnds {
     const isLooked = (unknown?.rows ?? 0) + (held?.rows ?? 0) > 0;
     if (hold.now && unsent?.rows && !isLooked) return heldAnswer(report.file, hold.now, resumeCommand(folder));
     return openAnswer(report);
+  }
+
+  /** What a STOP cut off does not go when somebody runs its file: only a resume of the folder lets it. */
+  #asHeld(report: BatchReport, kind: StopKind | undefined): BatchReport {
+    const { folder, hold } = this.#parts;
+    if (kind !== "signal" || !hold.now) return report;
+    return { ...report, stop: { code: "folder_held", ...heldText(folder, hold.now) } };
   }
 
   #serviceFailed({ code, message }: Stop, isTry: boolean): void {

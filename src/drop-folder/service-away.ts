@@ -5,7 +5,7 @@ import { backoffMs } from "../submission/retry.ts";
  * refused for the key or the address, so that nothing goes twice. `person`: something unclear answers: every further
  * try could make one more unknown row. `batch`: only that batch stops.
  */
-type StopKind = "service" | "person" | "batch" | "signal";
+export type StopKind = "service" | "person" | "batch" | "signal";
 
 const KINDS: Readonly<Record<string, StopKind>> = {
   unreachable: "service",

@@ -101,7 +101,7 @@ function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchRepor
   }
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
-  const goesOn = stop?.code !== "reads_otherwise";
+  const goesOn = stop?.code !== "reads_otherwise" && stop?.code !== "folder_held";
   // those that were refused for the key or the address go with them
   const unsent = notSent + (goesAgain ?? 0);
   if (notSent > 0 && goesOn) steps.push(`to send the other ${counted(unsent)}`, `paydrop run ${asWord(file)}`);

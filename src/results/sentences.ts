@@ -65,7 +65,8 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     return answer ? `: ${answer}` : ` (HTTP ${record.httpStatus ?? "status not known"})`;
   },
   party: ({ operation }) => partyOf(operation),
-  account: ({ operation }) => (partyOf(operation) === "payee" ? "payee account" : partyOf(operation)),
+  account: ({ operation, option }) =>
+    partyOf(operation) === "payee" ? `payee account${option === "B" ? " or IFSC" : ""}` : partyOf(operation),
   differing: ({ operation, option }) => {
     if (operation === undefined) return "amount";
     const found = operationNamed(operation);

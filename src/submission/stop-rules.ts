@@ -73,7 +73,7 @@ export const STOPS = stops({
   },
   address_refused: {
     message: "the service does not know this address",
-    hint: "check PAYDROP_BASE_URL, then run the same file again: the rest goes, nothing goes twice",
+    hint: "check PAYDROP_BASE_URL, then run the same file again, with --accept-destination where it was wrong: the rest goes, nothing goes twice",
   },
   redirect: {
     message: "something answered with a redirect, which is never followed",

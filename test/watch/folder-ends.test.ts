@@ -22,6 +22,8 @@ interface Setting {
   /** What was said, mentioned, and told of batches and files, in this order. */
   readonly told: string[];
   readonly isHeld: () => Promise<boolean>;
+  /** A STOP is seen in the folder. */
+  readonly stopSeen: () => Promise<unknown>;
   /** A file that waits in the folder. */
   readonly file: (name: string) => Parameters<FolderEnds["failed"]>[0] & { readonly path: string };
   /** A batch has come to its end, with so many requests. */
@@ -41,8 +43,10 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
     const listener = {
       say: (text: string) => void told.push(`say ${text}`),
       mention: (text: string) => void told.push(`mention ${text}`),
-      ended: ({ batch }: BatchReport, { isNews, isPassing }: { isNews: boolean; isPassing: boolean }) =>
-        void told.push(`ended ${batch} ${isNews ? "news" : "old"}${isPassing ? " passing" : ""}`),
+      ended: ({ batch, stop }: BatchReport, { isNews, isPassing }: { isNews: boolean; isPassing: boolean }) => {
+        const held = stop?.code === "folder_held" ? `, ${stop.hint}` : "";
+        told.push(`ended ${batch} ${isNews ? "news" : "old"}${isPassing ? " passing" : ""}${held}`);
+      },
       failed: ({ code }: PaydropError) => void told.push(`failed ${code}`),
     };
     const unfinished = (): Promise<readonly string[]> => Promise.resolve([]);
@@ -54,6 +58,7 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
     const pathOf = (name: string): string => join(folder, name);
     await work({
       ...{ ends, journal, folder, told },
+      stopSeen: async () => (await hold.stopAsked()) && (await hold.compare()),
       isHeld: async () => (await journal.inboxHold(await holdKeyOf(folder))) !== undefined,
       file: (name) => {
         writeFileSync(pathOf(name), "x");
@@ -103,6 +108,18 @@ test("a batch that a signal stopped is cut off, and goes on by itself, until it 
     await ended({ batch: "OTHER234" });
     expect(ends.wasCutOff).toBe(true);
     expect([await ended({}), ends.wasCutOff]).toEqual([false, false]);
+  });
+});
+
+test("what a STOP cut off is told to go by a resume of the folder, not by running its file again", async () => {
+  await withEnds(async ({ ended, folder, stopSeen, told }) => {
+    await stopSeen();
+    await ended(stopped("signal"));
+    expect(told.at(-1)).toBe(
+      `ended K7Q29F3M news, a person lets it go on with \`paydrop resume --inbox ${folder} --by NAME\``,
+    );
+    await ended(stopped("unreachable"));
+    expect(told.at(-2)).toBe("ended K7Q29F3M news");
   });
 });
 
