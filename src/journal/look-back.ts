@@ -5,7 +5,7 @@ import { Batches } from "./batches.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
 import { isJournalThere } from "./open.ts";
-import { Rows } from "./rows.ts";
+import { CORRECTED_BY, Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
 import { RESUMABLE } from "./state.ts";
@@ -57,6 +57,14 @@ export class LookBack {
   /** How many rows were refused for the key or the address. */
   resumable(batchId: string): number {
     const counted = this.#database.prepare(`SELECT count(*) AS rows FROM row r WHERE batch = ? AND ${RESUMABLE}`);
+    return Number(counted.get(this.#seqOf(batchId))?.["rows"]);
+  }
+
+  /** How many rows that were rejected or invalid went since, corrected. */
+  corrected(batchId: string): number {
+    const counted = this.#database.prepare(
+      `SELECT count(*) AS rows FROM row r WHERE batch = ? AND state IN ('rejected', 'invalid') AND ${CORRECTED_BY} IS NOT NULL`,
+    );
     return Number(counted.get(this.#seqOf(batchId))?.["rows"]);
   }
 

@@ -33,6 +33,7 @@ const RECORD_FIELDS = fieldsOf<RowRecord>({
   faults: 0,
   warnings: 0,
   correction: 0,
+  correctedBy: 0,
   other: 0,
   httpStatus: 0,
   sentAt: 0,

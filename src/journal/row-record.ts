@@ -1,4 +1,4 @@
-import type { Correction } from "../checks/correction.ts";
+import type { Correction, RowName } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
@@ -31,6 +31,8 @@ export interface RowRecord {
   readonly warnings?: readonly Fault[];
   /** The row of an earlier batch that it stands for, and what is not as it was. */
   readonly correction?: Correction;
+  /** Of a rejected or invalid row: the row by which it was corrected since, and which was accepted. */
+  readonly correctedBy?: RowName;
   /**
    * The row that a duplicate or held row was found to repeat. `at`: when that one was accepted; `more`: so many other rows
    * that were accepted it may repeat instead.

@@ -5,6 +5,7 @@ import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import { numbersIn } from "./numbers.ts";
 import { PAGE_ROWS } from "./pages.ts";
 import type { RowRecord } from "./row-record.ts";
+import { rowNameOf } from "./seen-row.ts";
 import type { RowState } from "./state.ts";
 
 /** The rows of a batch as they stand, in input order. */
@@ -63,9 +64,15 @@ export class Rows {
   }
 }
 
+/** The first row by which the row `r` was corrected and that was accepted, as `BATCH:ROW`. */
+export const CORRECTED_BY = `(SELECT kb.id || ':' || k.number FROM row k JOIN batch kb ON kb.seq = k.batch
+  WHERE k.family = coalesce(r.family, (SELECT id FROM batch WHERE seq = r.batch) || ':' || r.number)
+  AND k.state IN ('accepted', 'settled_done') ORDER BY k.batch, k.number LIMIT 1)`;
+
 const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,
   r.other_batch, r.other_row, r.other_at, r.other_more, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.settled_by,
-  a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at
+  a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at,
+  CASE WHEN r.state IN ('rejected', 'invalid') THEN ${CORRECTED_BY} END
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
 /** The columns of `SELECT_RECORD`, in its order. */
@@ -92,11 +99,12 @@ type RecordColumns = readonly [
   durationMs: number | null,
   response: string | null,
   changedAt: number,
+  correctedBy: string | null,
 ];
 
 function asRecord(columns: RecordColumns): RowRecord {
   const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, otherMore, originBatch,
-    originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response, changedAt] = columns; // prettier-ignore
+    originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy] = columns; // prettier-ignore
   const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
   if (operation !== null) record.operation = operation;
   if (option !== null) record.option = option;
@@ -118,6 +126,7 @@ function asRecord(columns: RecordColumns): RowRecord {
       payeeChanged: payeeChanged === 1,
     };
   }
+  if (correctedBy !== null) record.correctedBy = rowNameOf(correctedBy);
   if (httpStatus !== null) record.httpStatus = httpStatus;
   if (startedAt !== null) record.sentAt = startedAt;
   if (durationMs !== null) record.durationMs = durationMs;

@@ -1,3 +1,4 @@
+import type { RowName } from "../checks/correction.ts";
 import type { Seen } from "../checks/seen.ts";
 import type { BatchPhase } from "./batch-record.ts";
 import type { RowState } from "./state.ts";
@@ -99,5 +100,10 @@ function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
 
 /** Of a row by its name, `BATCH:ROW`. */
 export function batchOf(name: string): string {
-  return name.slice(0, name.indexOf(":"));
+  return rowNameOf(name).batch;
+}
+
+export function rowNameOf(name: string): RowName {
+  const [batch = "", row = ""] = name.split(":");
+  return { batch, row: Number(row) };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Seen } from "../checks/seen.ts";
-import { asSeen, columnsIn, type Keys, type SeenRow } from "./seen-row.ts";
+import { asSeen, columnsIn, rowNameOf, type Keys, type SeenRow } from "./seen-row.ts";
 
 /** The row that others are corrections of, by its name (`BATCH:ROW`): the judged row itself, or the one it corrects. */
 interface Family {
@@ -150,9 +150,9 @@ export class SeenRows {
    * the same batch that come before the row `before`.
    */
   family({ name, isItself }: Family, keys: Keys, batchSeq: number, before: number): Seen[] {
-    const [id = "", row = ""] = name.split(":");
+    const origin = rowNameOf(name);
     const elsewhere = this.#corrections.flatMap((statement) => all(statement, name, batchSeq));
-    if (!isItself) elsewhere.push(...this.#origin.flatMap((statement) => all(statement, id, Number(row))));
+    if (!isItself) elsewhere.push(...this.#origin.flatMap((statement) => all(statement, origin.batch, origin.row)));
     const here = isItself ? [] : all(this.#correctionsHere, name, batchSeq, before);
     return [...elsewhere.map((other) => asSeen(other, keys, false)), ...here.map((other) => asSeen(other, keys, true))];
   }

@@ -148,7 +148,8 @@ async function takeOnTrial(
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
   const refusedForTheKey = past.resumable(batch.id);
   const byStatus = byStatusOf(past.tallies(batch.id));
-  return { batch, byStatus, refusedForTheKey, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
+  const corrected = past.corrected(batch.id);
+  return { batch, byStatus, refusedForTheKey, corrected, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
 }
 
 /** The journal that is thrown away knows no earlier batch: the one of the state directory does, where there is one. */

@@ -84,6 +84,7 @@ function isSettled({ state }: RowRecord): boolean {
 
 /** What stands in the retry file. */
 export function isToCorrect(record: RowRecord): boolean {
+  if (record.correctedBy) return false;
   return record.state === "invalid" || (record.state === "rejected" && !isResumable(record));
 }
 

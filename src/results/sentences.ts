@@ -15,8 +15,20 @@ interface Sentence {
   readonly action: string;
 }
 
-/** `batch`: the row's own, so that another row of it is called a row of this file. */
-export function sentenceOf(record: RowRecord, batch: Pick<BatchRecord, "id" | "phase" | "destination">): Sentence {
+/** A row of a batch, by which another row of it is called a row of this file. */
+type OfBatch = Pick<BatchRecord, "id" | "phase" | "destination">;
+
+/** `batch`: the row's own. */
+export function sentenceOf(record: RowRecord, batch: OfBatch): Sentence {
+  const sentence = sentenceOfState(record, batch);
+  if (!record.correctedBy) return sentence;
+  // what was wrong stays said; nothing is left to do about it
+  const said = sentence.message.replace(/\.$/, "");
+  const by = describeOther(record.correctedBy, batch.id);
+  return { message: `${said}. Corrected by ${by}, which was accepted`, action: "Nothing" };
+}
+
+function sentenceOfState(record: RowRecord, batch: OfBatch): Sentence {
   if (record.state === "invalid" && record.faults?.length) {
     const { message, action } = sentenceOfFaults(record.faults);
     return { message: withNotes(message, record), action };

@@ -12,6 +12,8 @@ export interface TakenBefore {
   readonly byStatus: ByStatus;
   /** Of the rejected rows those that were refused for the key or the address: they need no correction. */
   readonly refusedForTheKey: number;
+  /** Of the rejected and invalid rows those that went since, corrected. */
+  readonly corrected: number;
   /** Of the held rows those that waited for another row which has its end: a run judges them anew. */
   readonly waitIsOver: number;
 }
@@ -48,7 +50,7 @@ function toSendIn({ byStatus, refusedForTheKey }: TakenBefore): number {
 
 /** What a person has to do, the gravest first. */
 function leftIn(taken: TakenBefore): string {
-  const { batch, byStatus, refusedForTheKey } = taken;
+  const { batch, byStatus, refusedForTheKey, corrected } = taken;
   const { id, phase, archive } = batch;
   if (archive !== undefined) return `Its details are archived: paydrop archive --restore ${id}`;
   const rows = (...statuses: ResultStatus[]): number => rowsIn(byStatus, ...statuses);
@@ -61,7 +63,7 @@ function leftIn(taken: TakenBefore): string {
     if (phase === "paused") steps.push(`it is paused, to go on: paydrop resume ${id}`);
     if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: paydrop retry ${id}`);
   }
-  if (rows("invalid", "rejected") - refusedForTheKey > 0)
+  if (rows("invalid", "rejected") - refusedForTheKey - corrected > 0)
     steps.push("correct the rows in its retry file, and run that one");
   if (steps.length > 0) return `To do: ${steps.join("; ")}`;
   return toSendIn(taken) > 0 ? "" : "Nothing is left to do; the same payments of a new month go with --period";

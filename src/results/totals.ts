@@ -51,6 +51,7 @@ export class TotalsCollector {
   readonly #oddAnswers: number[] = [];
   #goesAgain = 0;
   #asksMonth = 0;
+  #corrected = 0;
   #withoutAmount = 0;
   #oddAnswersCount = 0;
   #warnedCount = 0;
@@ -63,7 +64,8 @@ export class TotalsCollector {
     if (record.amount !== undefined) sum.units += unitsOf(record.amount);
     else if (record.faults?.[0]?.code !== "totals_row") this.#withoutAmount += 1;
     if (record.warnings) this.#noteWarned(record.number);
-    if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
+    if (record.correctedBy) this.#corrected += 1;
+    else if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (isResumable(record)) this.#goesAgain += 1;
     if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#asksMonth += 1;
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
@@ -123,7 +125,8 @@ export class TotalsCollector {
   }
 
   #remarks(): string[] {
-    return [...remarkOnSums(this.#withoutAmount), ...this.#warnedRemark(), ...this.#oddAnswersRemark()];
+    const remarks = [remarkOnSums(this.#withoutAmount), this.#warnedRemark(), this.#oddAnswersRemark()];
+    return [...remarks.flat(), ...correctedRemark(this.#corrected)];
   }
 
   #warnedRemark(): string[] {
@@ -138,6 +141,14 @@ export class TotalsCollector {
     const rows = `${this.#oddAnswers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     return [`accepted, but the answer speaks of a problem: look at row ${rows} in the dashboard`];
   }
+}
+
+/** Their status stays what it was: of what went in their place the other batch tells. */
+function correctedRemark(rows: number): string[] {
+  if (rows === 0) return [];
+  return [
+    `${counted(rows)} that ${rows === 1 ? "was" : "were"} rejected or invalid went since, corrected: see result_message`,
+  ];
 }
 
 /** "Equals the file" is said of what can be added up. */

@@ -101,9 +101,10 @@ function kindOfState(record: RowRecord, batch: BatchRecord): NeedKind | undefine
     case "accepted":
       return record.code === "accepted_reports_failure" ? "odd_answer" : undefined;
     case "unknown":
+      return status;
     case "rejected":
     case "invalid":
-      return status;
+      return record.correctedBy ? undefined : status;
     case "held":
     case "not_sent":
       return isOver ? undefined : status;
