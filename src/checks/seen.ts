@@ -23,7 +23,7 @@ export interface Seen {
   readonly acceptedAt?: number;
   /** The number of its last attempt, where it had one. */
   readonly lastAttempt?: number;
-  /** The number of the act by which a person let it go or settled it, whichever was later. */
+  /** The number of the act by which a person let it go, or settled it as done, whichever was later. */
   readonly decided?: number;
   /** The hash of its file. Left out of a workbook, whose sheets hold other rows. */
   readonly file?: string;

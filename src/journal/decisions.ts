@@ -21,7 +21,9 @@ export class Decisions {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#settle = database.prepare(
-      `UPDATE row SET state = ?, settled_by = ?, changed_at = ?, decided = ${NEXT_ACT} WHERE batch = ? AND number = ?`,
+      // one that may go again goes by the word that let it go before
+      `UPDATE row SET state = ?1, settled_by = ?2, changed_at = ?3,
+         decided = iif(?1 = 'settled_done', ${NEXT_ACT}, decided) WHERE batch = ?4 AND number = ?5`,
     );
     this.#seenAs = database.prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?");
     const waits = `r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open'

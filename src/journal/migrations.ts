@@ -200,6 +200,6 @@ export const MIGRATIONS: readonly string[] = [
    INSERT OR IGNORE INTO wrote SELECT substr(sha256, 1, 64) FROM written UNION SELECT substr(sha256, -64) FROM written;
    DROP INDEX written_sha256;`,
 
-  // The act by which a person let the row go or settled it: what became of others before that, that person knew.
+  // The act by which a person let the row go, or settled it as done: what became of others before that, that person knew.
   `ALTER TABLE row ADD COLUMN decided INTEGER;`,
 ];

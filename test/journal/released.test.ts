@@ -58,6 +58,25 @@ test("nor where the clock was ahead when it was let go; by a later word it goes"
   expect(await store.begin("BBBB2222", 2, rules)).toHaveProperty("attempt");
 });
 
+test("a row that was let go, and settled as not done, is held for what was settled as done between the two", async () => {
+  const { store } = openByDay();
+  const settle = (batch: string, as: "settled_done" | "settled_not_done") =>
+    store.settle([{ batch, row: 2, as, act: ACT }]);
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);
+  await sendRow(store, "AAAA1111", 2, "unknown");
+  await settle("AAAA1111", "settled_not_done");
+  await addBatch(store, "CCCC3333", [newRow(2, "a/100")]);
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100")]);
+  await store.release("BBBB2222", "all", ACT);
+  await sendRow(store, "BBBB2222", 2, "unknown");
+  await settle("AAAA1111", "settled_done");
+  await settle("BBBB2222", "settled_not_done");
+  await store.makeReady("BBBB2222", "all", ["settled_not_done"]);
+  expect(await store.begin("BBBB2222", 2, rules)).toEqual({ state: "held" });
+  expect(await said(store, "BBBB2222")).toEqual(["held possible_duplicate AAAA1111:2"]);
+});
+
 test("what went since a row was let go is no older payment, however late the row goes", async () => {
   const { store, onDay } = openByDay();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100")], onDay(0));
