@@ -10,6 +10,9 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
   [/^([a-z]{3,9})$/, (name) => named(name, "")],
   [/^([a-z]{3,9})-?(?:20)?(\d\d)$/, (name, year) => named(name, `20${year}`)],
   [/^(20\d\d)-?([a-z]{3,9})$/, (year, name) => named(name, year)],
+  [/^(\d\d?)-?([a-z]{3,9})-?(20\d\d)$/, (day, name, year) => dayNamed(name, year, day)],
+  [/^([a-z]{3,9})-?(\d\d?)-(20\d\d)$/, (name, day, year) => dayNamed(name, year, day)],
+  [/^(20\d\d)-?([a-z]{3,9})-?(\d\d?)$/, (year, name, day) => dayNamed(name, year, day)],
   [/^(20\d\d)-?m(0?[1-9]|1[0-2])$/, (year, month) => `${year}-${twoDigits(month)}`],
 ];
 
@@ -73,6 +76,11 @@ function withoutYear(period: string): string {
 function named(name = "", year = ""): string {
   const month = MONTHS.findIndex((one) => one.startsWith(name));
   return month < 0 ? "" : `${year}-${twoDigits(String(month + 1))}`;
+}
+
+function dayNamed(name = "", year = "", day = ""): string {
+  const month = named(name, year);
+  return month === "" ? "" : `${month}-${twoDigits(day)}`;
 }
 
 function twoDigits(month = ""): string {

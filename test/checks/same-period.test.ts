@@ -42,6 +42,10 @@ describe("two periods", () => {
     ["2026-W47", "W47-2026"],
     ["2026-Q4", "q4 2026"],
     ["2026-11-A", "A-2026-11"],
+    ["2026-11", "6Nov2026"],
+    ["2026-11-06", "06-Nov-2026"],
+    ["2026-11-06", "Nov 6, 2026"],
+    ["2026-11-06", "2026Nov06"],
   ])("%s and %s may be one", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([true, true]);
   });
