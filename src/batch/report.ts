@@ -135,16 +135,8 @@ function reportOf(
 ): BatchReport {
   const { total, byStatus, accounts, goesAgain, asksMonth, rowsToLookAt } = totals;
   return defined({
-    ...{
-      batch: batch.id,
-      file,
-      period: batch.period,
-      operation,
-      destination: batch.destination,
-      total,
-      byStatus,
-      accounts,
-    },
+    ...{ batch: batch.id, file, period: batch.period, operation, destination: batch.destination },
+    ...{ total, byStatus, accounts },
     ...{ requests, startedAt, durationMs, stop },
     phase: batch.phase === "paused" || batch.phase === "cancelled" ? batch.phase : undefined,
     ...{ files, remarks: [...batch.remarks, ...totals.remarks] },

@@ -56,7 +56,7 @@ function heldSteps({ batch, file, byStatus, phase, rowsToLookAt, asksPeriod, wai
   const rows = rowsToLookAt.held ?? [];
   if (waitsFor) return waitingSteps(namedRows(rows, count), count, waitsFor);
   const month =
-    asksPeriod === undefined ? [] : [`a new month? Then say so`, `paydrop run --period ${asksPeriod} ${asWord(file)}`];
+    asksPeriod === undefined ? [] : ["a new month? Then say so", `paydrop run --period ${asksPeriod} ${asWord(file)}`];
   return [
     ...month,
     ...decisionSteps(batch, namedRows(rows, count), count === 1 ? `--row ${rows[0] ?? "N"}` : undefined),
