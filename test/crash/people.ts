@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { Desk } from "./desk.ts";
 import type { PaymentRow } from "./payments.ts";
 
+const STILL_TO_GO: readonly string[] = ["ready", "not_sent", "settled_not_done"];
+
 /** Whoever decides on rows: looks unknown ones up in the service's ledger, lets held ones go, archives. */
 export class People {
   readonly #desk: Desk;
@@ -94,8 +96,8 @@ export class People {
     const { batch, environment } = desk.pick(held);
     desk.environment = environment;
     const ofBatch = desk.payments.rows().filter((row) => row.batch === batch);
-    // the first of equal rows goes by itself
-    const going = new Set(ofBatch.filter(({ state }) => state === "ready").map(({ payment }) => payment));
+    // the first of equal rows goes by itself, or by a retry
+    const going = new Set(ofBatch.filter(({ state }) => STILL_TO_GO.includes(state)).map(({ payment }) => payment));
     const own = held.filter((row) => row.batch === batch && !going.has(row.payment));
     if (own.length === 0) return;
     const rows = new Map(own.map((row) => [row.payment, row.number]));
