@@ -47,13 +47,14 @@ export async function meetKnown(
  * a person decides: all of their rows wait, or what is left where the name said this very month.
  */
 export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): Promise<BatchRecord[]> {
+  if (period === undefined) return [];
   const waiting: BatchRecord[] = [];
-  for (const batch of period === undefined ? [] : alike) {
+  for (const batch of alike) {
     if (batch.phase !== "open" || batch.period !== undefined) continue;
     const tallies = await talliesOf(batch.id);
-    const isWhole = rowsIn(tallies, "held", "invalid", "duplicate") === batch.rows;
-    const isLeft =
-      isNamedFor(batch, period) && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
+    const isWhole = rowsIn(tallies, ...UNSENT) === batch.rows;
+    const isOfMonth = batch.guessedPeriod !== undefined && isSamePeriod(period, batch.guessedPeriod);
+    const isLeft = isOfMonth && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
     if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
   }
   return waiting;
@@ -64,21 +65,19 @@ async function waitedWhole(alike: readonly BatchRecord[], talliesOf: TalliesOf):
   const waited = new Set<string>();
   for (const batch of alike.length > 1 ? alike : []) {
     const tallies = await talliesOf(batch.id);
-    const unsent = rowsIn(tallies, "held", "invalid", "duplicate");
-    const isWhole = unsent + (batch.phase === "cancelled" ? rowsIn(tallies, "ready") : 0) === batch.rows;
-    if (isWhole) waited.add(batch.id);
+    const unsent = batch.phase === "cancelled" ? ([...UNSENT, "ready"] as const) : UNSENT;
+    if (rowsIn(tallies, ...unsent) === batch.rows) waited.add(batch.id);
   }
   return waited;
 }
+
+/** Rows of which none goes without a person. */
+const UNSENT = ["held", "invalid", "duplicate"] as const;
 
 /** The month that a JSON file states itself, where the command line states another one: as a month in its name. */
 function overruled({ sheet }: MetFile, period: string | undefined): string | undefined {
   const own = sheet.wrapper?.period;
   return own === undefined || own === period || !isOfMonth(own) ? undefined : plainly(own).slice(0, 7);
-}
-
-function isNamedFor({ guessedPeriod }: BatchRecord, period: string | undefined): boolean {
-  return period !== undefined && guessedPeriod !== undefined && isSamePeriod(period, guessedPeriod);
 }
 
 /**

@@ -141,7 +141,7 @@ function reportOf(
     phase: batch.phase === "paused" || batch.phase === "cancelled" ? batch.phase : undefined,
     ...{ files, remarks: [...batch.remarks, ...totals.remarks] },
     goesAgain: goesAgain > 0 ? goesAgain : undefined,
-    asksPeriod: asksMonth > 0 && batch.period === undefined ? (batch.guessedPeriod ?? "YYYY-MM") : undefined,
+    asksPeriod: asksMonth && batch.period === undefined ? (batch.guessedPeriod ?? "YYYY-MM") : undefined,
     ...{ waitsFor, rowsToLookAt, exitCode },
   });
 }

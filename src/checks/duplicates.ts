@@ -4,7 +4,7 @@
  * of the attempt.
  */
 import { isStatedDifferent, isSurelyTheSame, isUnclear, mayBeTheSame } from "./same-payment.ts";
-import type { Seen, Stated } from "./seen.ts";
+import type { Release, Seen, Stated } from "./seen.ts";
 
 export type HoldCode =
   | "same_file"
@@ -141,7 +141,7 @@ function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): 
   return repeat ? held("repeat_in_file", repeat) : READY;
 }
 
-function isAcceptedSince(other: Seen, { before, at, act }: NonNullable<Stated["released"]>, nowMs: number): boolean {
+function isAcceptedSince(other: Seen, { before, at, act }: Release, nowMs: number): boolean {
   const { standing, lastAttempt = 0, acceptedAt = 0, decided = 0 } = other;
   // what a run whose clock was ahead accepted is none of this time: until then no person's word would do
   const isLater = acceptedAt > at && acceptedAt <= nowMs;

@@ -36,8 +36,8 @@ export function inspectReference(text: string): Finding | undefined {
  * as another period than the same month written well, and free the row to go twice.
  */
 export function inspectPeriod(text: string): Finding | undefined {
-  if (text.length > PERIOD_CHARACTERS_MAX || !/^[A-Za-z0-9-]+$/.test(text)) return { code: "period_malformed" };
-  if (isNoMonth(text)) return { code: "period_malformed" };
+  const isWritten = text.length <= PERIOD_CHARACTERS_MAX && /^[A-Za-z0-9-]+$/.test(text);
+  if (!isWritten || isNoMonth(text)) return { code: "period_malformed" };
   const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
   return !isIsoDate && isDateLike(text) ? { code: "made_a_date" } : undefined;
 }

@@ -52,7 +52,7 @@ export interface Stated {
   readonly released?: Release;
 }
 
-interface Release {
+export interface Release {
   /** The number that the next attempt would have had. */
   readonly before: number;
   /** The number of the act. */

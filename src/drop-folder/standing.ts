@@ -34,7 +34,9 @@ export class Standing {
    * Programs that unpack or export give every file the same time: what was touched since it was taken is compared by its
    * bytes.
    */
-  async #holdsOther(path: string, { ctimeNs }: FileIdentity, batchId: string): Promise<boolean> {
+  async #holdsOther(path: string, { ctimeNs, mtimeNs }: FileIdentity, batchId: string): Promise<boolean> {
+    // nobody set its times: of many files that lie there nothing more is asked
+    if (ctimeNs === mtimeNs) return false;
     const batch = await this.#journal.batch(batchId);
     if (batch === undefined || BigInt(ctimeNs) / 1_000_000n <= BigInt(batch.createdAt)) return false;
     const look = await lookAt(path, batch.format);

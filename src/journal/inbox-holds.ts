@@ -1,4 +1,3 @@
-import { isAbsolute } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { HeldInbox, InboxHold } from "./store.ts";
 
@@ -17,15 +16,13 @@ export class InboxHolds {
 
   /** Every inbox that is held. */
   all(): HeldInbox[] {
-    const rows = this.#database.prepare("SELECT key, value FROM meta WHERE key >= ? AND key < ? ORDER BY key");
-    // what was lifted is kept under the same beginning
-    return rows
-      .all(keyOf(""), `${keyOf("").trimEnd()}!`)
-      .map(({ key, value }) => ({
-        folder: String(key).slice(keyOf("").length),
-        ...(JSON.parse(String(value)) as InboxHold),
-      }))
-      .filter(({ folder }) => isAbsolute(folder));
+    const rows = this.#database.prepare(
+      "SELECT key, value FROM meta WHERE key LIKE ?1 || '%' AND key NOT LIKE ?2 || '%' ORDER BY key",
+    );
+    return rows.all(keyOf(""), LIFTED).map(({ key, value }) => ({
+      folder: String(key).slice(keyOf("").length),
+      ...(JSON.parse(String(value)) as InboxHold),
+    }));
   }
 
   /** Called inside a transaction of its caller. The first reason stands. */
@@ -42,10 +39,13 @@ export class InboxHolds {
     this.#database.prepare("DELETE FROM meta WHERE key = ?").run(keyOf(folder));
     this.#database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
-      .run(`inbox hold lifted ${nowMs} ${folder}`, JSON.stringify({ ...hold, by }));
+      .run(`${LIFTED}${nowMs} ${folder}`, JSON.stringify({ ...hold, by }));
     return hold;
   }
 }
+
+/** What was lifted is kept under the same beginning. */
+const LIFTED = "inbox hold lifted ";
 
 function keyOf(folder: string): string {
   return `inbox hold ${folder}`;

@@ -65,7 +65,7 @@ export class Verdicts {
       const ordinal = isRepeat ? this.#nextOrdinal(batch.seq, row) : 1;
       if (isRepeat) this.#ordinal.run(ordinal, batch.seq, number);
       const keys = { ...keysOf(row), ordinal };
-      const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, elsewhere(keys), keys, here), nowMs);
+      const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, elsewhere(keys), keys, { here }), nowMs);
       if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
       else if (row.family === null) this.#near.noteSentAnew(batch.seq, row, sinceMs);
     }
@@ -97,7 +97,7 @@ export class Verdicts {
     for (const number of numbersIn(this.#waiting, batch.seq)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
-      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, hereOf(keys, number));
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, { here: hereOf(keys, number) });
       const unreleased = { ...row, released: 0 };
       const judged = judge(statedOf(batch, unreleased), seen, asOf(unreleased, nowMs));
       const verdict = judged.state === "ready" ? whenFree : judged;
@@ -117,7 +117,7 @@ export class Verdicts {
     for (const number of numbersIn(this.#overtaken, batch.seq, sinceMs + 1, Number.MAX_SAFE_INTEGER)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
-      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, [], Number.MAX_SAFE_INTEGER);
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, { before: Number.MAX_SAFE_INTEGER });
       const went = seen.filter(({ standing }) => standing === "accepted");
       const since = went.filter(({ acceptedAt = 0 }) => acceptedAt > row.changed_at);
       if (since.length === 0) continue;
@@ -135,15 +135,14 @@ export class Verdicts {
 
   /**
    * By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. Of its own file
-   * those before a row that are given, and the corrections `before` it.
+   * those that are given as `here`, and the corrections `before` a row.
    */
   #seenBy(
     batch: BatchSeq,
     row: JudgedRow,
     elsewhere: readonly Seen[],
     keys: Keys,
-    here: readonly Seen[] = [],
-    before = row.number,
+    { here = [], before = row.number }: { readonly here?: readonly Seen[]; readonly before?: number } = {},
   ): Seen[] {
     const others = [...here, ...elsewhere];
     if (row.has_kin === 0) return others;

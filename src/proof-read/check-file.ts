@@ -148,7 +148,7 @@ async function takeOnTrial(
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
   const refusedForTheKey = past.resumable(batch.id);
   const byStatus = byStatusOf(past.tallies(batch.id));
-  const corrected = past.corrected(batch.id);
+  const corrected = byStatus.rejected || byStatus.invalid ? past.corrected(batch.id) : 0;
   return { batch, byStatus, refusedForTheKey, corrected, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
 }
 

@@ -79,7 +79,7 @@ function isCancelled({ phase, stop }: BatchReport): boolean {
 export async function renewOpenAnswer(report: BatchReport): Promise<void> {
   const found = await ownText(`${report.file}.waiting.txt`);
   if (found?.split("\r\n", 1)[0]?.endsWith(openHead(report.batch)) !== true) return;
-  await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
+  await putOpen(report);
 }
 
 /**
@@ -88,9 +88,11 @@ export async function renewOpenAnswer(report: BatchReport): Promise<void> {
  */
 export async function renewWaiting(report: BatchReport): Promise<void> {
   if (await isOwnAnswer(`${report.file}.refused.txt`)) return;
-  if (await isOwnAnswer(`${report.file}.waiting.txt`)) {
-    await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
-  }
+  if (await isOwnAnswer(`${report.file}.waiting.txt`)) await putOpen(report);
+}
+
+async function putOpen(report: BatchReport): Promise<void> {
+  await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
 }
 
 /** A file was taken by its name: that it was refused, or waits, says nothing any more. None is put where none was. */

@@ -22,8 +22,8 @@ export interface Totals {
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
-  /** Held rows that may be another month's payments. */
-  readonly asksMonth: number;
+  /** Held rows may be another month's payments. */
+  readonly asksMonth: boolean;
   /** Rows whose amount could not be read: they are in no sum. A totals row has none of its own. */
   readonly withoutAmount: number;
   /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
@@ -50,7 +50,7 @@ export class TotalsCollector {
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #oddAnswers: number[] = [];
   #goesAgain = 0;
-  #asksMonth = 0;
+  #asksMonth = false;
   #corrected = 0;
   #withoutAmount = 0;
   #oddAnswersCount = 0;
@@ -67,7 +67,7 @@ export class TotalsCollector {
     if (record.correctedBy) this.#corrected += 1;
     else if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (isResumable(record)) this.#goesAgain += 1;
-    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#asksMonth += 1;
+    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#asksMonth = true;
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 
