@@ -11,6 +11,8 @@ interface Family {
 /** More equal payments than this, in other batches and in this one, say nothing new. */
 const ELSEWHERE_MAX = 64;
 const HERE_MAX = 64;
+const BATCHES_MAX = 1000;
+const EQUAL_MAX = 1000;
 /** For so many keys what was found is kept. */
 const KEYS_KEPT_MAX = 64;
 
@@ -44,11 +46,25 @@ export const OVERTAKEN = `WITH waits AS (
   CROSS JOIN row o ON o.batch = b.seq AND o.number = CAST(substr(w.family, instr(w.family, ':') + 1) AS INTEGER)
   WHERE w.family IS NOT NULL AND ${WENT}`;
 
+/** Of each other batch the first row of every period that stands in the way of `?1`; where `?3`, those without a reference. */
+function ofEachBatch(schema: string, other: string): string {
+  const last = `SELECT max(s.batch) FROM ${schema}.seen s WHERE s.key = ?1 AND ${other}`;
+  return `WITH RECURSIVE one(batch) AS (
+      ${last} UNION ALL SELECT (${last} AND s.batch < one.batch) FROM one WHERE batch IS NOT NULL LIMIT ${BATCHES_MAX}
+    )
+    SELECT ${columnsIn(schema)}, min(r.number) FROM one CROSS JOIN ${schema}.batch b ON b.seq = one.batch
+    CROSS JOIN ${schema}.row r ON r.batch = b.seq AND r.number IN (
+      SELECT s.number FROM ${schema}.seen s CROSS JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
+      WHERE s.key = ?1 AND s.batch = b.seq AND ${IN_THE_WAY} AND ${NOT_CANCELLED}
+        AND (?3 = 0 OR r.reference_key IS NULL OR r.doubtful = 1) LIMIT ${EQUAL_MAX})
+    WHERE b.phase <> 'recording' GROUP BY r.batch, r.period`;
+}
+
 /** Rows of this and other batches that share a key with the one that is judged, or are tied to it (DESIGN §7). */
 export class SeenRows {
   readonly #elsewhere: readonly StatementSync[];
   readonly #elsewhereInPeriod: readonly StatementSync[];
-  readonly #lessStatedElsewhere: readonly StatementSync[];
+  readonly #ofEachElsewhere: readonly StatementSync[];
   readonly #unknownElsewhere: readonly StatementSync[];
   readonly #here: StatementSync;
   readonly #hereInPeriod: StatementSync;
@@ -77,8 +93,8 @@ export class SeenRows {
       );
     this.#elsewhere = elsewhere("");
     this.#elsewhereInPeriod = elsewhere("AND r.period IS ?3");
-    this.#lessStatedElsewhere = elsewhere(
-      `AND (?4 = 0 OR r.reference_key IS NULL OR r.doubtful = 1) AND (?3 IS NULL OR r.period IS NULL OR r.period = ?3)`,
+    this.#ofEachElsewhere = schemas.flatMap((schema) =>
+      others(schema, "s.batch").map((other) => database.prepare(ofEachBatch(schema, other))),
     );
     this.#unknownElsewhere = schemas.map((schema) =>
       database.prepare(
@@ -127,15 +143,15 @@ export class SeenRows {
           ? this.#elsewhere.flatMap((statement) => all(statement, key, batchSeq))
           : this.#elsewhereInPeriod.flatMap((statement) => all(statement, key, batchSeq, period)),
       );
-    // those that state no reference, or no period, may be the same payment, however many state another one
-    const lessStated = ({ core, period }: Keys, hasReference: 0 | 1): SeenRow[] =>
-      found(kept, `${nameOf(core, period)} ${hasReference}`, () =>
-        this.#lessStatedElsewhere.flatMap((statement) => all(statement, core, batchSeq, period, hasReference)),
+    // one that states no reference, or that is of the same month, may be the same payment, however many came after it
+    const ofEach = ({ core }: Keys, hasReference: 0 | 1): SeenRow[] =>
+      found(kept, `${nameOf(core)} ${hasReference}`, () =>
+        this.#ofEachElsewhere.flatMap((statement) => all(statement, core, batchSeq, hasReference)),
       );
     return (keys) => {
       const rows = [...inTheWay(keys.core)];
       if (rows.length >= ELSEWHERE_MAX) {
-        rows.push(...inTheWay(keys.core, keys.period), ...lessStated(keys, keys.reference === null ? 0 : 1));
+        rows.push(...inTheWay(keys.core, keys.period), ...ofEach(keys, keys.reference === null ? 0 : 1));
         // one that nobody knows the end of holds all others, however many came after it
         rows.push(...this.#unknownElsewhere.flatMap((statement) => all(statement, keys.core, batchSeq)));
       }

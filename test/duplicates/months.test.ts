@@ -116,6 +116,26 @@ describe("identical salaries every month, in files that differ", () => {
     expect(sent()).toHaveLength(20);
   });
 
+  test.each([
+    ["without a reference", (): string => ""],
+    ["each with one of its own", (index: number): string => `R-${index}`],
+  ])("a payment of the same month is found behind many equal ones of later files, %s", async (_, reference) => {
+    const { desk, sent } = await openOffice();
+    const file = (rows: number): string =>
+      transfersCsv(rows, { reference }).replaceAll(
+        /50100271828\d+,60200000000\d+,[\d.]+/g,
+        "50100271828001,60200000000001,101.00",
+      );
+    desk.write("payroll-2026-09.csv", transfersCsv(1));
+    await desk.process("payroll-2026-09.csv", { now: () => NOVEMBER - 60 * DAY_MS });
+    desk.write("many.csv", file(100));
+    await desk.process("many.csv", { now: () => NOVEMBER - 30 * DAY_MS, flags: { allow_repeats: true } });
+    expect(sent()).toHaveLength(101);
+    desk.write("payroll-2026-09.csv", `${transfersCsv(1)}\n`);
+    await desk.process("payroll-2026-09.csv", { now: () => NOVEMBER });
+    expect([sent().length, countsOf(desk.results("payroll-2026-09.csv"))]).toEqual([0, { held: 1 }]);
+  });
+
   test("a clock that was set back frees nothing", async () => {
     expect(await twice({ afterDays: -2 })).toMatchObject({ sent: 0, counts: { held: 20 } });
     expect(await twice({ afterDays: -400 })).toMatchObject({ sent: 0, counts: { held: 20 } });
