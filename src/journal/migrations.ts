@@ -202,4 +202,7 @@ export const MIGRATIONS: readonly string[] = [
 
   // The act by which a person let the row go, or settled it as done: what became of others before that, that person knew.
   `ALTER TABLE row ADD COLUMN decided INTEGER;`,
+
+  // Rows that a person let go although another one stands for the same: whoever lets a third one go is told of them.
+  `CREATE INDEX row_let_go ON row (other_batch, other_row) WHERE released > 0;`,
 ];

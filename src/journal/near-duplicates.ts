@@ -16,6 +16,7 @@ export class NearDuplicates {
   readonly #didNotGoIn: StatementSync;
   readonly #holdNear: StatementSync;
   readonly #hasReady: StatementSync;
+  readonly #tellLetGo: StatementSync;
   /** Earlier batches of which the one that is being judged sends anew what did not go. */
   readonly #sentAnew = new Set<number>();
 
@@ -36,6 +37,7 @@ export class NearDuplicates {
     this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
     this.#hasReady = database.prepare("SELECT 1 FROM row WHERE batch = ? AND state = 'ready' LIMIT 1");
     this.#holdNear = database.prepare(holdNear(earlier));
+    this.#tellLetGo = database.prepare(tellLetGo(earlier, past === undefined ? "s.batch <> ?1" : "?1 IS NOT NULL"));
   }
 
   /** A batch is about to be judged: what another one sent anew is none of its business. */
@@ -70,6 +72,14 @@ export class NearDuplicates {
   #holdNearTo(batch: BatchSeq, seqs: readonly number[], nowMs: number, sentAnew = 0): void {
     if (seqs.length === 0) return;
     this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, sentAnew);
+    this.tellLetGo(batch, nowMs);
+  }
+
+  /** Of yet another amount, in a third file, that a person let go: by it the same payment may have been corrected. */
+  tellLetGo(batch: BatchSeq, nowMs: number): number[] {
+    return (this.#tellLetGo.all(batch.seq, nowMs) as unknown as readonly { number: number }[]).map(
+      ({ number }) => number,
+    );
   }
 }
 
@@ -119,6 +129,19 @@ const holdNear = (schema: string): string => `
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
     other_row = near.other_row, other_at = near.accepted_at
   FROM near WHERE row.batch = ?1 AND row.number = near.number`;
+
+/** Of held rows those that others went beside, which were let go although the same row of an earlier batch held them. */
+const tellLetGo = (schema: string, isElsewhere: string): string => `
+  WITH near AS (
+    SELECT DISTINCT other_batch, other_row FROM row WHERE batch = ?1 AND state = 'held' AND code = 'near_duplicate'
+  ), went AS MATERIALIZED (
+    SELECT near.other_batch, near.other_row, count(*) AS more FROM near
+    CROSS JOIN ${schema}.row s ON s.other_batch = near.other_batch AND s.other_row = near.other_row AND s.released > 0
+    WHERE ${isElsewhere} AND s.state IN ('accepted', 'settled_done', 'unknown', 'sending') GROUP BY 1, 2
+  )
+  UPDATE row SET other_more = went.more, changed_at = ?2 FROM went
+  WHERE row.batch = ?1 AND row.state = 'held' AND row.code = 'near_duplicate' AND row.other_batch = went.other_batch
+    AND row.other_row = went.other_row AND row.other_more < went.more RETURNING row.number`;
 
 function seqsIn(rows: readonly unknown[]): number[] {
   return (rows as readonly { seq: number }[]).map(({ seq }) => seq);

@@ -105,6 +105,7 @@ export class Verdicts {
       if (!isAsBefore(row, verdict)) changed.add(number);
     }
     for (const number of this.#tellWhatWent(batch, judge, nowMs)) changed.add(number);
+    for (const number of this.#near.tellLetGo(batch, nowMs)) changed.add(number);
     return [...changed];
   }
 

@@ -118,6 +118,27 @@ test("what waits for a person waits however late it is looked at again", async (
   ]);
 });
 
+test("whoever lets an amount go is told of a third one that went since, and of one that had gone before", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200"), newRow(9, "b/250")]);
+  await take(store, "CCCC3333", [newRow(7, "a/100"), newRow(8, "b/300")]);
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([]);
+  await store.release("CCCC3333", [8], ACT);
+  await sendRow(store, "CCCC3333", 8, "accepted");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([8, 9]);
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([]);
+  const other = { batch: "AAAA1111", row: 3, more: 1 };
+  expect((await allRows(store, "BBBB2222"))[1]?.other).toMatchObject(other);
+  // those of its own file are before the eyes of whoever decides
+  await store.release("BBBB2222", [8], ACT);
+  await sendRow(store, "BBBB2222", 8, "unknown");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([]);
+  await take(store, "DDDD4444", [newRow(7, "a/100"), newRow(8, "b/400")]);
+  expect((await allRows(store, "DDDD4444"))[1]?.other).toMatchObject({ ...other, more: 2 });
+});
+
 const ANEW: readonly (readonly [string, { rows: NewRow[]; days?: number; cancels?: boolean }, string])[] = [
   ["with what was refused", { rows: [newRow(7, "a/100"), newRow(8, "b/200")] }, HELD],
   ["with what a cancelled batch did not send", { rows: [newRow(7, "c/100"), newRow(8, "b/200")], cancels: true }, HELD],
