@@ -112,14 +112,16 @@ function readSettings(
 ): Settled {
   const values: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
+  const wrong: string[] = [];
   for (const name of SETTING_NAMES) {
     const said = firstThatSays(name, flags, env, file);
     if (!said) continue;
-    const value = understood(name, said);
+    const value = understood(name, said, wrong);
     const isPath = SETTINGS[name].path && typeof value === "string";
     values[name] = isPath ? resolve(said.origin === file?.path ? dirname(file.path) : cwd, value) : value;
     origins[name] = said.origin;
   }
+  if (wrong.length > 0) throw new PaydropError("config", wrong.join("; "), "correct it and run again");
   return { values, origins };
 }
 
@@ -147,12 +149,14 @@ function firstThatSays(
   return undefined;
 }
 
-function understood(name: SettingName, said: Said): unknown {
+/** Or what is wrong with it is added to `wrong`: whoever sets up a machine sees it all at once. */
+function understood(name: SettingName, said: Said, wrong: string[]): unknown {
   try {
     return SETTINGS[name].read(said.raw);
   } catch (error) {
     if (!(error instanceof NotRight)) throw error;
-    throw new PaydropError("config", `${said.place}: ${saidOf(said.raw, error)}`, "correct it and run again");
+    wrong.push(`${said.place}: ${saidOf(said.raw, error)}`);
+    return undefined;
   }
 }
 

@@ -166,6 +166,12 @@ describe("what a value may be", () => {
     expect(loadConfig({ env: { HOME, PAYDROP_BASE_URL: said } })).toMatchObject({ baseUrl, environment });
   });
 
+  test("several wrong ones are told at once, each with its place", () => {
+    const env = { HOME, PAYDROP_RATE: "fast", PAYDROP_CONFIG: toml('settle = "soon"\n') };
+    const { message } = refusal({ env, flags: { concurrency: "x" } });
+    for (const place of ["--concurrency:", "PAYDROP_RATE:", "line 1: settle:"]) expect(message).toContain(place);
+  });
+
   test("a name that only looks like this machine is not this machine", () => {
     expect(refusal({ env: { HOME, PAYDROP_BASE_URL: "http://localhost.evil.example" } }).code).toBe("config");
     expect(refusal({ env: { HOME, PAYDROP_BASE_URL: "http://127.0.0.1.evil.example" } }).code).toBe("config");
