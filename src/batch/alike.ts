@@ -1,6 +1,6 @@
 import { operationStated } from "../checks/operation-of.ts";
 import { meet } from "../checks/same-bytes.ts";
-import { isOfMonth, isSamePeriod, plainly } from "../checks/same-period.ts";
+import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "../checks/same-period.ts";
 import type { Config } from "../config/config.ts";
 import { guessPeriod } from "../intake/period.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
@@ -44,7 +44,8 @@ export async function meetKnown(
 
 /**
  * Batches without a stated period that a file goes instead of when its period is stated, and of which nothing goes until
- * a person decides: all of their rows wait, or what is left where the name said this very month.
+ * a person decides: all of their rows wait, or what is left where the name said this very month. Never those of a file
+ * whose name says another month: that one waits for a word of its own.
  */
 export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): Promise<BatchRecord[]> {
   if (period === undefined) return [];
@@ -52,23 +53,47 @@ export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): 
   for (const batch of alike) {
     if (batch.phase !== "open" || batch.period !== undefined) continue;
     const tallies = await talliesOf(batch.id);
-    const isWhole = rowsIn(tallies, ...UNSENT) === batch.rows;
-    const isOfMonth = batch.guessedPeriod !== undefined && isSamePeriod(period, batch.guessedPeriod);
-    const isLeft = isOfMonth && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
+    const { guessedPeriod: guess } = batch;
+    const isWhole =
+      rowsIn(tallies, ...UNSENT) === batch.rows && (guess === undefined || mayBeSamePeriod(period, guess));
+    const isNamed = guess !== undefined && isSamePeriod(period, guess);
+    const isLeft = isNamed && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
     if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
   }
   return waiting;
+}
+
+/**
+ * Of a file that nobody named the batch as which one of this place was taken for another period: whether it was dropped
+ * once more, or only touched by a backup, while a nightly run states the month of the day, is for a person to say.
+ */
+export async function laidThere(
+  { period, alike, meeting }: Met,
+  file: string,
+  placesOf: (batchId: string) => Promise<readonly string[]>,
+  talliesOf: TalliesOf,
+): Promise<BatchRecord | undefined> {
+  if (period === undefined || meeting.kind !== "new") return undefined;
+  for (const batch of alike) {
+    if (!(await placesOf(batch.id)).includes(file)) continue;
+    // of which nothing went: its period is stated now
+    return (await isUnsent(batch, talliesOf)) ? undefined : batch;
+  }
+  return undefined;
 }
 
 /** Of several batches of the same bytes those of which nothing went, or ever goes without a person's word. */
 async function waitedWhole(alike: readonly BatchRecord[], talliesOf: TalliesOf): Promise<ReadonlySet<string>> {
   const waited = new Set<string>();
   for (const batch of alike.length > 1 ? alike : []) {
-    const tallies = await talliesOf(batch.id);
-    const unsent = batch.phase === "cancelled" ? ([...UNSENT, "ready"] as const) : UNSENT;
-    if (rowsIn(tallies, ...unsent) === batch.rows) waited.add(batch.id);
+    if (await isUnsent(batch, talliesOf)) waited.add(batch.id);
   }
   return waited;
+}
+
+async function isUnsent({ id, phase, rows }: BatchRecord, talliesOf: TalliesOf): Promise<boolean> {
+  const unsent = phase === "cancelled" ? ([...UNSENT, "ready"] as const) : UNSENT;
+  return rowsIn(await talliesOf(id), ...unsent) === rows;
 }
 
 /** Rows of which none goes without a person. */

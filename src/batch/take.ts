@@ -9,7 +9,7 @@ import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
 import { isRetryAsWritten } from "../results/own.ts";
-import { meetKnown, waitingFor } from "./alike.ts";
+import { laidThere, meetKnown, waitingFor } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";
 import { Origins } from "./origins.ts";
@@ -32,8 +32,11 @@ export class BatchTaking {
     this.#ground = ground;
   }
 
-  /** The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7). */
-  async take(file: string, snapshot: Snapshot): Promise<Taken> {
+  /**
+   * The batch that these bytes are: one that is known, or a new one, read and checked to its last row (DESIGN §7).
+   * `isNamed`: by a person, and not found in a folder.
+   */
+  async take(file: string, snapshot: Snapshot, isNamed: boolean): Promise<Taken> {
     const input = await openInput(file, snapshot, this.#ground.services);
     const { journal, config } = this.#ground;
     const { sha256, identity } = snapshot;
@@ -64,11 +67,11 @@ export class BatchTaking {
       destination: this.#ground.destination,
       nowMs: this.#ground.now(),
     });
-    const rules =
-      meeting.kind === "again"
-        ? { ...this.#ground.rules, holdsWholeFile: true }
-        : { ...this.#ground.rules, replaces: waiting.map((one) => one.id) };
-    return this.#record(batch, opened, rules, waiting);
+    const before = isNamed ? undefined : await laidThere(met, file, (id) => journal.sourcesOf(id), talliesOf);
+    if (meeting.kind === "again" || before) {
+      return this.#record(batch, opened, { ...this.#ground.rules, holdsWholeFile: true }, []);
+    }
+    return this.#record(batch, opened, { ...this.#ground.rules, replaces: waiting.map((one) => one.id) }, waiting);
   }
 
   /** Whoever states totals for a file that goes on means them as well; what was required at first was met then. */

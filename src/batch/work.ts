@@ -56,7 +56,7 @@ export class BatchWork implements Processor {
     // two files may hold the same payments, or be the same: the second one must find what became of the first, and it is
     // the second one that begins later, whichever is copied sooner
     const { batch, resumed, told } = await this.#turns.take("", async () =>
-      this.#taking.take(file, (await copying).snapshot),
+      this.#taking.take(file, (await copying).snapshot, settledSha256 === undefined),
     );
     const { snapshot, modeBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {

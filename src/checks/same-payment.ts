@@ -16,11 +16,14 @@ export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rule
   );
 }
 
-/** The very row of the very file, which went before its month was stated, under a name that says that month. */
-function isSameRow({ file, row, period }: Stated, other: Seen): boolean {
+/**
+ * The very row of the very file, which went before its month was stated, under a name that says that month. Not where its
+ * name says another one now: a file may be called after the day on which it is paid.
+ */
+function isSameRow({ file, row, period, guessedPeriod }: Stated, other: Seen): boolean {
   if (file === undefined || other.file !== file || other.row !== row) return false;
   if (period === undefined || other.period !== undefined || other.guessedPeriod === undefined) return false;
-  return isSamePeriod(period, other.guessedPeriod);
+  return isSamePeriod(period, other.guessedPeriod) && (guessedPeriod ?? other.guessedPeriod) === other.guessedPeriod;
 }
 
 /** Another row of the file that this one's origin stands in: whoever wrote both meant two payments. */

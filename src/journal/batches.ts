@@ -45,13 +45,17 @@ export class Batches {
     );
   }
 
-  /** It has the bytes of an earlier batch, and no stated period makes it another one: a person decides on it whole. */
+  /**
+   * A person decides on it whole: it has the bytes of an earlier batch, and no stated period makes it another one, or it
+   * lay where that one had lain.
+   */
   isSameFileAgain(seq: number): boolean {
     const earlier = this.#database.prepare(
       `SELECT 1 FROM batch b JOIN batch e ON e.sha256 = b.sha256 AND e.environment = b.environment AND e.seq < b.seq
-       WHERE b.seq = ? AND b.period IS NULL AND e.phase <> 'recording'
+       WHERE b.seq = ?1 AND b.period IS NULL AND e.phase <> 'recording'
        AND (e.choices ->> '$.sheet') IS (b.choices ->> '$.sheet')
-       AND coalesce(e.choices ->> '$.operation' = b.choices ->> '$.operation', 1) LIMIT 1`,
+       AND coalesce(e.choices ->> '$.operation' = b.choices ->> '$.operation', 1)
+       UNION ALL SELECT 1 FROM row WHERE batch = ?1 AND state = 'held' AND code = 'same_file' LIMIT 1`,
     );
     return earlier.get(seq) !== undefined;
   }

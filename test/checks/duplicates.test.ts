@@ -53,6 +53,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the same row of another file", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "cd34", guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["the same row of the same file, with no month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12" }, "held possible_duplicate"],
     ["the same row of the same file, with another month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12", guessedPeriod: "2026-10" }, "ready"],
+    ["the same row of the same file, whose name says another month now", { ...NOVEMBER, file: "ab12", guessedPeriod: "2026-12" }, { row: 2, file: "ab12", guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["the same row of a workbook", NOVEMBER, { row: 2, guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["another row of the file that this one corrects a row of", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11" }, "held possible_duplicate"],
     ["the very row that this one corrects", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11", kin: "origin" }, "duplicate"],

@@ -280,3 +280,16 @@ test("what is left of one month's file is not cancelled by another month's run o
   expect(stdout).toContain("open");
   expect(stdout).toContain("held: row 4");
 });
+
+test("nor is a file that waits as a whole, where its name says another month than the one that is stated", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  const names = ["payroll-2099-01.csv", "payroll-2099-02.csv", "payroll-2099-03.csv"] as const;
+  for (const name of names) office.write(name, transfersCsv(2));
+  expect((await office.run(names[0])).counts).toEqual({ accepted: 2 });
+  expect((await office.run(names[1])).counts).toEqual({ held: 2 });
+  expect((await office.run(names[2], "--period", "2099-03")).counts).toEqual({ accepted: 2 });
+  expect((await office.run(names[1])).code).toBe(6);
+  const by = ["--all", "--by", "ravi", "--reason", "February"];
+  expect((await office.paydrop("release", office.batchOf(names[1]), ...by)).code).toBe(0);
+  expect(office.server.requests).toHaveLength(6);
+});

@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
   unlinkSync,
+  utimesSync,
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -55,6 +56,24 @@ test("one sweep takes files without their last line end too, however long its fi
   for (let file = 1; file <= 60; file += 1) writeFileSync(desk.path(`${file}.csv`), transfer(`ACC-2${file}`).trimEnd());
   expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(server.requests).toHaveLength(60);
+});
+
+test("the month of the day pays no file again that was only touched; whoever names the file pays it", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  const path = desk.path("payroll.csv");
+  const nightly = (month: string): ReturnType<typeof desk.call> =>
+    desk.call("run", "--period", month, "--inbox", desk.inbox);
+  writeFileSync(path, transfer("ACC-2"));
+  expect(await nightly("2099-01")).toMatchObject({ code: 0 });
+  utimesSync(path, new Date(), new Date(Date.now() - 60_000));
+  expect(await nightly("2099-01")).toMatchObject({ code: 0 });
+  utimesSync(path, new Date(), new Date(Date.now() - 30_000));
+  expect(await nightly("2099-02")).toMatchObject({ code: 6 });
+  expect(desk.read("payroll.csv.results.csv")).toContain("this very file was sent before");
+  expect(server.requests).toHaveLength(1);
+  expect(await desk.call("run", "--period", "2099-03", path)).toMatchObject({ code: 0 });
+  expect(server.requests).toHaveLength(2);
 });
 
 test("a refused file that is corrected and run by its name is refused no more; one without an answer gets none", async () => {
