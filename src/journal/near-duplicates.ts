@@ -25,7 +25,7 @@ export class NearDuplicates {
     const earlier = past ?? "main";
     this.#repeated = database.prepare(
       `SELECT DISTINCT b.seq FROM row r JOIN ${earlier}.batch b ON b.id = r.other_batch
-       WHERE r.batch = ?1 AND ${past === undefined ? "b.seq <> ?1" : "true"} AND r.state IN ('duplicate', 'held')`,
+       WHERE r.batch = ?1 AND ${past === undefined ? "b.seq <> ?1" : "true"} AND (r.state IN ('duplicate', 'held') OR r.released > 0)`,
     );
     // key by key: the same payment in every row of both files is walked over once, not for each of them
     this.#repeating = database.prepare(
@@ -46,9 +46,10 @@ export class NearDuplicates {
   }
 
   /** Not of a retry file: what it repeats is tied row by row, and what is added to it is another payment. */
-  noteSentAnew(batchSeq: number, { core_key, reference_key, period }: NewRow, sinceMs: number): void {
+  noteSentAnew(batchSeq: number, row: NewRow, sinceMs: number, sentAnew = this.#sentAnew): void {
+    const { core_key, reference_key, period } = row;
     const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs);
-    for (const seq of seqsIn(batches)) this.#sentAnew.add(seq);
+    for (const seq of seqsIn(batches)) sentAnew.add(seq);
   }
 
   /**
@@ -58,10 +59,10 @@ export class NearDuplicates {
    * amount would go after the new one. A row that did not go and is sent anew repeats that batch too, in its own period
    * or by its own reference.
    */
-  holdNearDuplicates(batch: BatchSeq, nowMs: number): void {
+  holdNearDuplicates(batch: BatchSeq, nowMs: number, sentAnew: ReadonlySet<number> = this.#sentAnew): void {
     if (!this.#hasReady.get(batch.seq)) return;
     this.#holdNearTo(batch, seqsIn(this.#repeated.all(batch.seq)), nowMs);
-    for (const seq of this.#sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
+    for (const seq of sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
   }
 
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */

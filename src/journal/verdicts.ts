@@ -89,11 +89,13 @@ export class Verdicts {
    * Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Where the others of
    * their file wait, they wait too. Gives the rows that stand otherwise than before.
    */
-  judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number): number[] {
+  judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number, recentMs: number): number[] {
     const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
     const hereOf = this.#seen.hereOf(batch.seq);
     const changed = new Set<number>();
+    const sentAnew = new Set<number>();
+    let isAnyFree = false;
     for (const number of numbersIn(this.#waiting, batch.seq)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
       const keys = keysOf(row);
@@ -103,7 +105,12 @@ export class Verdicts {
       const verdict = judged.state === "ready" ? whenFree : judged;
       this.#moveRow(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.add(number);
+      if (verdict.state !== "ready") continue;
+      isAnyFree = true;
+      if (row.family === null) this.#near.noteSentAnew(batch.seq, row, asOf(unreleased, nowMs) - recentMs, sentAnew);
     }
+    // while they waited they were not compared with the rows that the others of their file repeat
+    if (isAnyFree) this.#near.holdNearDuplicates(batch, nowMs, sentAnew);
     for (const number of this.#tellWhatWent(batch, judge, nowMs)) changed.add(number);
     for (const number of this.#near.tellLetGo(batch, nowMs)) changed.add(number);
     return [...changed];

@@ -139,6 +139,28 @@ test("whoever lets an amount go is told of a third one that went since, and of o
   expect((await allRows(store, "DDDD4444"))[1]?.other).toMatchObject({ ...other, more: 2 });
 });
 
+test.each(["settled as not done", "cancelled", "let go with its file"])(
+  "a row that waited for one elsewhere that is %s then waits for what the others of its file repeat",
+  async (end) => {
+    const store = open();
+    await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+    for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+    await addBatch(store, "CCCC3333", [newRow(2, "b/200")]);
+    if (end !== "cancelled") await sendRow(store, "CCCC3333", 2, "unknown");
+    await store.createBatch(newBatch("BBBB2222"));
+    await store.addRows("BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200"), newRow(9, "d/100")]);
+    await store.judgeRows("BBBB2222", rules);
+    await store.openBatch("BBBB2222", { rows: 3, total: "0.00", remarks: [] }, end === "let go with its file");
+    const codeOf = async (row: number): Promise<unknown> => (await store.row("BBBB2222", row))?.code;
+    expect(await codeOf(8)).toBe("other_row_open");
+    if (end === "cancelled") await store.setPhase("CCCC3333", "cancelled", ACT);
+    else await store.settle([{ batch: "CCCC3333", row: 2, as: "settled_not_done", act: ACT }]);
+    expect(await store.judgeAgain("BBBB2222", rules)).toEqual([8]);
+    if (end === "let go with its file") await store.release("BBBB2222", "all", ACT);
+    expect(await codeOf(8)).toBe("near_duplicate");
+  },
+);
+
 const ANEW: readonly (readonly [string, { rows: NewRow[]; days?: number; cancels?: boolean }, string])[] = [
   ["with what was refused", { rows: [newRow(7, "a/100"), newRow(8, "b/200")] }, HELD],
   ["with what a cancelled batch did not send", { rows: [newRow(7, "c/100"), newRow(8, "b/200")], cancels: true }, HELD],

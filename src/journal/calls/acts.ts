@@ -53,6 +53,8 @@ export function actCalls(parts: Parts) {
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now(), seenAtMs);
+        // those that waited for another one when their file was taken were compared with nothing
+        near.holdNearDuplicates(batch, now(), new Set());
         near.holdNearToLater(batch, now());
         history.addForRows(batchId, released, act, now());
         return released;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../day.ts";
 import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
 
@@ -20,7 +21,8 @@ export function attemptCalls(parts: Parts) {
         const batch = batches.seqOf(batchId);
         attempts.changed(batch.seq);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
-        return verdicts.judgeAgain(batch, judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules), now());
+        const judgeOf = judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules);
+        return verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
       }),
 
     makeReady: (batchId, rows, from, act) =>
