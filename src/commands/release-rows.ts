@@ -104,6 +104,5 @@ export async function addReady(
 }
 
 function whyHeld(row: RowRecord, batch: BatchRecord): string {
-  if (row.state === "duplicate") return "accepted before";
-  return sentenceOf(row, batch).message.replace(/^Waiting for a person:? ?/, "") || "held";
+  return sentenceOf(row, batch).message.replace(/^(?:Waiting for a person:? ?|This row was already )/, "") || "held";
 }

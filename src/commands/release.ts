@@ -30,8 +30,9 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   const wanted = wantedRows(call);
   const seenAtMs = Date.now();
   // what these rows waited for may have ended meanwhile, or the same payment may have been made once more
-  const isAnyHeld = (await journal.tallies(batch.id)).held !== undefined;
-  const judged = new Set(isAnyHeld ? await journal.judgeAgain(batch.id, judgeRulesOf(config)) : []);
+  const named = wanted === "all" ? [] : wanted;
+  const isAnyHeld = named.length > 0 || (await journal.tallies(batch.id)).held !== undefined;
+  const judged = new Set(isAnyHeld ? await journal.judgeAgain(batch.id, judgeRulesOf(config), named) : []);
   const { going, count, blocked, changed } = await chooseRows(journal, batch, wanted, judged, config);
   const released = [...going.numbers];
   const freed = await addReady(journal, batch, wanted, judged, isSending && batch.phase === "open", going);

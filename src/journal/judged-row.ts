@@ -11,6 +11,7 @@ export interface JudgedRow {
   readonly code: string | null;
   readonly other_batch: string | null;
   readonly other_row: number | null;
+  readonly other_at: number | null;
   readonly other_more: number;
   readonly reference_key: Uint8Array | null;
   readonly doubtful: number;
@@ -34,18 +35,19 @@ export interface JudgedRow {
 }
 
 /** SQL: the row `?2` of the batch `?1`. */
-export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.other_more,
+export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_row, r.other_at, r.other_more,
   r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.released, r.payee_changed, r.changed_at, r.family,
   r.decided, (SELECT at FROM act WHERE id = r.decided) AS decided_at, b.created_at AS taken_at, b.id || ':' || r.number AS name,
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.number = ?2`;
 
-/** It stays held, for the same reason and the same other rows. */
-export function isAsBefore({ state, code, other_batch, other_row, other_more }: JudgedRow, verdict: Verdict): boolean {
-  if (verdict.state !== "held") return false;
-  const { other } = verdict;
-  const isSameRow = other_batch === (other?.batch ?? null) && other_row === (other?.row ?? null);
-  return state === "held" && code === verdict.code && isSameRow && other_more === moreOf(verdict);
+/** It stays what it is, for the same reason and the same other rows; also the same one may have gone once more since. */
+export function isAsBefore(row: JudgedRow, verdict: Verdict): boolean {
+  if (verdict.state === "ready" || row.state !== verdict.state) return false;
+  if (verdict.state === "held" && row.code !== verdict.code) return false;
+  const { batch = null, row: number = null, acceptedAt = null } = verdict.other ?? {};
+  const isSameOther = row.other_batch === batch && row.other_row === number && row.other_at === acceptedAt;
+  return isSameOther && row.other_more === moreOf(verdict);
 }
 
 /** How many rows beside the one that it names may be the same payment. */

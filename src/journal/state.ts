@@ -42,7 +42,7 @@ const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
   not_sent: ["ready", "settled_done"],
   invalid: [],
   // release; or as above
-  duplicate: ["ready", "settled_done"],
+  duplicate: ["ready", "duplicate", "settled_done"],
   // release, or the end of the row it was held for; or as above
   held: ["ready", "duplicate", "held", "settled_done"],
   // a person corrects a person

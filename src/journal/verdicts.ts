@@ -141,6 +141,25 @@ export class Verdicts {
     return changed;
   }
 
+  /** Of these rows the duplicates that repeat another payment by now than the one that they were told of. */
+  judgeDuplicates(batch: BatchSeq, numbers: readonly number[], judge: Judge, nowMs: number): number[] {
+    const elsewhere = this.#seen.elsewhereOf(batch.seq);
+    return numbers.filter((number) => {
+      const row = this.#row.get(batch.seq, number) as unknown as JudgedRow | undefined;
+      if (row?.state !== "duplicate") return false;
+      const keys = keysOf(row);
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, { before: Number.MAX_SAFE_INTEGER });
+      const went = seen.filter(({ standing }) => standing === "accepted");
+      const unreleased = { ...row, released: 0 };
+      const verdict = judge(statedOf(batch, unreleased), went, asOf(unreleased, nowMs));
+      if (verdict.state === "ready" || verdict.other === undefined) return false;
+      const told: Verdict = { state: "duplicate", other: verdict.other };
+      if (isAsBefore(row, told)) return false;
+      this.#moveRow(batch, row, told, nowMs);
+      return true;
+    });
+  }
+
   /**
    * By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. Of its own file
    * those that are given as `here`, and the corrections `before` a row.

@@ -161,3 +161,38 @@ test("what was settled as not done, and is a duplicate since, can be settled as 
   expect((await said(store, "AAAA1111"))[1]).toBe("duplicate CCCC3333:2");
   expect((await allRows(store, "AAAA1111"))[0]).toMatchObject({ state: "settled_done", settledBy: "asha" });
 });
+
+test.each([
+  ["held", {}],
+  ["a duplicate", { reference: "R1" }],
+])(
+  "whoever lets a row go that is %s is told first that the other one came back and went once more",
+  async (_, more) => {
+    const { store, onDay } = openByDay();
+    await addBatch(store, "AAAA1111", [newRow(2, "a/100", more)]);
+    await sendRow(store, "AAAA1111", 2, "accepted");
+    onDay(1);
+    await addBatch(store, "BBBB2222", [newRow(2, "a/100", more)]);
+    expect(await store.judgeAgain("BBBB2222", rules, [2])).toEqual([]);
+    await store.settle([{ batch: "AAAA1111", row: 2, as: "settled_not_done", act: ACT }]);
+    expect(await store.judgeAgain("BBBB2222", rules, [2])).toEqual([]);
+    onDay(2);
+    await store.makeReady("AAAA1111", "all", ["settled_not_done"]);
+    await sendRow(store, "AAAA1111", 2, "accepted");
+    expect(await store.judgeAgain("BBBB2222", rules, [2])).toEqual([2]);
+    expect(await store.judgeAgain("BBBB2222", rules, [2])).toEqual([]);
+  },
+);
+
+test("whoever lets a duplicate go is told first of another row that went since", async () => {
+  const { store } = openByDay();
+  const more = { reference: "R1" };
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100", more)]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await addBatch(store, "BBBB2222", [newRow(2, "a/100", more)]);
+  await store.settle([{ batch: "AAAA1111", row: 2, as: "settled_not_done", act: ACT }]);
+  await addBatch(store, "CCCC3333", [newRow(2, "a/100", more)]);
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  expect(await store.judgeAgain("BBBB2222", rules, [2])).toEqual([2]);
+  expect(await said(store, "BBBB2222")).toEqual(["duplicate CCCC3333:2"]);
+});

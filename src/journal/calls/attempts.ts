@@ -16,13 +16,14 @@ export function attemptCalls(parts: Parts) {
         return attempts.recover(now());
       }),
 
-    judgeAgain: (batchId, rules) =>
+    judgeAgain: (batchId, rules, named = []) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
         attempts.changed(batch.seq);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
         const judgeOf = judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules);
-        return verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
+        const changed = verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
+        return [...changed, ...verdicts.judgeDuplicates(batch, named, judge(rules), now())];
       }),
 
     makeReady: (batchId, rows, from, act) =>
