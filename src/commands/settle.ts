@@ -3,15 +3,16 @@ import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { MAY_NOT_SETTLE, maySettle, type SettledAs } from "../journal/state.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import { carryOutSettlings } from "./carry-out-settlings.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
 import { rowsSaid } from "./rows-said.ts";
+import { historiesOf } from "./settle-line.ts";
 import { readSettleList } from "./settle-list.ts";
-import { asSaid, rowToSettle, settlingOf, wordOf, type Settling, type Settlings } from "./settling.ts";
+import { asSaid, rowToSettle, settlingOf, wordOf, type Settling, type Settlings, type Word } from "./settling.ts";
 import { personNamed, textSaid } from "./who.ts";
 
 /** A person says what became of unknown rows. Needs no lock: it works while another process sends. */
@@ -42,15 +43,25 @@ async function settlingsSaid(call: Call, config: Config, journal: JournalStore):
   const word = wordOf(as, by, note);
   const todo: Settling[] = [];
   const already: Settling[] = [];
+  const settledBefore = historiesOf(journal);
   for (const number of numbers) {
     const row = await rowToSettle(journal, batch.id, number, config);
     if (!row) throw new PaydropError("usage", `batch ${batch.id} has no row ${number}`, "nothing was settled");
     const one = settlingOf(batch.id, row, word);
-    if (row.state === as) already.push(one);
+    if (row.state === as || isSaidBefore(word, row, await settledBefore(batch.id, number))) already.push(one);
     else if (maySettle(row.state, as, row.settledBy !== undefined)) todo.push(one);
     else throw notToSettle(row, as);
   }
   return { todo, already, skipped: 0 };
+}
+
+/**
+ * The row was sent again since: somebody carries out once more what was carried out, or a colleague does, and by the
+ * very same words a newer attempt would go again. Only from `settled_done` a person alone leads it back.
+ */
+function isSaidBefore({ as, act }: Word, { state }: RowRecord, before: readonly Act[]): boolean {
+  if (as !== "settled_not_done" || state === "settled_done") return false;
+  return before.some(({ by, note }) => by === act.by && note === act.note);
 }
 
 function notToSettle({ number, state }: RowRecord, as: SettledAs): PaydropError {

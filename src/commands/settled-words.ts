@@ -43,7 +43,7 @@ export function settledText({ row, word: { as, by } }: Settling, batch: BatchRec
 export function alreadyText({ row, word: { as } }: Settling): string {
   const by = row.settledBy === undefined ? "" : ` by ${row.settledBy}`;
   if (row.state !== as)
-    return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed.`;
+    return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed. Was it looked up anew? Then say what was seen now, in another note.`;
   return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
 }
 

@@ -47,6 +47,25 @@ test("a row settled as not done goes exactly once more by retry, and by nothing 
   expect(office.server.requests).toHaveLength(4);
 });
 
+test.each([
+  ["was accepted", "accepted"],
+  ["has no clear answer either", "unknown"],
+])("the same words said twice reopen nothing where the retry between them %s; other words do", async (_, state) => {
+  const { office, batch } = await withUnknownRow();
+  await settle(office, batch, "not-done");
+  if (state === "accepted") office.server.use(() => wire.answer(200));
+  await office.paydrop("retry", batch);
+  const again = await settle(office, batch, "not-done");
+  expect(again.code).toBe(0);
+  expect(again.stdout).toContain("carried on since. Nothing was changed");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: state });
+  expect(await settle(office, batch, "not-done", "--note", "looked up once more")).toMatchObject({ code: 0 });
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
+  // a mistake that was put right, and put right again: nothing was sent in between
+  for (const as of ["done", "not-done"]) await settle(office, batch, as, "--note", "looked up once more");
+  expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
+});
+
 test("what was cut off when a row was settled is done when it is settled again: its results, and who waited for it", async () => {
   const { office, batch } = await withUnknownRow();
   office.write("corrected.csv", `${transfersCsv(3)}50100271828001,60200000000099,9.00\n`);
