@@ -3,7 +3,8 @@
  * The journal looks up what it has seen of a row and asks: when the file is checked, and again inside the transaction
  * of the attempt.
  */
-import { isStatedDifferent, isSurelyTheSame, isUnclear, mayBeTheSame } from "./same-payment.ts";
+import { held, reasonsToHold } from "./reasons-to-hold.ts";
+import { isSurelyTheSame } from "./same-payment.ts";
 import type { Release, Seen, Stated } from "./seen.ts";
 
 export type HoldCode =
@@ -39,10 +40,23 @@ export interface JudgeRules {
   readonly payeeChange?: "hold" | "allow";
   /** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
   readonly replaces?: readonly string[];
+  /** A person was told of this reason, and is about to let the row go: only those that it hid are looked for. */
+  readonly told?: HoldCode;
 }
+
+/** Reasons that hide others, in the order in which they are told. */
+const HIDING: readonly HoldCode[] = [
+  "same_file",
+  "reference_conflict",
+  "origin_accepted",
+  "corrected_twice",
+  "period_unclear",
+  "possible_duplicate",
+];
 
 /** The rules of DESIGN §7 as a function that the journal can ask. */
 export function createJudge(rules: JudgeRules): Judge {
+  if (rules.told !== undefined) return judgeBehind(rules.told, rules);
   const judge = replacing(askingForPayee(judgeRow(rules), rules), new Set(rules.replaces));
   return rules.holdsWholeFile ? holdingWholeFile(judge) : judge;
 }
@@ -62,39 +76,28 @@ function judgeRow(rules: JudgeRules): Judge {
     const accepted = elsewhere.filter((other) => other.standing === "accepted");
     const surely = accepted.find((other) => other.sameCore && isSurelyTheSame(stated, other, nowMs, rules));
     if (surely) return { state: "duplicate", other: surely };
-
-    const conflict = [...accepted, ...elsewhere.filter((other) => other.standing === "open")].find(
-      (other) => other.sameReference && !other.sameCore,
-    );
-    if (conflict) return held("reference_conflict", conflict);
-    // Whatever it is called: while nobody knows how that one ends, this one may be the same money.
-    if (open) return held("other_row_open", open);
-    // whatever was changed in it: one row of a file is one payment
-    const kin = accepted.find((other) => other.kin !== undefined);
-    if (kin) return held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
-    // before a row that only waits: whoever releases this one must be told what went already
-    const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other, nowMs, rules));
-    if (unclear) return held("period_unclear", unclear);
-    const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
-    const likeliest = likeliestOf(possible, stated);
-    if (likeliest) return { ...held("possible_duplicate", likeliest), more: possible.length - 1 };
-    const waiting = elsewhere.find(
-      (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
-    );
-    if (waiting) return held("other_row_open", waiting);
-    return judgeInFile(
-      stated,
-      seen.filter((other) => other.sameBatch),
-      rules,
-    );
+    for (const reason of reasonsToHold(stated, seen, nowMs, rules)) return reason;
+    return READY;
   };
   return judge;
 }
 
-/** Not the next month's payment, which went later: whoever sees that this row is none of it would let it go again. */
-function likeliestOf(possible: readonly Seen[], { period }: Stated): Seen | undefined {
-  const ofPeriod = possible.filter((other) => other.period === period);
-  return ofPeriod.find((other) => other.sameKey) ?? ofPeriod[0] ?? possible[0];
+/**
+ * What else holds a row than the reason that was told: never one before it, or a person would be asked for ever. One that
+ * is open elsewhere is seen to when the row goes; whoever lets that one go is told of this one.
+ */
+function judgeBehind(told: HoldCode, rules: JudgeRules): Judge {
+  const rank = HIDING.indexOf(told);
+  if (rank < 0) return () => READY;
+  return (stated, seen, nowMs) => {
+    for (const reason of reasonsToHold(stated, seen, nowMs, rules)) {
+      const isBehind = HIDING.includes(reason.code)
+        ? HIDING.indexOf(reason.code) > rank
+        : reason.code !== "other_row_open";
+      if (isBehind) return reason;
+    }
+    return READY;
+  };
 }
 
 /** The last rule: what else speaks against the row is told first, and the change is told beside it. */
@@ -113,7 +116,10 @@ function holdingWholeFile(judge: Judge): Judge {
     if (verdict.state === "duplicate" || (verdict.state === "held" && verdict.code !== "possible_duplicate")) {
       return verdict;
     }
-    const other = verdict.state === "held" ? verdict.other : seen.find((one) => !one.sameBatch);
+    // the row of the very same bytes: another file of this payment is told when somebody lets the row go
+    const elsewhere = seen.filter((one) => !one.sameBatch);
+    const ofFile = stated.file === undefined ? undefined : elsewhere.find((one) => one.file === stated.file);
+    const other = ofFile ?? (verdict.state === "held" ? verdict.other : elsewhere[0]);
     return { state: "held", code: "same_file", ...(other ? { other } : {}) };
   };
 }
@@ -128,19 +134,6 @@ function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
     );
 }
 
-function judgeInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): Verdict {
-  const kin = here.find((other) => other.kin !== undefined && other.standing !== "ended");
-  if (kin) return held("corrected_twice", kin);
-  const conflict = here.find((other) => other.sameReference && !other.sameCore);
-  if (conflict) return held("reference_conflict", conflict);
-  const sameReference = here.find((other) => other.sameReference);
-  if (sameReference) return held("repeat_in_file", sameReference);
-  const repeat = rules.allowRepeats
-    ? undefined
-    : here.find((other) => other.sameCore && !isStatedDifferent(stated, other));
-  return repeat ? held("repeat_in_file", repeat) : READY;
-}
-
 function isAcceptedSince(other: Seen, { before, at, act }: Release, nowMs: number): boolean {
   const { standing, lastAttempt = 0, acceptedAt = 0, decided = 0 } = other;
   // what a run whose clock was ahead accepted is none of this time: until then no person's word would do
@@ -150,7 +143,3 @@ function isAcceptedSince(other: Seen, { before, at, act }: Release, nowMs: numbe
 }
 
 const READY: Verdict = { state: "ready" };
-
-function held(code: HoldCode, other: Seen): Verdict & { readonly state: "held" } {
-  return { state: "held", code, other };
-}

@@ -30,9 +30,11 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   const wanted = wantedRows(call);
   const seenAtMs = Date.now();
   // what these rows waited for may have ended meanwhile, or the same payment may have been made once more
-  const named = wanted === "all" ? [] : wanted;
-  const isAnyHeld = named.length > 0 || (await journal.tallies(batch.id)).held !== undefined;
-  const judged = new Set(isAnyHeld ? await journal.judgeAgain(batch.id, judgeRulesOf(config), named) : []);
+  const isAnyHeld = (await journal.tallies(batch.id)).held !== undefined;
+  const judged = new Set(isAnyHeld ? await journal.judgeAgain(batch.id, judgeRulesOf(config)) : []);
+  for await (const numbers of piecesOf(wanted, journal, batch)) {
+    for (const number of await journal.judgeNamed(batch.id, numbers, judgeRulesOf(config))) judged.add(number);
+  }
   const { going, count, blocked, changed } = await chooseRows(journal, batch, wanted, judged, config);
   const released = [...going.numbers];
   const freed = await addReady(journal, batch, wanted, judged, isSending && batch.phase === "open", going);
@@ -58,6 +60,12 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
     },
   };
 };
+
+/** In pieces: whoever sends meanwhile waits for no more than one of them. */
+async function* piecesOf(wanted: Wanted, journal: JournalStore, batch: BatchRecord): AsyncGenerator<readonly number[]> {
+  if (wanted !== "all") yield wanted;
+  else for await (const rows of journal.rowsIn(batch.id, ["held"])) yield rows.map(({ number }) => number);
+}
 
 function wantedRows(call: Call): Wanted {
   const isAll = call.flags["all"] === true;

@@ -124,10 +124,11 @@ export interface JournalStore {
   recover(): Promise<number>;
   /**
    * Rows that were held for an open row elsewhere are judged again, since that one may have come to an end. Gives the
-   * rows that are held for another reason now, or for none. `named`: rows that a person is about to let go; duplicates
-   * among them are told of what was accepted since.
+   * rows that are held for another reason now, or for none.
    */
-  judgeAgain(batchId: string, rules: JudgeRules, named?: readonly number[]): Promise<readonly number[]>;
+  judgeAgain(batchId: string, rules: JudgeRules): Promise<readonly number[]>;
+  /** Of rows that a person is about to let go those of which something is to be told first that was not told yet. */
+  judgeNamed(batchId: string, rows: readonly number[], rules: JudgeRules): Promise<readonly number[]>;
   /**
    * Lets rows in `from` go again, rejected ones only where they were refused for the key or the address. Gives how many.
    * `act`: of the person who says so, in the same transaction: it never stands where this is refused.

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Judge, Verdict } from "../checks/duplicates.ts";
+import type { HoldCode, Judge, Verdict } from "../checks/duplicates.ts";
 import type { Seen } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { isAsBefore, JUDGED, keysOf, moreOf, statedOf, type JudgedRow } from "./judged-row.ts";
@@ -141,21 +141,32 @@ export class Verdicts {
     return changed;
   }
 
-  /** Of these rows the duplicates that repeat another payment by now than the one that they were told of. */
-  judgeDuplicates(batch: BatchSeq, numbers: readonly number[], judge: Judge, nowMs: number): number[] {
+  /**
+   * Rows that a person is about to let go: those of them that repeat another payment by now than the one that was told,
+   * or that something else holds as well, which what was told has hidden.
+   */
+  judgeNamed(
+    batch: BatchSeq,
+    numbers: readonly number[],
+    judgeBehind: (told?: HoldCode) => Judge,
+    nowMs: number,
+  ): number[] {
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
+    const hereOf = this.#seen.hereOf(batch.seq);
     return numbers.filter((number) => {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow | undefined;
-      if (row?.state !== "duplicate") return false;
+      if (row?.state !== "held" && row?.state !== "duplicate") return false;
+      const told = row.state === "held" ? (row.code as HoldCode) : undefined;
       const keys = keysOf(row);
-      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, { before: Number.MAX_SAFE_INTEGER });
-      const went = seen.filter(({ standing }) => standing === "accepted");
+      const here = { here: hereOf(keys, number), before: Number.MAX_SAFE_INTEGER };
+      const seen = this.#seenBy(batch, row, elsewhere(keys), keys, here).filter((other) => !isTold(batch, row, other));
       const unreleased = { ...row, released: 0 };
-      const verdict = judge(statedOf(batch, unreleased), went, asOf(unreleased, nowMs));
-      if (verdict.state === "ready" || verdict.other === undefined) return false;
-      const told: Verdict = { state: "duplicate", other: verdict.other };
-      if (isAsBefore(row, told)) return false;
-      this.#moveRow(batch, row, told, nowMs);
+      const judged = judgeBehind(told)(statedOf(batch, unreleased), seen, asOf(unreleased, nowMs));
+      if (judged.state === "ready") return false;
+      const verdict: Verdict =
+        told === undefined && judged.other ? { state: "duplicate", other: judged.other } : judged;
+      if (isAsBefore(row, verdict)) return false;
+      this.#moveRow(batch, row, verdict, nowMs);
       return true;
     });
   }
@@ -208,6 +219,13 @@ export class Verdicts {
  */
 function asOf({ released, taken_at: takenAt }: JudgedRow, nowMs: number): number {
   return released === 0 ? Math.min(nowMs, takenAt) : nowMs;
+}
+
+/** Of a whole file that was sent before, every row is told of what the same bytes were then. */
+function isTold(batch: BatchSeq, { code, other_batch }: JudgedRow, other: Seen): boolean {
+  return (
+    code === "same_file" && (other.batch === other_batch || (batch.file !== undefined && other.file === batch.file))
+  );
 }
 
 const READY: Verdict = { state: "ready" };

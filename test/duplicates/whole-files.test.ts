@@ -293,3 +293,19 @@ test("nor is a file that waits as a whole, where its name says another month tha
   expect((await office.paydrop("release", office.batchOf(names[1]), ...by)).code).toBe(0);
   expect(office.server.requests).toHaveLength(6);
 });
+
+test("whoever lets a whole file go is told first that another file paid that month", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  for (const name of ["payroll-2099-01.csv", "payroll-2099-02.csv"]) office.write(name, transfersCsv(2));
+  await office.run("payroll-2099-01.csv");
+  office.write("february.csv", transfersCsv(3));
+  expect((await office.run("february.csv", "--period", "2099-02")).counts).toEqual({ accepted: 3 });
+  expect((await office.run("payroll-2099-02.csv")).counts).toEqual({ held: 2 });
+  const release = ["release", office.batchOf("payroll-2099-02.csv"), "--all", "--by", "ravi", "--reason", "February"];
+  const told = await office.paydrop(...release);
+  expect(told.code).toBe(6);
+  expect(told.stdout).toContain(`same payment as row 2 of batch ${office.batchOf("february.csv")}`);
+  expect(office.server.requests).toHaveLength(5);
+  expect((await office.paydrop(...release)).code).toBe(0);
+  expect(office.server.requests).toHaveLength(7);
+});

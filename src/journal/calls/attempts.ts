@@ -1,3 +1,4 @@
+import type { HoldCode } from "../../checks/duplicates.ts";
 import { DAY_MS } from "../../day.ts";
 import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
@@ -16,14 +17,19 @@ export function attemptCalls(parts: Parts) {
         return attempts.recover(now());
       }),
 
-    judgeAgain: (batchId, rules, named = []) =>
+    judgeAgain: (batchId, rules) =>
       group.run(() => {
         const batch = batches.seqOf(batchId);
         attempts.changed(batch.seq);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
         const judgeOf = judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules);
-        const changed = verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
-        return [...changed, ...verdicts.judgeDuplicates(batch, named, judge(rules), now())];
+        return verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
+      }),
+
+    judgeNamed: (batchId, rows, rules) =>
+      group.run(() => {
+        const behind = (told?: HoldCode) => judge(told === undefined ? rules : { ...rules, told });
+        return verdicts.judgeNamed(batches.seqOf(batchId), rows, behind, now());
       }),
 
     makeReady: (batchId, rows, from, act) =>

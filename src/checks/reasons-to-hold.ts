@@ -1,0 +1,62 @@
+import type { HoldCode, JudgeRules, Verdict } from "./duplicates.ts";
+import { isStatedDifferent, isUnclear, mayBeTheSame } from "./same-payment.ts";
+import type { Seen, Stated } from "./seen.ts";
+
+export type Held = Verdict & { readonly state: "held" };
+
+/** Why a person must decide, the gravest reason first. */
+export function* reasonsToHold(
+  stated: Stated,
+  seen: readonly Seen[],
+  nowMs: number,
+  rules: JudgeRules,
+): Generator<Held> {
+  const elsewhere = seen.filter((other) => !other.sameBatch);
+  const accepted = elsewhere.filter((other) => other.standing === "accepted");
+  const open = elsewhere.filter((other) => other.standing === "open");
+  const conflict = [...accepted, ...open].find((other) => other.sameReference && !other.sameCore);
+  if (conflict) yield held("reference_conflict", conflict);
+  // Whatever it is called: while nobody knows how that one ends, this one may be the same money.
+  if (open[0]) yield held("other_row_open", open[0]);
+  // whatever was changed in it: one row of a file is one payment
+  const kin = accepted.find((other) => other.kin !== undefined);
+  if (kin) yield held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
+  // before a row that only waits: whoever releases this one must be told what went already
+  const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other, nowMs, rules));
+  if (unclear) yield held("period_unclear", unclear);
+  const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
+  const likeliest = likeliestOf(possible, stated);
+  if (likeliest) yield { ...held("possible_duplicate", likeliest), more: possible.length - 1 };
+  const waiting = elsewhere.find(
+    (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
+  );
+  if (waiting) yield held("other_row_open", waiting);
+  yield* reasonsInFile(
+    stated,
+    seen.filter((other) => other.sameBatch),
+    rules,
+  );
+}
+
+/** Not the next month's payment, which went later: whoever sees that this row is none of it would let it go again. */
+function likeliestOf(possible: readonly Seen[], { period }: Stated): Seen | undefined {
+  const ofPeriod = possible.filter((other) => other.period === period);
+  return ofPeriod.find((other) => other.sameKey) ?? ofPeriod[0] ?? possible[0];
+}
+
+function* reasonsInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): Generator<Held> {
+  const kin = here.find((other) => other.kin !== undefined && other.standing !== "ended");
+  if (kin) yield held("corrected_twice", kin);
+  const conflict = here.find((other) => other.sameReference && !other.sameCore);
+  if (conflict) yield held("reference_conflict", conflict);
+  const sameReference = here.find((other) => other.sameReference);
+  if (sameReference) yield held("repeat_in_file", sameReference);
+  const repeat = rules.allowRepeats
+    ? undefined
+    : here.find((other) => other.sameCore && !isStatedDifferent(stated, other));
+  if (repeat) yield held("repeat_in_file", repeat);
+}
+
+export function held(code: HoldCode, other: Seen): Held {
+  return { state: "held", code, other };
+}
