@@ -23,8 +23,8 @@ export type HoldCode =
 export type Verdict =
   | { readonly state: "ready" }
   | { readonly state: "duplicate"; readonly other: Seen }
-  /** `more`: so many other rows, accepted too, may be the same payment as well. */
-  | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen; readonly more?: number };
+  /** `others`: rows beside it that were accepted too, and may be the same payment as well. */
+  | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen; readonly others?: readonly Seen[] };
 
 /** `nowMs`: by the clock alone. One that is behind holds more; the time of a run whose clock was ahead would free rows. */
 export type Judge = (stated: Stated, seen: readonly Seen[], nowMs: number) => Verdict;

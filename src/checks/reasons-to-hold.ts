@@ -26,7 +26,9 @@ export function* reasonsToHold(
   if (unclear) yield held("period_unclear", unclear);
   const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
   const likeliest = likeliestOf(possible, stated);
-  if (likeliest) yield { ...held("possible_duplicate", likeliest), more: possible.length - 1 };
+  if (likeliest) {
+    yield { ...held("possible_duplicate", likeliest), others: possible.filter((other) => other !== likeliest) };
+  }
   const waiting = elsewhere.find(
     (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
   );

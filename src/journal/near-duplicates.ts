@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Verdict } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { STILL_GOES } from "./state.ts";
 
@@ -9,6 +10,14 @@ interface NewRow {
   readonly period: string | null;
 }
 
+/** What the rows of one batch are to earlier ones, as far as the rows themselves do not say it. */
+export class Repeats {
+  /** Of these it sends anew what did not go. */
+  readonly sentAnew = new Set<number>();
+  /** Ids of those that it repeats a row of. */
+  readonly batches = new Set<string>();
+}
+
 /** The rule of DESIGN §7 that looks at a whole file: near_duplicate. Called inside a transaction of the caller. */
 export class NearDuplicates {
   readonly #repeated: StatementSync;
@@ -17,8 +26,9 @@ export class NearDuplicates {
   readonly #holdNear: StatementSync;
   readonly #hasReady: StatementSync;
   readonly #tellLetGo: StatementSync;
-  /** Earlier batches of which the one that is being judged sends anew what did not go. */
-  readonly #sentAnew = new Set<number>();
+  readonly #seqsOf: StatementSync;
+  /** Of the batch that is being judged. */
+  #noted = new Repeats();
 
   /** `past`: name under which another journal is attached, whose batches all came earlier. */
   constructor(database: DatabaseSync, past?: string) {
@@ -35,6 +45,9 @@ export class NearDuplicates {
        WHERE o.state IN ('accepted', 'unknown', 'settled_done')`,
     );
     this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
+    this.#seqsOf = database.prepare(
+      `SELECT seq FROM ${earlier}.batch WHERE id IN (SELECT value FROM json_each(?1)) AND ${past === undefined ? "seq <> ?2" : "?2 IS NOT NULL"}`,
+    );
     this.#hasReady = database.prepare("SELECT 1 FROM row WHERE batch = ? AND state = 'ready' LIMIT 1");
     this.#holdNear = database.prepare(holdNear(earlier));
     this.#tellLetGo = database.prepare(tellLetGo(earlier, past === undefined ? "s.batch <> ?1" : "?1 IS NOT NULL"));
@@ -42,14 +55,23 @@ export class NearDuplicates {
 
   /** A batch is about to be judged: what another one sent anew is none of its business. */
   judgesFromHere(): void {
-    this.#sentAnew.clear();
+    this.#noted = new Repeats();
   }
 
   /** Not of a retry file: what it repeats is tied row by row, and what is added to it is another payment. */
-  noteSentAnew(batchSeq: number, row: NewRow, sinceMs: number, sentAnew = this.#sentAnew): void {
+  noteSentAnew(batchSeq: number, row: NewRow, sinceMs: number, noted = this.#noted): void {
     const { core_key, reference_key, period } = row;
     const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs);
-    for (const seq of seqsIn(batches)) sentAnew.add(seq);
+    for (const seq of seqsIn(batches)) noted.sentAnew.add(seq);
+  }
+
+  /** A row names one other that it repeats; others may be the same payment too, and each may correct a row of a file. */
+  noteRepeats(verdict: Verdict, noted = this.#noted): void {
+    if (verdict.state === "ready" || verdict.other === undefined) return;
+    const others = verdict.state === "held" ? (verdict.others ?? []) : [];
+    for (const { sameBatch, batch, originBatch } of [verdict.other, ...others]) {
+      if (!sameBatch) noted.batches.add(batch).add(originBatch);
+    }
   }
 
   /**
@@ -59,10 +81,11 @@ export class NearDuplicates {
    * amount would go after the new one. A row that did not go and is sent anew repeats that batch too, in its own period
    * or by its own reference.
    */
-  holdNearDuplicates(batch: BatchSeq, nowMs: number, sentAnew: ReadonlySet<number> = this.#sentAnew): void {
+  holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
     if (!this.#hasReady.get(batch.seq)) return;
-    this.#holdNearTo(batch, seqsIn(this.#repeated.all(batch.seq)), nowMs);
-    for (const seq of sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
+    const named = seqsIn(this.#seqsOf.all(JSON.stringify([...noted.batches]), batch.seq));
+    this.#holdNearTo(batch, [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])], nowMs);
+    for (const seq of noted.sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
   }
 
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */

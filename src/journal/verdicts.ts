@@ -3,7 +3,7 @@ import type { HoldCode, Judge, Verdict } from "../checks/duplicates.ts";
 import type { Seen } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { isAsBefore, JUDGED, keysOf, moreOf, statedOf, type JudgedRow } from "./judged-row.ts";
-import type { NearDuplicates } from "./near-duplicates.ts";
+import { Repeats, type NearDuplicates } from "./near-duplicates.ts";
 import { numbersIn } from "./numbers.ts";
 import { OVERTAKEN, type SeenRows } from "./seen.ts";
 import type { Keys } from "./seen-row.ts";
@@ -66,6 +66,7 @@ export class Verdicts {
       if (isRepeat) this.#ordinal.run(ordinal, batch.seq, number);
       const keys = { ...keysOf(row), ordinal };
       const verdict = judge(statedOf(batch, row), this.#seenBy(batch, row, elsewhere(keys), keys, { here }), nowMs);
+      this.#near.noteRepeats(verdict);
       if (verdict.state !== "ready") this.#moveRow(batch, row, verdict, nowMs);
       else if (row.family === null) this.#near.noteSentAnew(batch.seq, row, sinceMs);
     }
@@ -94,7 +95,7 @@ export class Verdicts {
     const elsewhere = this.#seen.elsewhereOf(batch.seq);
     const hereOf = this.#seen.hereOf(batch.seq);
     const changed = new Set<number>();
-    const sentAnew = new Set<number>();
+    const noted = new Repeats();
     let isAnyFree = false;
     for (const number of numbersIn(this.#waiting, batch.seq)) {
       const row = this.#row.get(batch.seq, number) as unknown as JudgedRow;
@@ -107,10 +108,10 @@ export class Verdicts {
       if (!isAsBefore(row, verdict)) changed.add(number);
       if (verdict.state !== "ready") continue;
       isAnyFree = true;
-      if (row.family === null) this.#near.noteSentAnew(batch.seq, row, asOf(unreleased, nowMs) - recentMs, sentAnew);
+      if (row.family === null) this.#near.noteSentAnew(batch.seq, row, asOf(unreleased, nowMs) - recentMs, noted);
     }
     // while they waited they were not compared with the rows that the others of their file repeat
-    if (isAnyFree) this.#near.holdNearDuplicates(batch, nowMs, sentAnew);
+    if (isAnyFree) this.#near.holdNearDuplicates(batch, nowMs, noted);
     for (const number of this.#tellWhatWent(batch, judge, nowMs)) changed.add(number);
     for (const number of this.#near.tellLetGo(batch, nowMs)) changed.add(number);
     return [...changed];

@@ -161,6 +161,29 @@ test.each(["settled as not done", "cancelled", "let go with its file"])(
   },
 );
 
+test("a file is compared with every batch of which it may repeat a row, not only with the one that is named", async () => {
+  const store = open();
+  const month = { period: "2026-11" };
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100", month), newRow(3, "b/100", month)]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  await addBatch(store, "CCCC3333", [newRow(2, "a/100", { period: "festival" })]);
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  const rows = await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
+  expect(rows).toEqual(["held possible_duplicate CCCC3333:2", HELD]);
+});
+
+test("nor only with the file that corrected a row of it", async () => {
+  const store = open();
+  const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100"), { number: 4, faults: [fault] }]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  const correction = { of: { batch: "AAAA1111", row: 4 }, changes: [], payeeChanged: false };
+  await addBatch(store, "CCCC3333", [{ ...newRow(2, "c/100"), correction }]);
+  await sendRow(store, "CCCC3333", 2, "accepted");
+  const rows = await take(store, "BBBB2222", [newRow(7, "c/100"), newRow(8, "b/200")]);
+  expect(rows).toEqual(["held possible_duplicate CCCC3333:2", HELD]);
+});
+
 const ANEW: readonly (readonly [string, { rows: NewRow[]; days?: number; cancels?: boolean }, string])[] = [
   ["with what was refused", { rows: [newRow(7, "a/100"), newRow(8, "b/200")] }, HELD],
   ["with what a cancelled batch did not send", { rows: [newRow(7, "c/100"), newRow(8, "b/200")], cancels: true }, HELD],

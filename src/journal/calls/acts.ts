@@ -1,3 +1,4 @@
+import { Repeats } from "../near-duplicates.ts";
 import type { Parts } from "../parts.ts";
 import type { JournalStore } from "../store.ts";
 
@@ -54,7 +55,7 @@ export function actCalls(parts: Parts) {
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now(), seenAtMs);
         // those that waited for another one when their file was taken were compared with nothing
-        near.holdNearDuplicates(batch, now(), new Set());
+        near.holdNearDuplicates(batch, now(), new Repeats());
         near.holdNearToLater(batch, now());
         history.addForRows(batchId, released, act, now());
         return released;
