@@ -2,6 +2,10 @@ const MONTHS = "january february march april may june july august september octo
 
 /** Each gives year, month and what follows, of a text in small letters with `-` between its parts. */
 const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
+  [/^(?:20)?(\d\d)-?(?:w|wk|week)-?(\d\d?)$/, (year, week) => `20${year}-w${twoDigits(week)}`],
+  [/^(?:w|wk|week)-?(\d\d?)(?:-?(?:20)?(\d\d))?$/, (week, year) => `${inFull(year)}-w${twoDigits(week)}`],
+  [/^(?:20)?(\d\d)-?(?:q|qtr|quarter)-?([1-4])$/, (year, quarter) => `20${year}-q${quarter}`],
+  [/^(?:q|qtr|quarter)-?([1-4])(?:-?(?:20)?(\d\d))?$/, (quarter, year) => `${inFull(year)}-q${quarter}`],
   [/^(20\d\d)-?(\d\d)-?(\d\d)$/, (year, month, day) => `${year}-${month}-${day}`],
   [/^(20\d\d)-(\d\d?)-(\d\d?)$/, (year, month, day) => `${year}-${twoDigits(month)}-${twoDigits(day)}`],
   [/^(20\d\d)-?(0?[1-9]|1[0-2])(?!\d)(.*)$/, (year, month, rest) => `${year}-${twoDigits(month)}${rest}`],
@@ -14,6 +18,8 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
   [/^([a-z]{3,9})-?(\d\d?)-(20\d\d)$/, (name, day, year) => dayNamed(name, year, day)],
   [/^(20\d\d)-?([a-z]{3,9})-?(\d\d?)$/, (year, name, day) => dayNamed(name, year, day)],
   [/^(20\d\d)-?m(0?[1-9]|1[0-2])$/, (year, month) => `${year}-${twoDigits(month)}`],
+  [/^(0?[1-9]|1[0-2])-(20\d\d)-(.+)$/, (month, year, rest) => `${year}-${twoDigits(month)}-${rest}`],
+  [/^(.+-.+)$/, (text) => amongOthers(text)],
 ];
 
 /**
@@ -81,6 +87,20 @@ function named(name = "", year = ""): string {
 function dayNamed(name = "", year = "", day = ""): string {
   const month = named(name, year);
   return month === "" ? "" : `${month}-${twoDigits(day)}`;
+}
+
+/** `nov-2026-h1`, `salary-november`: a month's name among other words. Empty where there is none, or more than one. */
+function amongOthers(text = ""): string {
+  const words = text.split("-");
+  const months = words.filter((word) => /^[a-z]{3,9}$/.test(word) && named(word) !== "");
+  const years = words.filter((word) => /^20\d\d$/.test(word));
+  if (months.length !== 1 || years.length > 1) return "";
+  const rest = words.filter((word) => word !== months[0] && word !== years[0]);
+  return [named(months[0], years[0]), ...rest].join("-");
+}
+
+function inFull(year = ""): string {
+  return year === "" ? "" : `20${year}`;
 }
 
 function twoDigits(month = ""): string {

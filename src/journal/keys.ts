@@ -27,7 +27,12 @@ export class PaymentKeys {
   }
 
   core(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array {
-    return this.#hash("core", environment, operation, valuesInOneCase(withoutZeros(core)));
+    return this.#hash(
+      "core",
+      environment,
+      operation,
+      withValues(withoutZeros(core), (values) => values.toLowerCase()),
+    );
   }
 
   /** As builds made it that took `ACC-1` and `acc-1`, and before that also `0050` and `50`, for two accounts. */
@@ -36,7 +41,9 @@ export class PaymentKeys {
   }
 
   beneficiary(environment: Environment, operation: OperationName, { beneficiary }: PaymentTexts): Uint8Array {
-    return this.#hash("beneficiary", environment, operation, withoutZeros(beneficiary));
+    // branch codes stand in capitals nearly everywhere: so they are what an earlier build made of them
+    const text = withValues(withoutZeros(beneficiary), (values) => values.toUpperCase());
+    return this.#hash("beneficiary", environment, operation, text);
   }
 
   #hash(...parts: readonly string[]): Uint8Array {
@@ -54,9 +61,9 @@ function withoutZeros(texts: string): string {
 }
 
 /** Nor does the case in which somebody typed it. What stands before the values is ours. */
-function valuesInOneCase(texts: string): string {
+function withValues(texts: string, inOneCase: (values: string) => string): string {
   const at = texts.indexOf(SEPARATOR);
-  return at < 0 ? texts : texts.slice(0, at) + texts.slice(at).toLowerCase();
+  return at < 0 ? texts : texts.slice(0, at) + inOneCase(texts.slice(at));
 }
 
 /** What stands in front of each value. */

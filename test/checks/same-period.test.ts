@@ -46,6 +46,23 @@ describe("two periods", () => {
     ["2026-11-06", "06-Nov-2026"],
     ["2026-11-06", "Nov 6, 2026"],
     ["2026-11-06", "2026Nov06"],
+    ["2026-W07", "2026-W7"],
+    ["2026-W47", "W47"],
+    ["2026-W47", "W47-26"],
+    ["2026-W47", "26-W47"],
+    ["2026-W47", "wk47-2026"],
+    ["2026-W47", "week 47"],
+    ["2026-Q4", "Q4"],
+    ["2026-Q4", "Q4-26"],
+    ["2026-11-H1", "Nov-2026-H1"],
+    ["2026-11-H1", "November H1"],
+    ["2026-11", "November-H1"],
+    ["November bonus", "2026-11"],
+    ["2026-11", "NOV-2026-salary"],
+    ["2026-11", "salary nov 2026"],
+    ["2026-11", "11-2026 salary"],
+    ["2026-11", "Nov-1-26"],
+    ["2026-11-30", "30 November"],
   ])("%s and %s may be one", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([true, true]);
   });
@@ -81,8 +98,15 @@ describe("two periods", () => {
     ["11/26", "2026-12"],
     ["11/26", "11/25"],
     ["13/26", "2026-11"],
-    ["November bonus", "2026-11"],
     ["2026-11", "loan2026"],
+    ["2026-W07", "2026-W70"],
+    ["2026-W07", "2026-07"],
+    ["2026-Q3", "Q4"],
+    ["2026-11-H1", "Nov-2026-H2"],
+    ["November salary", "November bonus"],
+    ["salary nov 2026", "2026-12"],
+    ["oct-nov-2026", "2026-11"],
+    ["festival-2026", "2026-11"],
   ])("%s and %s are two", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([false, false]);
   });

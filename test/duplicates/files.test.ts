@@ -69,6 +69,18 @@ describe("between files", () => {
     expect(sent()).toEqual([]);
   });
 
+  test("the same where the payee's id was typed in other letters", async () => {
+    const { desk, sent } = await openOffice();
+    const file = (payee: string, amount: string): string =>
+      `from_account,to_account,amount\nOPS,Acc-Asha,100\nOPS,${payee},${amount}\n`;
+    desk.write("a.csv", file("Acc-Bina", "200"));
+    await desk.process("a.csv");
+    desk.write("b.csv", file("ACC-BINA", "250"));
+    await desk.process("b.csv");
+    expect(countsOf(desk.results("b.csv"))).toEqual({ held: 2 });
+    expect(sent()).toHaveLength(2);
+  });
+
   test("an amount that was edited on a row already accepted is held as a near duplicate", async () => {
     const { desk, sent } = await openOffice();
     desk.write("a.csv", transfersCsv(10));
