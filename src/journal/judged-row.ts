@@ -80,3 +80,11 @@ function releaseOf(row: JudgedRow): Pick<Stated, "released"> {
   const { released: before, decided: act, decided_at: decidedAt, changed_at: changedAt } = row;
   return { released: { before, at: decidedAt ?? changedAt, ...(act === null ? {} : { act }) } };
 }
+
+/**
+ * A row that nobody let go is judged as on the day when its file was dropped: what went since, while it waited or was
+ * settled as not done, is no older payment, however late somebody looks.
+ */
+export function asOf({ released, taken_at: takenAt }: JudgedRow, nowMs: number): number {
+  return released === 0 ? Math.min(nowMs, takenAt) : nowMs;
+}

@@ -14,11 +14,13 @@ import { InboxHolds } from "./inbox-holds.ts";
 import type { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { Marks } from "./marks.ts";
+import { JudgedRows } from "./judged-rows.ts";
 import { NearDuplicates } from "./near-duplicates.ts";
 import { NewRows } from "./new-rows.ts";
 import { Rows } from "./rows.ts";
 import { SeenRows } from "./seen.ts";
 import { RowTallies } from "./tallies.ts";
+import { Telling } from "./telling.ts";
 import { Verdicts } from "./verdicts.ts";
 import { WaitingRows } from "./waiting-rows.ts";
 
@@ -43,9 +45,11 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
   const group = new CommitGroup(database, ballast);
   const batches = new Batches(database);
   const near = new NearDuplicates(database, past);
-  const verdicts = new Verdicts(database, new SeenRows(database, past), near);
+  const judged = new JudgedRows(database, new SeenRows(database, past));
+  const telling = new Telling(database, judged);
+  const verdicts = new Verdicts(database, judged, near, telling);
   return {
-    ...{ database, batches, group, near, verdicts, now },
+    ...{ database, batches, group, near, telling, verdicts, now },
     entered: new EnteredKeys(database, past),
     newRows: new NewRows(database, keys, past),
     rows: new Rows(database),

@@ -354,7 +354,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what a row waited for and went is an older payment after three weeks",
-    edits: [["src/journal/verdicts.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
+    edits: [["src/journal/judged-row.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
     tests: ["test/journal/judged-again.test.ts"],
   },
   {

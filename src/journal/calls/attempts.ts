@@ -5,7 +5,7 @@ import type { JournalStore } from "../store.ts";
 
 /** What sends a row, and what lets it go again. */
 export function attemptCalls(parts: Parts) {
-  const { archives, attempts, batches, decisions, group, history, judge, now, verdicts } = parts;
+  const { archives, attempts, batches, decisions, group, history, judge, now, telling, verdicts } = parts;
   return {
     begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
 
@@ -29,7 +29,7 @@ export function attemptCalls(parts: Parts) {
     judgeNamed: (batchId, rows, rules) =>
       group.run(() => {
         const behind = (told?: HoldCode) => judge(told === undefined ? rules : { ...rules, told });
-        return verdicts.judgeNamed(batches.seqOf(batchId), rows, behind, now());
+        return telling.named(batches.seqOf(batchId), rows, behind, now());
       }),
 
     makeReady: (batchId, rows, from, act) =>
