@@ -79,8 +79,9 @@ function mayBeRepeated({ standing, sameBatch }: Seen): boolean {
   return standing === "accepted" && !sameBatch;
 }
 
-/** Of a whole file that was sent before, every row is told of what the same bytes were then. */
-function isTold(batch: BatchSeq, { code, other_batch }: JudgedRow, other: Seen): boolean {
+/** The row that was named; of a whole file that was sent before, what the same bytes were then. */
+function isTold(batch: BatchSeq, { code, other_batch, other_row }: JudgedRow, other: Seen): boolean {
+  if (other.batch === other_batch && other.row === other_row) return true;
   return (
     code === "same_file" && (other.batch === other_batch || (batch.file !== undefined && other.file === batch.file))
   );

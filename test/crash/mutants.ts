@@ -152,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when a row is attempted",
-    edits: [["src/journal/verdicts.ts", '(other) => !other.sameBatch && other.standing !== "held",', "() => false,"]],
+    edits: [["src/journal/verdicts.ts", '(other) => !other.sameBatch && other.standing !== "held"', "() => false"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {
