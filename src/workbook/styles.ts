@@ -44,10 +44,13 @@ export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly 
   const ownFormats = new Map<number, Style>();
   const formats: number[] = [];
   let isInCells = false;
+  let isInFormats = false;
   const scanner = new XmlScanner({
     open(name, raw) {
       if (name === "cellXfs") isInCells = true;
-      if (name === "numFmt") {
+      if (name === "numFmts") isInFormats = true;
+      // those of conditional formats (`dxf`) have numbers of their own, which are other formats' numbers as well
+      if (name === "numFmt" && isInFormats) {
         const attributes = attributesOf(raw);
         ownFormats.set(Number(attributes.get("numFmtId")), styleOf(attributes.get("formatCode") ?? ""));
       }
@@ -58,6 +61,7 @@ export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly 
     },
     close(name) {
       if (name === "cellXfs") isInCells = false;
+      if (name === "numFmts") isInFormats = false;
     },
     text() {
       // styles hold no text

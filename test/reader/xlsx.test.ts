@@ -111,6 +111,25 @@ describe("cells", () => {
     ]);
   });
 
+  test("formats of conditional formats are numbered by themselves, and are those of no cell", async () => {
+    const cell = (column: string, style: number, value: string): string =>
+      `<c r="${column}2" s="${style}"><v>${value}</v></c>`;
+    const xml = `${HEADER}<row r="2">${cell("A", 1, "0.5")}${cell("B", 2, "12.5")}${cell("C", 3, "46328")}</row>`;
+    const differing =
+      '<dxfs><dxf><numFmt numFmtId="200" formatCode="0.00"/></dxf><dxf><numFmt numFmtId="14" formatCode="0.00%"/></dxf></dxfs>';
+    const book = partsOf({ sheets: { a: xml }, formats: ["0.0 %", "0.0"] }).map((part) =>
+      part.name === "xl/styles.xml"
+        ? { ...part, data: String(part.data).replace("</cellXfs>", `<xf numFmtId="14"/></cellXfs>${differing}`) }
+        : part,
+    );
+    const { rows } = await readFile(workbookFile(zipOf(book)));
+    expect(rows[0]?.cells).toMatchObject([
+      cellOf("percentage", "50%"),
+      cellOf("number", "12.5"),
+      cellOf("date", "2026-11-02"),
+    ]);
+  });
+
   test("the apostrophe of our CSV files is taken off where a spreadsheet saved one as a workbook", async () => {
     const sheet = textRow(1, ["name", "amount", "'@note"]) + textRow(2, ["'+91 98", "1", "'quoted"]);
     const { sheet: read, rows } = await readFile(bookFile({ sheets: { a: sheet } }));
