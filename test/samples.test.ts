@@ -41,7 +41,9 @@ const FILE_FAULT_CODES = [
 ];
 
 /** Codes that stop nothing by themselves. */
-const ONLY_WARNINGS = ["date_as_text", "digits_lost", "shown_otherwise", "shown_rounded", "value_not_in_list"];
+const ONLY_WARNINGS = [
+  ...["date_as_text", "digits_lost", "shown_in_currency", "shown_otherwise", "shown_rounded", "value_not_in_list"],
+];
 
 /** Codes that only a configuration knows, with one that does. */
 const BY_CONFIGURATION: Readonly<Record<string, Partial<CheckChoices>>> = {

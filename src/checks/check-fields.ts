@@ -43,7 +43,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
       continue;
     }
     values.push(text);
-    adviseShown(row, compiled, setting, warnings);
+    adviseShown(row, compiled, form, setting, warnings);
     if (compiled.advise.length > 0 || compiled.advisesEmpty) advise(row, compiled, text, setting, warnings);
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
@@ -79,10 +79,26 @@ function advise(row: Row, compiled: CompiledField, text: string, setting: FieldS
 }
 
 /** Who looks at the sheet on the screen, or compares sums with it, finds something else. */
-function adviseShown(row: Row, compiled: CompiledField, setting: FieldSetting, warnings: Fault[]): void {
+function adviseShown(
+  row: Row,
+  compiled: CompiledField,
+  form: CompiledForm,
+  setting: FieldSetting,
+  warnings: Fault[],
+): void {
   const cell = row.cells[compiled.index] ?? "";
-  const finding = typeof cell === "string" ? undefined : shownOtherwise(cell);
-  if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+  if (typeof cell === "string") return;
+  for (const finding of shownOtherwise(cell)) {
+    if (finding.code === "shown_in_currency" && saysOtherCurrency(row, form)) continue;
+    warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+  }
+}
+
+/** A collection has a currency of its own, which is sent. */
+function saysOtherCurrency(row: Row, form: CompiledForm): boolean {
+  const at = form.fields.find(({ field }) => field.name === "currency")?.index ?? -1;
+  const said = sourceOf(row.cells[at] ?? "");
+  return said !== "" && said.toUpperCase() !== "INR";
 }
 
 const REFERENCE: Place = { name: "reference", kind: "id" };

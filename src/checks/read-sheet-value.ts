@@ -47,12 +47,18 @@ function isSafeNumber(text: string, { name, sensitive }: Place): boolean {
 }
 
 /** How a sheet shows what goes out all the same, where that is something else. */
-export function shownOtherwise(cell: Exclude<Cell, string>): Finding | undefined {
-  if (cell.token === "cell_date") return { code: "date_as_text" };
-  if (cell.token !== "cell_number") return undefined;
-  if (cell.oddFormat !== undefined)
-    return { code: "shown_otherwise", found: `"${printable(cell.oddFormat, FORMAT_CHARACTERS_MAX)}"` };
-  return cell.shown === undefined ? undefined : { code: "shown_rounded", found: `"${cell.shown}"` };
+export function shownOtherwise(cell: Exclude<Cell, string>): readonly Finding[] {
+  if (cell.token === "cell_date") return [{ code: "date_as_text" }];
+  if (cell.token !== "cell_number") return NOTHING;
+  const { oddFormat, shown, currency } = cell;
+  if (oddFormat === undefined && shown === undefined && currency === undefined) return NOTHING;
+  const asShown = (text: string): string => `"${printable(text, FORMAT_CHARACTERS_MAX)}"`;
+  return [
+    ...(oddFormat === undefined ? [] : [{ code: "shown_otherwise", found: asShown(oddFormat) } as const]),
+    ...(shown === undefined ? [] : [{ code: "shown_rounded", found: `"${shown}"` } as const]),
+    ...(currency === undefined ? [] : [{ code: "shown_in_currency", found: asShown(currency) } as const]),
+  ];
 }
 
+const NOTHING: readonly Finding[] = [];
 const FORMAT_CHARACTERS_MAX = 40;

@@ -20,6 +20,10 @@ export const SPREADSHEET_SENTENCES = {
     sentence: "the workbook holds {value}, which goes out; the sheet shows it by the format {found}",
     hint: "Format the column as a number with all its decimals, and correct {thing} if it is not what you meant.",
   },
+  shown_in_currency: {
+    sentence: "the workbook holds {value}, which goes out as it is; the sheet shows it in another currency, {found}",
+    hint: "Nothing is converted: write the amount in rupees if it is in another currency; if it is in rupees, mend the format of the column.",
+  },
   date_as_text: {
     sentence: "the cell holds a date, which goes out as {value}, however the sheet shows it",
     hint: "To send other words, format the column as Text, and type them again.",

@@ -58,9 +58,15 @@ function readNumber(stored: string, style: Style | undefined, is1904: boolean): 
   const source = decimalOf(stored);
   if (source === undefined) return undefined;
   if (style?.shows === "percentage") return percentageOf(source, stored);
-  if (style?.oddFormat !== undefined) return { token: "cell_number", source, stored, oddFormat: style.oddFormat };
-  const shown = style?.rounding && roundedBy(source, style.rounding);
-  return shown === undefined
-    ? { token: "cell_number", source, stored }
-    : { token: "cell_number", source, stored, shown };
+  const cell = { token: "cell_number", source, stored } as const;
+  if (style === undefined) return cell;
+  const { oddFormat, currency, rounding } = style;
+  const shown = rounding && roundedBy(source, rounding);
+  if (oddFormat === undefined && currency === undefined && shown === undefined) return cell;
+  return {
+    ...cell,
+    ...(oddFormat === undefined ? {} : { oddFormat }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(shown === undefined ? {} : { shown }),
+  };
 }

@@ -37,6 +37,8 @@ export interface Style {
   readonly rounding?: Rounding;
   /** The format, where what it shows may be taken for another number, or is none: `-0`, `0" lakh"`, `0.00E+00`, `;;;`. */
   readonly oddFormat?: string;
+  /** What stands beside the number, where that is a currency other than the rupee: `$`, `AED`. */
+  readonly currency?: string;
 }
 
 /** For each style of cells, by its number. */
@@ -84,18 +86,41 @@ function builtInStyle(format: number): Style {
 function styleOf(code: string): Style {
   const shows = shownBy(code);
   if (shows !== "number") return { shows };
-  if (!isPlain(code)) return { shows, oddFormat: code };
+  const currency = currencyIn(code);
+  const beside = currency === undefined ? {} : { currency };
+  if (!isPlain(code)) return { shows, oddFormat: code, ...beside };
   const rounding = roundingBy(code);
-  return rounding ? { shows, rounding } : { shows };
+  return rounding ? { shows, rounding, ...beside } : { shows, ...beside };
 }
 
 /** Digits, and beside them at most a currency: whoever reads the cell reads the number, but for its rounding. */
 export function isPlain(code: string): boolean {
-  const sections = code.slice(0, 1000).split(";");
-  // under conditions any of them may be that of an amount
-  const looked = /\[[<>=]/.test(code) ? sections.filter((section) => !section.includes("@")) : sections.slice(0, 1);
-  return code === "" || looked.every((section) => PLAIN.test(textOf(section)) && sameRounding(section, code));
+  return code === "" || sectionsOf(code).every((one) => PLAIN.test(textOf(one)) && sameRounding(one, code));
 }
+
+/** Those of amounts above zero: under conditions that may be any of them. */
+function sectionsOf(code: string): readonly string[] {
+  const sections = code.slice(0, 1000).split(";");
+  return /\[[<>=]/.test(code) ? sections.filter((section) => !section.includes("@")) : sections.slice(0, 1);
+}
+
+/** `$` of `[$$-409]#,##0.00`, `USD` of `0.00" USD"`. A language alone (`[$-409]`) is none, nor is the rupee in any writing. */
+export function currencyIn(code: string): string | undefined {
+  for (const section of sectionsOf(code)) {
+    const stated = [...section.matchAll(STATED_CURRENCY)].map(([, sign = ""]) => sign.trim());
+    const signs = [...stated, ...(textOf(section).match(CURRENCY) ?? [])];
+    const foreign = signs.find((sign) => sign !== "" && !RUPEE.test(sign));
+    if (foreign !== undefined) return foreign;
+  }
+  return undefined;
+}
+
+const STATED_CURRENCY = /\[\$([^\]-]*)(?:-[^\]]*)?\]/g;
+const CURRENCY =
+  /\p{Sc}|\b(?:usd|eur|gbp|aed|sgd|jpy|cny|aud|cad|chf|sar|qar|omr|kwd|bhd|myr|thb|bdt|lkr|npr|pkr)\b/giu;
+/** Excel writes it in the script of the language: `रु`, `ரூ`, `రూ`. */
+const RUPEE =
+  /^(?:[₹₨]|r[se]\.?|inr|rupees?|[\p{Script=Deva}\p{Script=Taml}\p{Script=Telu}\p{Script=Knda}\p{Script=Mlym}\p{Script=Gujr}\p{Script=Guru}\p{Script=Beng}\p{Script=Orya}\p{M}.]+)$/iu;
 
 const PLAIN =
   /^(?:[\s\p{Sc}]|rs|inr|usd|eur|gbp)*(?:general|@|[0#?][0#?,]*(?:\.[0#?,]*)?)(?:[\s\p{Sc}]|\/-|\/=|rs|inr|usd|eur|gbp)*$/iu;

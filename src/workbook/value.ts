@@ -12,6 +12,8 @@ export interface SheetValue {
   readonly shown?: string;
   /** Of a number that is shown as something else: by which format. */
   readonly oddFormat?: string;
+  /** Of a number that is shown with the sign of a currency other than the rupee: that sign. */
+  readonly currency?: string;
 }
 
 export type SheetCell = string | SheetValue;

@@ -169,6 +169,21 @@ test("an amount that the sheet shows rounded goes as the workbook holds it, and 
   expect(messages).toEqual([expect.stringContaining(said), expect.not.stringContaining("shows")]);
 });
 
+test("an amount that the sheet shows in dollars is pointed out, unless the row says another currency itself", async () => {
+  const { desk, server } = await office();
+  const row = (number: number, currency: string): string =>
+    `<row r="${number}"><c r="A${number}" t="str"><v>a${number}@bank</v></c><c r="B${number}" t="str"><v>${currency}</v></c><c r="C${number}" s="${number === 5 ? 2 : 1}"><v>100.5</v></c></row>`;
+  const sheet = textRow(1, ["vpa", "currency", "amount"]) + row(2, "") + row(3, "USD") + row(4, "inr") + row(5, "");
+  const formats = ["[$$-409]#,##0", "[$₹-4009]#,##0.00"];
+  copyFileSync(bookFile({ sheets: { Pay: sheet }, formats }), join(desk.folder, "pay.xlsx"));
+  expect((await desk.run("pay.xlsx")).code).toBe(0);
+  expect(payloads(server)).toHaveLength(4);
+  const messages = (await column(desk, "pay.xlsx.results.xlsx", "result_message")).map((one) => JSON.stringify(one));
+  const said = 'the workbook holds "100.5", which goes out as it is; the sheet shows it in another currency, "$"';
+  expect(messages.map((one) => one.includes(JSON.stringify(said).slice(1, -1)))).toEqual([true, false, true, false]);
+  expect(messages.map((one) => one.includes("shows it as"))).toEqual([true, true, true, false]);
+});
+
 test("paise that are numbers in a workbook are paise: a hundredth is sent", async () => {
   const { desk, server } = await office();
   const cell = (place: string, value: string): string => `<c r="${place}"><v>${value}</v></c>`;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isPlain, roundingBy, shownBy } from "../../src/workbook/styles.ts";
+import { currencyIn, isPlain, roundingBy, shownBy } from "../../src/workbook/styles.ts";
 import {
   columnOf,
   dateOf,
@@ -185,6 +185,42 @@ describe("what a sheet shows of a number", () => {
     ...["0.00E+00", "# ?/?", "[<1000]0;[>=1000]0.0,", '[<1000]0;0.0,"k"'],
   ])("%s may show another number, or none", (code) => {
     expect(isPlain(code)).toBe(false);
+  });
+
+  test.each([
+    ["[$$-409]#,##0.00", "$"],
+    ["[$€-407] #,##0.00", "€"],
+    ['"$"#,##0.00', "$"],
+    ["$#,##0.00;($#,##0.00)", "$"],
+    ['#,##0.00\\ "USD"', "USD"],
+    ["[$AED] #,##0.00", "AED"],
+    ["_([$$-409]* #,##0.00_)", "$"],
+    ["[$¥-411]#,##0", "¥"],
+    ["[$kr.-406] 0", "kr."],
+    ["[>=1000]0;[$£-809]0", "£"],
+    ['0.00" eur"', "eur"],
+  ])("%s shows it in %s", (code, sign) => {
+    expect(currencyIn(code)).toBe(sign);
+  });
+
+  test.each([
+    ...[
+      "General",
+      "",
+      "@",
+      "0.00",
+      "[$-409]#,##0.00",
+      "[$-4009] 0",
+      "[Red]0",
+      '#,##0"/-"',
+      "_-* #,##0.00_-;-* 0",
+      "0.0,",
+    ],
+    ...["[$₹-4009]\\ #,##0", "[$₹-hi-IN]0", "[$₹]0", "[$Rs.-4009]\\ 0", "[$Rs]0", '"Rs. "0.00', '0.00" INR"', '"Re."0'],
+    ...["[$INR] 0", "[$रु.-439] 0", "[$ரூ-449] 0", "[$రూ-44A]0", "[$রু-445]0", "₹ #,##0", "#,##0.00\\ _€;-0\\ _€"],
+    ...['0" EURO-free"', "0;-[$$-409]0", '0" used"'],
+  ])("%s shows it in rupees, or in no currency", (code) => {
+    expect(currencyIn(code)).toBeUndefined();
   });
 
   test("it is never further away than half of the last digit shown", () => {
