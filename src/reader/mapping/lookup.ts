@@ -2,13 +2,16 @@ import type { Lookup } from "../../config/mapping.ts";
 import { PaydropError } from "../../errors.ts";
 import { normalizeName } from "../../names.ts";
 import { printable, quotedNames } from "../../printable.ts";
-import type { Row, Sheet } from "../row.ts";
+import type { Cell, Row, Sheet } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
 
-/** A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. */
+/**
+ * A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. What JSON
+ * wrote as a number stays one: the checks know which fields may be one.
+ */
 export interface LookupTable {
   readonly fields: readonly string[];
-  readonly rows: ReadonlyMap<string, readonly string[] | "ambiguous">;
+  readonly rows: ReadonlyMap<string, readonly Cell[] | "ambiguous">;
 }
 
 const ROWS_MAX = 1_000_000;
@@ -16,13 +19,13 @@ const ROWS_MAX = 1_000_000;
 /** Reads a whole table. Throws PaydropError `config` for a column that it lacks, FileRefusedError for a broken file. */
 export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string): Promise<LookupTable> {
   const fields = Object.keys(lookup.fields);
-  const rows = new Map<string, readonly string[] | "ambiguous">();
+  const rows = new Map<string, readonly Cell[] | "ambiguous">();
   for await (const chunk of sheet.rows()) {
     for (const row of chunk) {
       if (row.repeatedKey !== undefined) throw keyTwice(name, row.repeatedKey, row.number);
-      const key = wordsIn(row, lookup.key, name);
+      const key = cellWords(cellIn(row, lookup.key, name));
       if (key === "") continue;
-      const values = Object.values(lookup.fields).map((column) => wordsIn(row, column, name));
+      const values = Object.values(lookup.fields).map((column) => valueOf(cellIn(row, column, name)));
       const before = rows.get(key);
       const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(values);
       rows.set(key, isSame ? values : "ambiguous");
@@ -32,12 +35,16 @@ export async function readLookupTable(sheet: Sheet, lookup: Lookup, name: string
   return { fields, rows };
 }
 
-function wordsIn(row: Row, column: string, name: string): string {
+function cellIn(row: Row, column: string, name: string): Cell {
   const at = row.columns.findIndex((one) => normalizeName(one) === normalizeName(column));
   if (at < 0) throw columnMissing(name, column, row.columns);
   const cell = row.cells[at] ?? "";
   if (typeof cell !== "string" && "stored" in cell) throw notText(name, column, row.number);
-  return cellWords(cell);
+  return cell;
+}
+
+function valueOf(cell: Cell): Cell {
+  return typeof cell === "string" || cell.token === "null" ? cellWords(cell) : cell;
 }
 
 function tooLong(name: string): PaydropError {

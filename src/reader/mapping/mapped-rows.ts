@@ -106,7 +106,7 @@ function translator(values: Readonly<Record<string, string>>): Source["read"] {
 }
 
 function lookupSources(at: number, file: string, table: LookupTable | undefined, mapping: Mapping): Source[] {
-  const { fields = [], rows = new Map<string, readonly string[] | "ambiguous">() } = table ?? {};
+  const { fields = [], rows = new Map<string, readonly Cell[] | "ambiguous">() } = table ?? {};
   const name = file.split(/[\\/]/).at(-1) ?? file;
   return fields.map((field, index) => {
     const values = mapping.values[field];
