@@ -1,7 +1,9 @@
 import { mask, maskAccountId, maskStray, type Sensitivity } from "../mask.ts";
 import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
-import type { Proposal, ProposedColumn } from "../reader/mapping/propose.ts";
+import type { Proposal } from "../reader/mapping/propose.ts";
+import type { ProposedColumn } from "../reader/mapping/propose-columns.ts";
+import { lookOf } from "../reader/mapping/synonyms.ts";
 import type { Template } from "../reader/mapping/templates.ts";
 import { folded } from "../results/folded.ts";
 import { roomOf, type Look } from "../results/look.ts";
@@ -47,15 +49,23 @@ type Line = readonly [column: string, field: string, why: string, values: string
 
 function rowsOf(column: string, values: readonly string[], proposal: Proposal): Line[] {
   const meanings = proposal.columns.filter((one) => one.column === column);
-  if (meanings.length === 0) return [[column, "-", roleOf(column, proposal), shownStrangers(column, values, proposal)]];
+  if (meanings.length === 0)
+    return [[column, "-", roleOf(column, values, proposal), shownStrangers(column, values, proposal)]];
   return meanings.map((one, index) =>
     index === 0 ? [column, one.field, one.why, shown(values, proposal, one)] : ["", one.field, one.why, ""],
   );
 }
 
-function roleOf(column: string, { mustBe, lookups }: Proposal): string {
+function roleOf(column: string, values: readonly string[], { mustBe, lookups, unclear }: Proposal): string {
   if (lookups.some(({ by }) => by === column)) return "is looked up in a table";
-  return mustBe.some((one) => one.column === column) ? "is checked, not sent" : "stays in the results, not sent";
+  if (mustBe.some((one) => one.column === column)) return "is checked, not sent";
+  const maybe = unclear.filter((one) => one.columns.includes(column)).map(({ field }) => field);
+  if (maybe.length > 0) return `may be ${maybe.join(" or ")}, as another may; not read`;
+  return isAmount(values) ? "looks like an amount; not sent" : "stays in the results, not sent";
+}
+
+function isAmount(values: readonly string[]): boolean {
+  return lookOf("amount", values) !== undefined;
 }
 
 const VALUES_SHOWN = 2;
@@ -69,7 +79,9 @@ function shown(values: readonly string[], proposal: Proposal, { field }: Propose
 /** The values that a guard allows are no secret: they stand in paydrop.toml. */
 function shownStrangers(column: string, values: readonly string[], { mustBe }: Proposal): string {
   const allowed = mustBe.find((one) => one.column === column)?.values ?? [];
-  const first = firstOf(values).map((value) => (allowed.includes(value) ? value : maskedStranger(value)));
+  // amounts beside the one that is read are there to be compared
+  const isShown = (value: string): boolean => allowed.includes(value) || isAmount(values);
+  const first = firstOf(values).map((value) => (isShown(value) ? value : maskedStranger(value)));
   return first.join(", ");
 }
 

@@ -1,3 +1,4 @@
+import { isRupee, otherCurrencyIn } from "../currency.ts";
 import { WorkbookError } from "./fault.ts";
 import { attributesOf, XmlScanner } from "./xml.ts";
 
@@ -108,19 +109,13 @@ function sectionsOf(code: string): readonly string[] {
 export function currencyIn(code: string): string | undefined {
   for (const section of sectionsOf(code)) {
     const stated = [...section.matchAll(STATED_CURRENCY)].map(([, sign = ""]) => sign.trim());
-    const signs = [...stated, ...(textOf(section).match(CURRENCY) ?? [])];
-    const foreign = signs.find((sign) => sign !== "" && !RUPEE.test(sign));
+    const foreign = stated.find((sign) => sign !== "" && !isRupee(sign)) ?? otherCurrencyIn(textOf(section));
     if (foreign !== undefined) return foreign;
   }
   return undefined;
 }
 
 const STATED_CURRENCY = /\[\$([^\]-]*)(?:-[^\]]*)?\]/g;
-const CURRENCY =
-  /\p{Sc}|\b(?:usd|eur|gbp|aed|sgd|jpy|cny|aud|cad|chf|sar|qar|omr|kwd|bhd|myr|thb|bdt|lkr|npr|pkr)\b/giu;
-/** Excel writes it in the script of the language: `रु`, `ரூ`, `రూ`. */
-const RUPEE =
-  /^(?:[₹₨]|r[se]\.?|inr|rupees?|[\p{Script=Deva}\p{Script=Taml}\p{Script=Telu}\p{Script=Knda}\p{Script=Mlym}\p{Script=Gujr}\p{Script=Guru}\p{Script=Beng}\p{Script=Orya}\p{M}.]+)$/iu;
 
 const PLAIN =
   /^(?:[\s\p{Sc}]|rs|inr|usd|eur|gbp)*(?:general|@|[0#?][0#?,]*(?:\.[0#?,]*)?)(?:[\s\p{Sc}]|\/-|\/=|rs|inr|usd|eur|gbp)*$/iu;

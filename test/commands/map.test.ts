@@ -196,6 +196,106 @@ describe("paydrop map", () => {
     expect((await unknown.map()).stderr).toContain("--operation payout or --operation transfer or --operation loan or --operation collection"); // prettier-ignore
   });
 
+  test.each([
+    ["Account No,Amount,Beneficiary Name,Beneficiary Account No,IFSC", "Beneficiary Account No", "bank_acc_num"],
+    ["Name,Account No,IFSC,Salary,Gross Amount,Net Pay", "Net Pay", "amount"],
+    ["Name,Account No,IFSC,Salary,Net Salary (Rs.)", "Net Salary \\(Rs\\.\\)", "amount"],
+    ["Name,Account No,Branch Code,IFSC,Amount", "IFSC", "ifsc_code"],
+    ["Name,Account No,IFSC,Beneficiary IFSC,Amount", "Beneficiary IFSC", "ifsc_code"],
+    ["Name,Employee Name,Account No,IFSC,Amount", "Name", "name"],
+    ["Name,bank_acc_num,Account No,IFSC,Amount", "bank_acc_num", "bank_acc_num"],
+    ["Name,Account No,IFSC,Amount", "Amount", "amount"],
+  ])("of %s the one that must be meant is %s", async (header, column, field) => {
+    const { map } = openDesk(`${header}\n${header.split(",").map(() => "100.50").join(",")}\n`); // prettier-ignore
+    const { stderr } = await map(...SAID, "--const", "payment_mode=NEFT");
+    expect(stderr).toMatch(new RegExp(`^ {2}${column} +${field} `, "m"));
+    expect(stderr).not.toContain("could each be");
+  });
+
+  test.each([
+    ["Name,Account No,IFSC,Amount,Net Amount", "amount", '"Amount", "Net Amount" could each be amount'],
+    ["Name,Account No,IFSC,Salary,Payable", "amount", '"Salary", "Payable" could each be amount'],
+    [
+      "Name,Account No,Bank Account,IFSC,Amount",
+      "bank_acc_num",
+      '"Account No", "Bank Account" could each be bank_acc_num',
+    ],
+  ])("of %s nobody but the person knows %s", async (header, field, said) => {
+    const { map, toml } = openDesk(`${header}\n${header.split(",").map(() => "50100.50").join(",")}\n`); // prettier-ignore
+    const more = [...SAID, "--const", "payment_mode=NEFT"];
+    const asked = await map("--write", ...more);
+    expect([asked.code, existsSync(toml)]).toEqual([2, false]);
+    expect(asked.stderr).toContain(`paydrop: ${said}\n  → add --set ${field}=COLUMN\n`);
+    expect(asked.stderr).toMatch(new RegExp(`may be ${field}, as another may; not read`));
+    const column = /"([^"]+)" could/.exec(said)?.[1] ?? "";
+    expect((await map("--write", ...more, "--set", `${field}=${column}`)).code).toBe(0);
+    expect(readFileSync(toml, "utf8")).toContain(`"${column}" = "${field}"`);
+  });
+
+  test("two that may be an optional field are shown, and none of them is sent", async () => {
+    const { map } = openDesk("Name,Account No,IFSC,Amount,Remarks,Description\nA,5010,HDFC0001234,1.00,x,y\n");
+    const { code, stdout, stderr } = await map(...SAID, "--const", "payment_mode=NEFT");
+    expect([code, stdout.includes("narration")]).toEqual([0, false]);
+    expect(stderr).toMatch(/^ {2}Remarks +- +may be narration, as another may; not read/m);
+  });
+
+  test("an amount that is not read is shown, to compare it with the one that is", async () => {
+    const { map } = openDesk("Name,Account No,IFSC,Gross,Net Pay\nA,50100271828001,HDFC0001234,50000.00,42000.00\n");
+    const { stderr } = await map(...SAID, "--const", "payment_mode=NEFT");
+    expect(stderr).toMatch(/^ {2}Gross +- +looks like an amount; not sent +50000\.00$/m);
+    expect(stderr).not.toContain("0271828");
+  });
+
+  test.each([
+    ["Amount (USD)", "USD"],
+    ["Amount ($)", "\\$"],
+    ["amount_usd", "usd"],
+    ["AmountEUR", "EUR"],
+    ["Amount (Rs. in lakhs)", "lakhs"],
+    ["Amount in thousands (INR)", "thousands"],
+    ["Amount (Rs '000)", "'000"],
+    ["Amount (INR Cr)", "Cr"],
+    ["Amount (K)", "K"],
+  ])("the unit of %s is the person's to say", async (column, other) => {
+    const { map } = openDesk(`Name,Account No,IFSC,${column}\nA,5010,HDFC0001234,12.50\n`);
+    const more = ["--const", "debit_account_id=ACC-OPS-01", "payment_mode=NEFT"];
+    const { code, stderr } = await map(...more, "--set", `amount=${column}`);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      new RegExp(`nothing gives amount_unit\n  → The column ".*" says ${other}: nothing is converted`),
+    );
+    expect((await map(...more, "--unit", "rupees", "--set", `amount=${column}`)).code).toBe(0);
+  });
+
+  test.each(["Amount", "Amount (Rs.)", "Net Pay (₹)", "Amount in INR", "Payable Amount (Rupees)", "Amount Credited"])(
+    "%s with decimals is rupees",
+    async (column) => {
+      const { map } = openDesk(`Name,Account No,IFSC,${column}\nA,5010,HDFC0001234,12.50\n`);
+      const { code, stderr } = await map("--const", "debit_account_id=ACC-OPS-01", "payment_mode=NEFT");
+      expect([code, stderr]).toEqual([0, expect.stringContaining("amounts are rupees")]);
+    },
+  );
+
+  test.each([
+    ["Currency", ["USD", "INR"], '["INR"]'],
+    ["Payment Currency", ["INR", "INR"], '["INR"]'],
+    ["CCY", ["Rs.", "INR"], '["INR", "Rs."]'],
+    ["Currency Code", ["", ""], '["INR", ""]'],
+  ])("a column %s of %j must be %s", async (column, cells, values) => {
+    const rows = cells.map((cell, index) => `A,5010${index},HDFC0001234,1${index}.00,${cell}\n`);
+    const { map } = openDesk(`Name,Account No,IFSC,Amount,${column}\n${rows.join("")}`);
+    const { code, stdout } = await map("--const", "debit_account_id=ACC-OPS-01", "payment_mode=NEFT");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^"?${column}"? = ${values.replace(/[[\].]/g, "\\$&")}$`, "m"));
+  });
+
+  test("a collection's own currency is sent, not checked", async () => {
+    const { map } = openDesk("UPI ID,Amount,Currency\na@okbank,10.00,USD\n");
+    const { stdout } = await map();
+    expect(stdout).toMatch(/^"?Currency"? = "currency"$/m);
+    expect(stdout).not.toContain("must_be");
+  });
+
   test("as JSON for a program", async () => {
     const { code, stdout } = await openDesk().map("--json", ...SAID, "--set", "reference=Emp No");
     expect(code).toBe(0);
