@@ -1,3 +1,5 @@
+import { normalizeName } from "./names.ts";
+
 /**
  * What a cell says whose writer kept a spreadsheet from reading it as a number: `="0123"` and `'0123` are 0123. Only
  * where nothing else can be meant; every other formula or apostrophe stays, to be named.
@@ -18,6 +20,16 @@ export function withoutGuard(text: string): string {
   return text.charCodeAt(0) === APOSTROPHE && GUARDED.test(text) ? text.slice(1) : text;
 }
 
+/**
+ * How the cells of a table come back. In a retry file, which the column `retry_of` tells, they may have a `'` in their
+ * middle as well; in a file of somebody else that one is theirs.
+ */
+export function guardsOf(columns: readonly string[]): (text: string) => string {
+  const isRetryFile = columns.some((name) => normalizeName(name) === "retryof");
+  return isRetryFile ? (text) => withoutGuard(text).replace(GUARDED_INSIDE, "$1") : withoutGuard;
+}
+
+const GUARDED_INSIDE = /([;\t\r\n] *)'(?='*[=+\-@＝＋－＠])/g;
 const GUARDED = /^'[=+\-@\t\r\n＝＋－＠]/;
 const EQUALS = 61;
 const APOSTROPHE = 39;

@@ -1,4 +1,4 @@
-import { withoutGuard } from "../spreadsheet-text.ts";
+import { guardsOf } from "../spreadsheet-text.ts";
 import { BlankRows } from "./blank.ts";
 import { findDialect } from "./dialect.ts";
 import { checkHeader } from "./header.ts";
@@ -50,7 +50,7 @@ async function readHeader(dialect: Dialect, source: SheetSource): Promise<Header
     for (const record of batch.records) {
       row += 1;
       if (isBlank(record)) continue;
-      const names = withoutGuards(record);
+      const names = withoutGuards(record, guardsOf(record));
       checkHeader(names, row, source.limits.columnsMax, source.refuse);
       return { names, row };
     }
@@ -66,6 +66,7 @@ async function* readRows(
   fromRow: number,
 ): AsyncGenerator<readonly Row[]> {
   const columns = header.names;
+  const withoutGuard = guardsOf(columns);
   const namelessColumns = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
   const blankRows = new BlankRows();
   const longRows = new LongRows(columns.length, dialect, source);
@@ -84,7 +85,7 @@ async function* readRows(
       blankRows.pass();
       const isFitting = record.length === columns.length;
       if (isFitting) longRows.pass();
-      const cells = withoutGuards(isFitting ? record : longRows.fit(record, number));
+      const cells = withoutGuards(isFitting ? record : longRows.fit(record, number), withoutGuard);
       const wasLonger = !isFitting && dialect.delimiter === ",";
       for (const index of namelessColumns) if (cells[index]?.trim()) throw refuseNameless(source, number, index);
       rows.push(wasLonger ? { number, columns, cells, wasLonger } : { number, columns, cells });
@@ -121,7 +122,7 @@ function isBlank(record: readonly string[]): boolean {
 const END_OF_DOS_FILE = "\u001a";
 
 /** In place: nearly no record has one. */
-function withoutGuards(record: string[]): string[] {
+function withoutGuards(record: string[], withoutGuard: (text: string) => string): string[] {
   for (let index = 0; index < record.length; index += 1) record[index] = withoutGuard(record[index] ?? "");
   return record;
 }

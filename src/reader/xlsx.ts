@@ -1,5 +1,5 @@
 import { counted } from "../counted.ts";
-import { withoutGuard } from "../spreadsheet-text.ts";
+import { guardsOf } from "../spreadsheet-text.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { Range, SheetFacts } from "../workbook/sheet-facts.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
@@ -69,6 +69,7 @@ class RowTaker {
   readonly #source: SheetSource;
   readonly #blank = new BlankRows();
   readonly #hidden = new HiddenRows();
+  readonly #withoutGuard: (text: string) => string;
   #last: number;
   count = 0;
 
@@ -76,6 +77,7 @@ class RowTaker {
     this.#table = table;
     this.#source = source;
     this.#last = table.headerRow;
+    this.#withoutGuard = guardsOf(table.columns);
   }
 
   take(chunk: readonly SheetRow[]): Row[] {
@@ -117,7 +119,7 @@ class RowTaker {
     let characters = 0;
     for (let index = 0; index < Math.max(columns.length, cells.length); index += 1) {
       const found = cells[index] ?? "";
-      const cell = typeof found === "string" ? withoutGuard(found) : found;
+      const cell = typeof found === "string" ? this.#withoutGuard(found) : found;
       if ((columns[index] ?? "").trim() === "" && !isBlank(cell)) throw this.#nameless(row, index);
       if (index < columns.length) fitted.push(cell);
       if (typeof cell === "string") characters += cell.length;

@@ -7,8 +7,10 @@ import { describe, expect, test } from "vitest";
 import { openSheet } from "../../src/reader/sheet.ts";
 import type { Row } from "../../src/reader/row.ts";
 import { guardCell } from "../../src/results/cell.ts";
+import { guardsOf } from "../../src/spreadsheet-text.ts";
 import { tableIn } from "../../src/results/table.ts";
 import { writeResults } from "../../src/results/write-results.ts";
+import { cellsOf } from "../support/files.ts";
 import { resultsInput, rowRecord, sheetOf } from "../support/records.ts";
 
 const FORMULAS = [
@@ -20,18 +22,50 @@ const FORMULAS = [
   "-cmd|'/c calc'!A1",
   "-2+3",
   "+91-98123",
-  "\t=1+1",
-  "\r=1+1",
   "=",
   "-",
   "+",
 ];
-const FULL_WIDTH_AND_LINE_FEED = ["＝1+1", "＋1+1", "－1+1", "＠SUM(A1)", "\n=1+1"];
-const HARMLESS = ["-5", "-12.50", "+919812345678", "", " ", "'", "Asha", "1-2", "a=b", "0012345", "''=x", "52,250.00"];
+const FULL_WIDTH_AND_LINE_FEED = ["＝1+1", "＋1+1", "－1+1", "＠SUM(A1)", "\tx", "\nx", "\r", "\t-5"];
+/** For a spreadsheet that ends cells at `;`, at tabs, or at a line break without looking at quotes. */
+const INSIDE: readonly (readonly [string, string])[] = [
+  ["x;=40+2;y", "x;'=40+2;y"],
+  ["x; =40+2", "x; '=40+2"],
+  ["a\t+cmd|'/c calc'!A1", "a\t'+cmd|'/c calc'!A1"],
+  ["two\n=1+1\r\n-2+3", "two\n'=1+1\r\n'-2+3"],
+  ["\t=1+1", "'\t'=1+1"],
+  ["=1;=2", "'=1;'=2"],
+  ["x;'=1", "x;''=1"],
+  ["x;＝1", "x;'＝1"],
+];
+const HARMLESS = [
+  "a;b",
+  "Dr.; +919812345678",
+  "a;-5;b",
+  "x;-12.50",
+  "1;'x",
+  "a,=b;",
+  "-5",
+  "-12.50",
+  "+919812345678",
+  "",
+  " ",
+  "'",
+  "Asha",
+  "1-2",
+  "a=b",
+  "0012345",
+  "''=x",
+  "52,250.00",
+];
 
 describe("a cell that a spreadsheet would run", () => {
   test.each([...FORMULAS, ...FULL_WIDTH_AND_LINE_FEED])("%j gets a ' before it", (text) => {
     expect(guardCell(text)).toBe(`'${text}`);
+  });
+
+  test.each(INSIDE)("%j becomes %j: one would run the middle of it", (text, guarded) => {
+    expect(guardCell(text)).toBe(guarded);
   });
 
   test.each(HARMLESS)("%j stays as it is", (text) => {
@@ -81,6 +115,7 @@ describe("text that was read comes back as it was", () => {
       const cells = [
         ...FORMULAS,
         ...HARMLESS,
+        ...INSIDE.map(([text]) => text),
         "two\nlines",
         "\nfeed first",
         "＝1+1",
@@ -90,7 +125,7 @@ describe("text that was read comes back as it was", () => {
         "नमस्ते",
         " spaces ",
       ];
-      const columns = cells.map((_, index) => (index % 3 === 0 ? `=c${index}` : `c${index}`));
+      const columns = cells.map((_, index) => `${["=", "", "x;=", ""][index % 4] ?? ""}c${index}`);
       const sheet = sheetOf("csv", columns, 1, () => cells);
       const report = await writeResults(resultsInput(folder, sheet, [rowRecord(2, { state: "invalid" })]));
       const again = await openSheet(report.files.retry ?? "", {
@@ -105,6 +140,26 @@ describe("text that was read comes back as it was", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  test("in the middle of a cell only from a retry file: anybody else's ' is theirs", async () => {
+    const [own] = await cellsOf("a.csv", "a,b\r\nx;'=1,'=2\r\n");
+    expect(own).toEqual(["x;'=1", "=2"]);
+    const [retried] = await cellsOf("a.csv", "a,b,Retry Of\r\nx;'=1,y; ''-1,K7Q29F3M:2\r\n");
+    expect(retried).toEqual(["x;=1", "y; '-1", "K7Q29F3M:2"]);
+  });
+
+  test("any text comes back from its guards", () => {
+    const cell = fc.string({ unit: fc.constantFrom(...Array.from("a1;'=+-@\t\r\n .")) });
+    const unguarded = guardsOf(["retry_of"]);
+    fc.assert(
+      fc.property(cell, (text) => {
+        // a leading ' of one's own goes as it always went
+        fc.pre(!/^'[=+\-@\t\r\n]/.test(text));
+        expect(unguarded(guardCell(text))).toBe(text);
+        expect(guardCell(text)).not.toMatch(/[;\t\r\n] *(?:[=@]|[+-](?![0-9]))/);
+      }),
+    );
   });
 
   test("any text survives the quoting", () => {
