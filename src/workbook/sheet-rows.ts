@@ -29,6 +29,7 @@ export class SheetHandler implements XmlHandler {
   #cells: SheetCell[] = [];
   #column = -1;
   #isInCell = false;
+  #isInline = false;
   /** One for all of them: there are millions. */
   readonly #cell: StoredCell = { type: "n", style: 0, hasFormula: false, hasValue: false, raw: "" };
   #taken: "value" | "text" | undefined;
@@ -50,7 +51,8 @@ export class SheetHandler implements XmlHandler {
     else if (!this.#isInCell) this.#openCell(name, attributes);
     else if (name === "v") this.#openValue();
     else if (name === "f") this.#cell.hasFormula = true;
-    else if (name === "t" && this.#aids === 0) this.#taken = "text";
+    else if (name === "is") this.#openInline();
+    else if (name === "t" && this.#aids === 0) this.#openText();
     else if (name === "rPh") this.#aids += 1;
   }
 
@@ -62,6 +64,7 @@ export class SheetHandler implements XmlHandler {
     if (!this.#isInData) return;
     if (name === "v" || name === "t") this.#taken = undefined;
     else if (name === "c" && this.#isInCell) this.#endCell();
+    else if (name === "is") this.#isInline = false;
     else if (name === "row" && this.#isInRow) this.#endRow();
     else if (name === "rPh") this.#aids -= 1;
     else if (name === "sheetData") this.#isInData = false;
@@ -102,12 +105,30 @@ export class SheetHandler implements XmlHandler {
   }
 
   #openValue(): void {
+    this.#assertOneValue();
     this.#taken = "value";
     this.#cell.hasValue = true;
   }
 
+  #openInline(): void {
+    this.#assertOneValue();
+    this.#isInline = true;
+  }
+
+  /** One of several runs, perhaps, but of one text. */
+  #openText(): void {
+    if (!this.#isInline) throw damaged(`a cell in row ${this.#row} holds a text that is not its value`);
+    this.#taken = "text";
+  }
+
+  /** Two of them would be read as one: 5 and 7 as 57. */
+  #assertOneValue(): void {
+    if (this.#isInline || this.#cell.raw !== "") throw damaged(`a cell in row ${this.#row} holds two values`);
+  }
+
   #endCell(): void {
     this.#isInCell = false;
+    this.#isInline = false;
     this.#taken = undefined;
     this.#aids = 0;
     const cell = readCell(this.#cell, this.#context);

@@ -13,6 +13,9 @@ export interface XmlHandler {
 const PIECE_CHARACTERS_MAX = 512 * 1024;
 const DEPTH_MAX = 100;
 
+/** What programs add for themselves, in words of their own that may be ours by their names: it says nothing of the cells. */
+const EXTENSIONS = "extLst";
+
 /**
  * Reads XML piece by piece: elements, attributes, text and CDATA, which is all that the parts of a workbook are made of.
  * Linear, and holds no more than one tag or text. Any `<!DOCTYPE` refuses the file, and with it all declared entities.
@@ -23,6 +26,8 @@ export class XmlScanner {
   #carried = "";
   #isBegun = false;
   #hasRoot = false;
+  /** How deep the tag is nested whose inside is left out; 0 where there is none. */
+  #leftOutAt = 0;
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
@@ -63,8 +68,9 @@ export class XmlScanner {
   }
 
   #text(raw: string): void {
-    if (this.#open.length > 0) this.#handler.text(raw);
-    else if (raw.trim() !== "") throw damaged("text stands outside of its XML");
+    if (this.#open.length > 0) {
+      if (this.#leftOutAt === 0) this.#handler.text(raw);
+    } else if (raw.trim() !== "") throw damaged("text stands outside of its XML");
   }
 
   /** The index behind what begins at `at`; negative where its end has not come yet. */
@@ -105,7 +111,8 @@ export class XmlScanner {
     if (end < 0) return -1;
     const name = text.slice(at + 2, end).trimEnd();
     if (this.#open.pop() !== name) throw damaged("its XML closes what was not opened");
-    this.#handler.close(localName(name));
+    if (this.#leftOutAt === 0) this.#handler.close(localName(name));
+    else if (this.#open.length < this.#leftOutAt) this.#leftOutAt = 0;
     return end + 1;
   }
 
@@ -120,9 +127,11 @@ export class XmlScanner {
     if (this.#open.length === 0 && this.#hasRoot) throw damaged("its XML has two beginnings");
     this.#hasRoot = true;
     const local = localName(name);
-    this.#handler.open(local, space < 0 ? "" : inner.slice(space));
+    if (local === EXTENSIONS && this.#leftOutAt === 0 && !isClosed) this.#leftOutAt = this.#open.length + 1;
+    const isTold = this.#leftOutAt === 0;
+    if (isTold) this.#handler.open(local, space < 0 ? "" : inner.slice(space));
     if (isClosed) {
-      this.#handler.close(local);
+      if (isTold) this.#handler.close(local);
     } else if (this.#open.push(name) > DEPTH_MAX) {
       throw new WorkbookError("workbook_too_large", `tags nested deeper than ${DEPTH_MAX} levels`);
     }

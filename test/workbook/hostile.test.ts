@@ -23,6 +23,11 @@ function sheetData(): string {
   return String(GOOD.find((part) => part.name === SHEET)?.data);
 }
 
+/** The good sheet with this inside of B2. */
+function cellOf(inner: string): string {
+  return sheetData().replace('t="inlineStr"><is><t xml:space="preserve">1.00</t></is>', `>${inner}`);
+}
+
 async function codeOf(parts: readonly ZipPart[]): Promise<string> {
   return (await faultOf(readFile(workbookFile(zipOf(parts))))).code;
 }
@@ -81,6 +86,12 @@ describe("what no spreadsheet program writes refuses the file", () => {
     ["a cell of another row", sheetData().replace('r="B2"', 'r="B3"')],
     ["cells out of order", sheetData().replace('r="B2"', 'r="A2"')],
     ["row 1048577", sheetData().replaceAll('2"', '1048577"')],
+    ["two values in a cell", cellOf("<v>5</v><v>7</v>")],
+    ["a value and a text", cellOf("<v>5</v><is><t>7</t></is>")],
+    ["a text and a value", cellOf("<is><t>5</t></is><v>7</v>")],
+    ["two texts", cellOf("<is><t>5</t></is><is><t>7</t></is>")],
+    ["a value in a text", cellOf("<is><v>5</v></is>")],
+    ["a text outside of one", cellOf("<t>5</t>")],
     ["a number that is none", sheetData().replace('t="inlineStr"><is><t xml:space="preserve">1.00</t></is>', "><v>1x</v>")], // prettier-ignore
   ])("%s", async (name, xml) => {
     const data = name === "UTF-16" ? Buffer.from(xml, "utf16le") : xml;
@@ -152,6 +163,32 @@ describe("what is damaged on its way is refused and never half read", () => {
     expect(await refused(Buffer.from("<html><table>"))).toBe("workbook_of_another_kind");
     expect(await refused(zipOf([{ name: "content.xml", data: "<x/>" }]))).toBe("workbook_of_another_kind");
   });
+});
+
+test("what programs add for themselves is left out, wherever it stands and whatever its names", async () => {
+  const added = (inner: string): string => `<extLst><ext uri="u" xmlns:x14="v"><extLst/>${inner}</ext></extLst>`;
+  const rows = '<row r="3"><c r="A3"><v>9</v></c></row>';
+  const inCell = cellOf(`<f>a</f><v>5</v>${added("<t>7</t><v>8</v><c/>")}`).replace("</row>", `${added(rows)}</row>`);
+  const data = inCell.replace("</sheetData>", `${added(rows)}</sheetData>${added(`<x14:sheetData>${rows}</x14:sheetData><mergeCell ref="A2:A3"/>`)}`); // prettier-ignore
+  const styles = String(GOOD.find((part) => part.name === "xl/styles.xml")?.data);
+  const more = styles.replace("<cellXfs>", `${added('<numFmts><numFmt numFmtId="0" formatCode="0%"/></numFmts>')}<cellXfs>${added("<xf/>")}`); // prettier-ignore
+  const parts = withPart({ name: SHEET, data }).map((part) => (part.name === "xl/styles.xml" ? { ...part, data: more } : part)); // prettier-ignore
+  const { rows: read, sheet } = await readFile(workbookFile(zipOf(parts)));
+  expect(read).toMatchObject([{ number: 2, cells: ["Asha", { token: "cell_number", source: "5" }] }]);
+  expect(sheet.remarks).toEqual([]);
+});
+
+test("an empty value beside the one, and runs of a text, are one value", async () => {
+  for (const [inner, read] of [
+    ["<v/><v>5</v>", "5"],
+    ["<f>1</f><v>5</v>", "5"],
+  ]) {
+    const parts = withPart({ name: SHEET, data: cellOf(inner ?? "") });
+    expect((await readFile(workbookFile(zipOf(parts)))).rows[0]?.cells[1]).toMatchObject({ source: read });
+  }
+  const runs = cellOf("<v/><is><r><t>1.</t></r><r><t>00</t></r><rPh><t>x</t></rPh></is>").replace('r="B2" ', 'r="B2" t="inlineStr" '); // prettier-ignore
+  const parts = withPart({ name: SHEET, data: runs });
+  expect((await readFile(workbookFile(zipOf(parts)))).rows[0]?.cells).toEqual(["Asha", "1.00"]);
 });
 
 test("a name in XML's own writing is the same name", async () => {
