@@ -21,6 +21,10 @@ const REFUSALS = {
     sentence: "the text is not valid {found}",
     hint: 'Save the file as "CSV UTF-8"; for files of an old program set encoding = "windows-1252" in paydrop.toml.',
   },
+  encoded_twice: {
+    sentence: 'the file begins with "ï»¿": it was opened in a wrong encoding and saved, so that é is Ã© in it',
+    hint: 'Save it from its original as "CSV UTF-8"; a program that makes it should write UTF-8 once.',
+  },
   nul_bytes: {
     sentence: "the file holds NUL bytes{found}",
     hint: 'Copy the file again completely, or save it as "CSV UTF-8".',

@@ -102,6 +102,25 @@ describe("encodings", () => {
     expect(marked.rows[0]?.cells).toEqual(ROWS[0]);
   });
 
+  test.each([
+    ["a.csv", "ï»¿name,amount\nA,5\n"],
+    ["a.csv", '\ufeff"ï»¿name",amount\nA,5\n'],
+    ["a.csv", "\nï»¿name,amount\nA,5\n"],
+    ["a.json", 'ï»¿[{"name":"A"}]'],
+  ])("%s that is UTF-8 of UTF-8 is told as that: %j", async (name, text) => {
+    expect(await faultOf(read(name, text))).toMatchObject({
+      code: "encoded_twice",
+      message: expect.stringContaining('begins with "ï»¿"') as string,
+    });
+  });
+
+  test.each(["name,ï»¿\nA,5\n", "naïve,amount\nï»¿,5\n", "\ufeffname,amount\nÃ©,5\n", "ï,amount\nA,5\n"])(
+    "elsewhere such letters are letters: %j",
+    async (text) => {
+      expect((await read("a.csv", text)).rows).toHaveLength(1);
+    },
+  );
+
   test("what is UTF-8 from its first byte to its last is not taken for windows-1252", async () => {
     const folder = temporaryDirectory();
     const row = "René 中,1111111111,2222222222,5\n";
