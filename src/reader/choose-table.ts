@@ -82,7 +82,7 @@ async function lookAt(workbook: Workbook, entry: SheetEntry, source: SheetSource
   const countKnown = (row: SheetRow): number =>
     new Set(row.cells.map((cell) => normalizeName(nameOf(cell))).filter((name) => known.has(name))).size;
   const filled = await filledAtTop(workbook, entry, source, rowsMax);
-  const row = headerOf(filled, countKnown, source.headerRow);
+  const row = headerOf(filled, countKnown, source);
   if (!row) return { entry, knownCount: 0 };
   const columns = row.cells.map(nameOf);
   while (columns.at(-1)?.trim() === "") columns.pop();
@@ -115,16 +115,20 @@ async function filledAtTop(
   return filled;
 }
 
-/** The first row that is not blank, unless it has none of our names and a row soon below it has several. */
+/**
+ * The first row that is not blank, unless a row soon below it has several of our names, and more of them: `Period` and
+ * `Reference` stand in many a title. All that the rows of an operation need is a header, whatever comes below it.
+ */
 function headerOf(
   filled: readonly SheetRow[],
   countKnown: (row: SheetRow) => number,
-  headerRow: number | undefined,
+  { headerRow, isComplete }: SheetSource,
 ): SheetRow | undefined {
   if (headerRow !== undefined) return filled.find((row) => row.number === headerRow);
   const [first] = filled;
-  if (!first || countKnown(first) > 0) return first;
-  return filled.find((row) => countKnown(row) >= KNOWN_NAMES_MIN) ?? first;
+  if (!first || isComplete?.(first.cells.map(nameOf)) === true) return first;
+  const knownMin = Math.max(KNOWN_NAMES_MIN, countKnown(first) + 1);
+  return filled.find((row) => countKnown(row) >= knownMin) ?? first;
 }
 
 function nameOf(cell: SheetCell): string {

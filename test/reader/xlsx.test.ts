@@ -201,6 +201,34 @@ describe("which sheet", () => {
   });
 });
 
+describe("which row is the header", () => {
+  const header = ["name", "amount", "narration"];
+  const row = (number: number): string => textRow(number, ["Asha", "1.00", "a"]);
+
+  test.each([
+    ["one of our words in a title", textRow(1, ["Period", "Nov 2026"]) + textRow(3, header) + row(4), 3],
+    ["two of them", textRow(1, ["period", "November", "Reference", "PAY-11"]) + textRow(2, header) + row(3), 2],
+    ["a list above it", textRow(1, ["name"]) + textRow(2, ["Meena"]) + textRow(5, header) + row(6), 5],
+    ["none of them", textRow(1, ["Salaries"]) + textRow(2, header) + row(3), 2],
+    ["one of another system, with its rows below", textRow(1, ["Emp", "amount"]) + textRow(2, ["Asha", "1"]), 1],
+    ["one, above a row with another one", textRow(1, ["Emp", "amount"]) + textRow(2, ["name", "1"]), 1],
+    ["as many of them", textRow(1, header) + row(2) + textRow(3, header) + row(4), 1],
+  ])("%s", async (_, xml, headerRow) => {
+    const { sheet } = await readFile(bookFile({ sheets: { a: xml } }), {
+      knownNames: [...header, "period", "reference"],
+    });
+    expect(sheet.headerRow).toBe(headerRow);
+    expect(sheet.remarks.some((remark) => remark.startsWith(`the header is row ${headerRow}; `))).toBe(headerRow > 1);
+  });
+
+  test("one that is all that an operation needs stays, whatever stands below it", async () => {
+    const xml = textRow(1, ["name", "amount"]) + textRow(2, ["Asha", "1.00"]) + textRow(4, header) + row(5);
+    const isComplete = (columns: readonly string[]): boolean => columns.join() === "name,amount";
+    const fault = await faultOf(readFile(bookFile({ sheets: { a: xml } }), { isComplete }));
+    expect(fault.code).toBe("cell_without_header");
+  });
+});
+
 describe("rows", () => {
   test("numbers are those of the sheet; gaps are named, empty rows at the end are not", async () => {
     const styled = '<row r="9"><c r="A9" s="0"/></row><row r="10" ht="20"/>';
