@@ -28,6 +28,8 @@ export interface Reading extends CheckChoices, Pick<Choices, "encoding"> {
   /** Of a workbook: the sheet, and the row of its header. */
   readonly sheet?: string;
   readonly headerRow?: number;
+  /** Its rows of formulas that give nothing are not among its rows; they are in a batch of an earlier build. */
+  readonly passesFormulas?: boolean;
   readonly sandbox: boolean;
   /** The column mapping; none: the columns have our own names. */
   readonly mapping?: KeptMapping;
@@ -86,6 +88,7 @@ export async function openSnapshot(batch: BatchRecord, snapshots: string): Promi
     knownNames: FIELD_NAMES,
     sheetName: reading.sheet,
     headerRow: reading.headerRow,
+    passesFormulas: reading.passesFormulas,
   });
   const mapping = await mappingOf(reading, snapshots);
   const view = mapping?.view ?? ((row) => row);

@@ -58,6 +58,7 @@ export async function openInput(path: string, snapshot: Snapshot, { config }: Se
     // the sheet and header row of a workbook are remembered; how a CSV file was cut is found again by our names alone
     knownNames: formatOfName(fileName) === "xlsx" ? [...FIELD_NAMES, ...theirNames(config)] : FIELD_NAMES,
     sheetName: config.sheet,
+    passesFormulas: true,
     isComplete: (columns) => operationsComplete(columns).length > 0,
   });
   const columns = sheet.header ?? (await firstColumns(sheet));
@@ -121,6 +122,7 @@ function newReading(
   return defined({
     snapshot: basename(snapshot.path),
     ...{ operation: operation?.name, sheet: sheet.sheetName, headerRow: sheet.headerRow },
+    passesFormulas: sheet.format === "xlsx" ? true : undefined,
     ...{ amountDecimalsMax, amountDigitsMax, emptyFields, encoding, ifscFormat, ownColumns, sandbox },
     mapping,
     ...{ numberGrouping, decimalSign, rules },

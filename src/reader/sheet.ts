@@ -20,6 +20,8 @@ export interface ReaderOptions {
   /** Of a workbook. */
   readonly sheetName?: string | undefined;
   readonly headerRow?: number | undefined;
+  /** Rows of formulas that give nothing are passed over: not in a file that was read with them before. */
+  readonly passesFormulas?: boolean | undefined;
   /** Whether columns are all that the rows of some operation need: a sheet of such rows is not passed over. */
   readonly isComplete?: (columns: readonly string[]) => boolean;
 }
@@ -32,9 +34,19 @@ const LIMITS: ReaderLimits = { recordCharactersMax: 64 * 1024, columnsMax: 1000,
  */
 export async function openSheet(path: string, options: ReaderOptions): Promise<Sheet> {
   const refuse = refuserOf(options.fileName);
-  const { encoding, knownNames, sheetName, headerRow, isComplete } = options;
+  const { encoding, knownNames, sheetName, headerRow, passesFormulas, isComplete } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const source = defined({ path, encoding, knownNames, limits, refuse, sheetName, headerRow, isComplete });
+  const source = defined({
+    path,
+    encoding,
+    knownNames,
+    limits,
+    refuse,
+    sheetName,
+    headerRow,
+    passesFormulas,
+    isComplete,
+  });
   const format = options.format ?? formatOfName(options.fileName);
   // a file that was read before is what its name says
   const isNew = options.format === undefined;

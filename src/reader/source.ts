@@ -20,6 +20,8 @@ export interface SheetSource {
   /** Workbooks: the sheet to be read, and the row of its header; left out, both are looked for. */
   readonly sheetName?: string;
   readonly headerRow?: number;
+  /** Workbooks: rows of formulas that give nothing are passed over. */
+  readonly passesFormulas?: boolean;
   /** Whether columns are all that the rows of some operation need. */
   readonly isComplete?: (columns: readonly string[]) => boolean;
 }

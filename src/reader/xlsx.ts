@@ -8,7 +8,7 @@ import { Workbook } from "../workbook/workbook.ts";
 import { BlankRows, isBlank } from "./blank.ts";
 import { chooseTable, type TableFound } from "./choose-table.ts";
 import { checkHeader, quotedName } from "./header.ts";
-import { HiddenRows } from "./hidden.ts";
+import { NotedRows } from "./noted-rows.ts";
 import { unclearMerge } from "./merged.ts";
 import type { Row, Sheet } from "./row.ts";
 import type { SheetSource } from "./source.ts";
@@ -68,7 +68,8 @@ class RowTaker {
   readonly #table: TableFound;
   readonly #source: SheetSource;
   readonly #blank = new BlankRows();
-  readonly #hidden = new HiddenRows();
+  readonly #hidden = new NotedRows();
+  readonly #calculated = new NotedRows();
   readonly #withoutGuard: (text: string) => string;
   #last: number;
   count = 0;
@@ -82,12 +83,16 @@ class RowTaker {
 
   take(chunk: readonly SheetRow[]): Row[] {
     const rows: Row[] = [];
-    for (const { number, isHidden, cells } of chunk) {
+    for (const { number, isHidden, isCalculated, cells } of chunk) {
       if (number <= this.#table.headerRow || cells.every(isBlank)) continue;
       if (number > this.#last + 1) this.#blank.add(this.#last + 1, number - 1);
       this.#blank.pass();
-      if (isHidden) this.#hidden.add(number);
       this.#last = number;
+      if (isCalculated && this.#source.passesFormulas) {
+        this.#calculated.add(number);
+        continue;
+      }
+      if (isHidden) this.#hidden.add(number);
       rows.push({ number, columns: this.#table.columns, cells: this.#fitted(cells, number) });
     }
     this.count += rows.length;
@@ -106,7 +111,8 @@ class RowTaker {
     });
     const [are, were] = columns.length === 1 ? ["column", "is hidden; it was"] : ["columns", "are hidden; they were"];
     return [
-      ...this.#hidden.remarks(facts?.isFiltered === true),
+      ...this.#hidden.hidden(facts?.isFiltered === true),
+      ...this.#calculated.calculated(),
       ...(columns.length === 0 ? [] : [`${are} ${columns.join(", ")} ${were} read all the same`]),
       ...this.#blank.remarks(),
     ];

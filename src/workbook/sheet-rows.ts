@@ -9,11 +9,15 @@ export interface SheetRow {
   /** As the spreadsheet shows it. */
   readonly number: number;
   readonly isHidden: boolean;
+  /** Nothing but formulas that give 0 or nothing: somebody dragged them down past the table. */
+  readonly isCalculated: boolean;
   /** From column A to the last one that holds something; empty text where nothing is. */
   readonly cells: readonly SheetCell[];
 }
 
 const CELL_CHARACTERS_MAX = 32_767;
+/** As a formula gives it, whatever its format shows. */
+const ZERO = /^\s*0(?:\.0*)?\s*$/;
 /** How nearly every program writes a cell. */
 const USUAL_CELL = /^ r="([A-Z]{1,3})([0-9]{1,7})"(?: s="([0-9]{1,6})")?(?: t="([a-zA-Z]{1,9})")?$/;
 
@@ -26,6 +30,7 @@ export class SheetHandler implements XmlHandler {
   #isInRow = false;
   #row = 0;
   #isHidden = false;
+  #isCalculated = true;
   #cells: SheetCell[] = [];
   #column = -1;
   #isInCell = false;
@@ -84,6 +89,7 @@ export class SheetHandler implements XmlHandler {
     this.#isInRow = true;
     this.#row = number;
     this.#isHidden = isTrue(attributes.get("hidden"));
+    this.#isCalculated = true;
     this.#cells = [];
     this.#column = -1;
   }
@@ -134,6 +140,7 @@ export class SheetHandler implements XmlHandler {
     const cell = readCell(this.#cell, this.#context);
     if (cell === undefined) throw damaged(`a cell in row ${this.#row} holds what its type cannot be`);
     if (cell === "") return;
+    if (this.#isCalculated) this.#isCalculated = this.#isNothing(cell);
     if (typeof cell === "string" && cell.length > CELL_CHARACTERS_MAX) {
       throw new WorkbookError("record_too_long", `${CELL_CHARACTERS_MAX} characters in one cell`, this.#row);
     }
@@ -144,9 +151,19 @@ export class SheetHandler implements XmlHandler {
     this.#cells.push(cell);
   }
 
+  #isNothing(cell: SheetCell): boolean {
+    if (typeof cell === "string") return cell.trim() === "";
+    return this.#cell.hasFormula && this.#cell.type === "n" && ZERO.test(this.#cell.raw);
+  }
+
   #endRow(): void {
     this.#isInRow = false;
-    this.#rows.push({ number: this.#row, isHidden: this.#isHidden, cells: this.#cells });
+    this.#rows.push({
+      number: this.#row,
+      isHidden: this.#isHidden,
+      isCalculated: this.#isCalculated,
+      cells: this.#cells,
+    });
   }
 }
 

@@ -246,6 +246,28 @@ describe("rows", () => {
     expect(sheet.remarks[0]).toBe("CAREFUL: 3 rows (3-4, 6) are hidden by a filter; they were read like all others");
   });
 
+  test("formulas dragged down past the table are no rows, and that is said; what somebody typed is one", async () => {
+    const calculated = (number: number, value = "<v>0</v>", more = ""): string =>
+      `<row r="${number}"${more}><c r="A${number}" t="str"><f>x</f><v></v></c><c r="B${number}"><f>x</f>${value}</c></row>`;
+    const typed = '<row r="7"><c r="A7" t="str"><f>x</f><v></v></c><c r="B7"><v>0</v></c></row>';
+    const named = '<row r="8"><c r="A8" t="inlineStr"><is><t>C</t></is></c><c r="B8"><f>x</f><v>0</v></c></row>';
+    const xml = [
+      ...[HEADER, textRow(2, ["A", "1"]), calculated(3), textRow(4, ["B", "2"]), calculated(5, "<v>12</v>")],
+      ...[calculated(6, '<v>0</v></c><c r="C6" t="b"><f>x</f><v>0</v>'), typed, named],
+      ...[calculated(9, "<v>0.0</v>"), calculated(10, "<v>0</v>", ' hidden="1"'), '<row r="11"><c r="C11" t="e"><f>x</f><v>#N/A</v></c></row>'], // prettier-ignore
+    ].join("");
+    const read = await readFile(bookFile({ sheets: { a: xml } }), { passesFormulas: true });
+    expect(read.rows.map(({ number }) => number)).toEqual([2, 4, 5, 6, 7, 8, 11]);
+    expect(read.sheet.remarks).toEqual([
+      "3 rows (3, 9-10) hold nothing but formulas that give 0 or nothing; they were passed over",
+    ]);
+    // as a batch of an earlier build knows them
+    const before = await readFile(bookFile({ sheets: { a: xml } }));
+    expect(before.rows).toHaveLength(10);
+    const only = await faultOf(readFile(bookFile({ sheets: { a: HEADER + calculated(2) } }), { passesFormulas: true }));
+    expect(only.code).toBe("no_rows");
+  });
+
   test.each([
     ["A2:A3", true],
     ["A1:B1", true],

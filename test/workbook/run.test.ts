@@ -184,6 +184,23 @@ test("an amount that the sheet shows in dollars is pointed out, unless the row s
   expect(messages.map((one) => one.includes("shows it as"))).toEqual([true, true, true, false]);
 });
 
+test("a batch whose formulas were dragged too far goes without them, and is read so ever after", async () => {
+  const { desk, server } = await office();
+  const formulas = (number: number): string =>
+    `<row r="${number}"><c r="A${number}" t="str"><f>x</f><v></v></c><c r="C${number}"><f>D${number}*2</f><v>0</v></c></row>`;
+  const sheet =
+    textRow(1, HEADER) + textRow(2, ["50100271828001", "60200000000002", "1.00"]) + formulas(3) + formulas(4);
+  copyFileSync(bookFile({ sheets: { Pay: sheet } }), join(desk.folder, "pay.xlsx"));
+  const ran = await desk.run("pay.xlsx", "--expect-rows", "1");
+  expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining("2 rows (3-4) hold nothing but formulas")]);
+  expect(server.requests).toHaveLength(1);
+  const results = join(desk.folder, "pay.xlsx.results.xlsx");
+  const before = readFileSync(results);
+  unlinkSync(results);
+  expect((await desk.run("pay.xlsx")).code).toBe(0);
+  expect(readFileSync(results).equals(before)).toBe(true);
+});
+
 test("paise that are numbers in a workbook are paise: a hundredth is sent", async () => {
   const { desk, server } = await office();
   const cell = (place: string, value: string): string => `<c r="${place}"><v>${value}</v></c>`;
