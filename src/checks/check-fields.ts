@@ -10,6 +10,7 @@ import { inspectPeriod, inspectReference } from "./read-own.ts";
 import { shownOtherwise } from "./read-sheet-value.ts";
 import { isUnusual } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
+import { lookForShift } from "./shifted-row.ts";
 
 interface FieldSetting {
   /** The rows have spreadsheet cells (`G14`). */
@@ -48,8 +49,8 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   }
   const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
-  const cut = setting.hasCells ? lookForCut(row, form) : undefined;
-  if (cut) (cut.level === "warning" ? warnings : faults).push(cut);
+  const aside = setting.hasCells ? lookAside(row, form) : undefined;
+  if (aside) (aside.level === "warning" ? warnings : faults).push(aside);
   if (row.mapped) addOthers(faults, faultsOfOthers(row.mapped, setting.hasCells));
   const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
   if (faults.length > 0) return { faults, ...noted };
@@ -60,6 +61,12 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
 }
 
 const EXAMPLE = "EXAMPLE";
+
+/** What a comma outside quotes did to the row: of two things that it may be, what is sure. */
+function lookAside(row: Row, form: CompiledForm): Fault | undefined {
+  const cut = lookForCut(row, form);
+  return cut && cut.level !== "warning" ? cut : (lookForShift(row, form) ?? cut);
+}
 
 function textOfAll({ cells }: Row): string {
   let all = "";

@@ -22,7 +22,7 @@ export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault 
   const next = from.cells[at + 1];
   if (amount === undefined || at < 0 || typeof next !== "string") return undefined;
   const rest = next.trim();
-  const isLonger = from.wasLonger === true;
+  const isLonger = from.wasLonger?.delimiter === ",";
   if (!CUT_OFF.test(rest)) return undefined;
   const cell = from.cells[at];
   const begin = typeof cell === "string" ? cell.trim() : "";

@@ -28,6 +28,11 @@ export const ROW_SENTENCES = {
     sentence: "the names of the columns stand here once more, as where two files were put together",
     hint: "Delete the row, unless what stands below it belongs to another file.",
   },
+  cells_shifted: {
+    sentence:
+      "from here on the cells seem to stand one column too far to the right, as where a {found} outside quotes cuts a cell in two",
+    hint: "Put the cell with the {found} in double quotes, and delete the empty cell at the end; if all is in its place, delete the empty cells and the space that the cell begins with.",
+  },
   example_row: {
     sentence: "this is an example row of a template: it still says EXAMPLE",
     hint: "Delete the row, or replace every value that says EXAMPLE.",

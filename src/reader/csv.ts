@@ -66,6 +66,7 @@ async function* readRows(
   fromRow: number,
 ): AsyncGenerator<readonly Row[]> {
   const columns = header.names;
+  const { delimiter } = dialect;
   const withoutGuard = guardsOf(columns);
   const namelessColumns = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
   const blankRows = new BlankRows();
@@ -83,12 +84,12 @@ async function* readRows(
         continue;
       }
       blankRows.pass();
-      const isFitting = record.length === columns.length;
+      const by = record.length - columns.length;
+      const isFitting = by === 0;
       if (isFitting) longRows.pass();
       const cells = withoutGuards(isFitting ? record : longRows.fit(record, number), withoutGuard);
-      const wasLonger = !isFitting && dialect.delimiter === ",";
       for (const index of namelessColumns) if (cells[index]?.trim()) throw refuseNameless(source, number, index);
-      rows.push(wasLonger ? { number, columns, cells, wasLonger } : { number, columns, cells });
+      rows.push(isFitting ? { number, columns, cells } : { number, columns, cells, wasLonger: { by, delimiter } });
       if (rows.length === ROWS_PER_CHUNK_MAX) {
         rowsRead += rows.length;
         yield rows;

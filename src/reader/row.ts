@@ -19,8 +19,8 @@ export interface Row {
   readonly columns: readonly string[];
   /** As many as `columns`. */
   readonly cells: readonly Cell[];
-  /** Comma-separated only: cells behind those of the header, all of them empty, were left out. */
-  readonly wasLonger?: true;
+  /** CSV only: so many cells behind those of the header, all of them empty, were left out. */
+  readonly wasLonger?: { readonly by: number; readonly delimiter: string };
   /** JSON only: a key that stands twice in this row. */
   readonly repeatedKey?: string;
   /** Of a row that was read by a column mapping: `columns` are our fields, and this is where they came from. */

@@ -1,0 +1,128 @@
+import type { Field } from "../operations/operation.ts";
+import type { Row } from "../reader/row.ts";
+import { cellText } from "./cell.ts";
+import type { CompiledForm } from "./compile.ts";
+import { faultOfCell } from "./fault-of.ts";
+import type { Fault } from "./fault.ts";
+
+/**
+ * `Kumar, Ravi` outside quotes is two cells: what follows stands one column too far to the right, and the last one falls
+ * into an empty cell behind the header. Spreadsheets write such cells too, so that alone says nothing. A row tells of it
+ * whose values fit the columns to their left and not their own, two of them at least; or of which only so many cells as it
+ * has too many begin with a space, and nothing behind them fits its own column better.
+ */
+export function lookForShift(row: Row, form: CompiledForm): Fault | undefined {
+  const from = row.mapped?.from ?? row;
+  if (!from.wasLonger) return undefined;
+  const placed = placedIn(row, form);
+  const shift = shiftByFit(from, placed) ?? shiftBySpace(from, placed, from.wasLonger.by);
+  if (!shift) return undefined;
+  const { at, isSure } = shift;
+  const place = { name: from.columns[at] ?? "", kind: "text" } as const;
+  const found = SIGNS[from.wasLonger.delimiter] ?? "tab";
+  const fault = faultOfCell(from, place, at, "", { code: "cells_shifted", found }, true);
+  return isSure ? fault : { ...fault, level: "warning" };
+}
+
+const SIGNS: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon", "|": "|" };
+
+interface PlacedField {
+  readonly field: Field;
+  /** In the row of the file. */
+  readonly at: number;
+}
+
+interface Shift {
+  /** The first cell that stands too far to the right, as far as can be seen. */
+  readonly at: number;
+  /** Left out, a field that is required, or has a form of its own, would be sent another value. */
+  readonly isSure: boolean;
+}
+
+/** All rows of a file may have empty cells at the end: what is the same for all of them is worked out once. */
+const PLACED = new WeakMap<CompiledForm, readonly PlacedField[]>();
+
+/** From the right to the left. */
+function placedIn({ mapped }: Row, form: CompiledForm): readonly PlacedField[] {
+  let placed = PLACED.get(form);
+  if (!placed) {
+    placed = form.fields
+      .map(({ field, index }) => ({ field, at: mapped ? (mapped.at[index] ?? -1) : index }))
+      .filter(({ at }) => at >= 0)
+      .sort((left, right) => right.at - left.at);
+    PLACED.set(form, placed);
+  }
+  return placed;
+}
+
+const BETTER_MIN = 2;
+
+function shiftByFit(from: Row, placed: readonly PlacedField[]): Shift | undefined {
+  let better = 0;
+  let shift: Shift | undefined;
+  for (const { field, at } of placed) {
+    const gain = gainOf(from, field, at);
+    if (gain < 0) break;
+    better += gain;
+    if (gain > 0 && better >= BETTER_MIN) shift = { at, isSure: true };
+  }
+  return shift;
+}
+
+function shiftBySpace(from: Row, placed: readonly PlacedField[], by: number): Shift | undefined {
+  const spaced = from.cells.flatMap((_, at) => (at > 0 && beginsWithSpace(cellText(from, at)) ? [at] : []));
+  const [at] = spaced;
+  // in a file with a space behind every delimiter they say nothing
+  const isUsual = spaced.length > by || from.cells.every((_, other) => other === 0 || isSpacedOrEmpty(from, other));
+  if (at === undefined || isUsual) return undefined;
+  const before = placed.find((one) => one.at === at - 1)?.field;
+  const textBefore = cellText(from, at - 1).trim();
+  if (textBefore === "" || (before && before.kind !== "text") || (before && isWordOfService(before))) return undefined;
+  const moved = placed.filter((one) => one.at >= at - 1);
+  if (moved.some((one) => one.at >= at && gainOf(from, one.field, one.at) < 0)) return undefined;
+  return { at, isSure: moved.some(({ field }) => field.required || field.kind !== "text") };
+}
+
+const SPACE = " ";
+
+/** One space and a word: numbers are set to the right with several. */
+function beginsWithSpace(text: string): boolean {
+  return text.startsWith(SPACE) && /^ \p{L}/u.test(text);
+}
+
+function isSpacedOrEmpty(from: Row, at: number): boolean {
+  const text = cellText(from, at);
+  return text === "" || text.startsWith(SPACE);
+}
+
+/** Such as a payment mode: there is no comma in one. */
+function isWordOfService({ kind, required, sensitive }: Field): boolean {
+  return kind === "text" && required && sensitive === undefined;
+}
+
+/** 1: the next cell fits the column and its own one does not; -1 the other way round. */
+function gainOf(from: Row, field: Field, at: number): number {
+  const here = cellText(from, at).trim();
+  const next = cellText(from, at + 1).trim();
+  return Number(fits(field, next)) - Number(fits(field, here));
+}
+
+const AMOUNT = /^(?:[0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{2,3})+)(?:[.,][0-9]{1,4})?$/;
+const FEW_DIGITS = /^[0-9]{1,4}$/;
+const MOBILE = /^\+?[0-9][0-9 -]{7,15}$/;
+const IFSC = /^[A-Z]{4}0/i;
+
+/** Roughly what such a field looks like; a text may be anything. */
+function fits(field: Field, text: string): boolean {
+  const { kind, sensitive } = field;
+  if (text === "") return !field.required;
+  if (field.shape === "ifsc") return IFSC.test(text);
+  if (kind === "amount") return AMOUNT.test(text);
+  if (kind === "number") return /^[0-9]+$/.test(text);
+  if (kind === "integer") return FEW_DIGITS.test(text);
+  if (sensitive === "vpa" || sensitive === "email") return text.includes("@");
+  if (sensitive === "mobile") return MOBILE.test(text);
+  if (sensitive === "account") return /[0-9]/.test(text);
+  if (sensitive === "name") return /\p{L}/u.test(text);
+  return isWordOfService(field) ? /\p{L}/u.test(text) : true;
+}
