@@ -25,6 +25,7 @@ const GALLERY = join(SAMPLES, "faults");
 /** Codes of whole files that the checks and the intake give. */
 const FILE_FAULT_CODES = [
   "column_misspelt",
+  "columns_change",
   "column_missing",
   "operation_unknown",
   "operation_ambiguous",

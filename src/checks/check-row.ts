@@ -14,11 +14,12 @@ import { compileForm, type CheckChoices, type CompiledForm } from "./compile.ts"
 import { faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 import { formOfRow, formsInFile, operationOfRow, type FormInFile } from "./form-of.ts";
+import { isHeaderAgain } from "./header-again.ts";
 import type { CheckedRow } from "./instruction.ts";
 import { operationByRules, type KnownValues } from "./rules.ts";
 import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
 import { readableAmount } from "./read-number.ts";
-import { isHeaderAgain, mayBeTotals, totalsWord } from "./whole-row.ts";
+import { mayBeTotals, totalsWord } from "./whole-row.ts";
 
 export interface CheckerOptions {
   /** For the message, where the columns refuse the file. */
@@ -36,7 +37,10 @@ export interface CheckerOptions {
 }
 
 export interface Checker {
-  /** Every row as an instruction or with all its faults, in order. Throws FileRefusedError for the columns. */
+  /**
+   * Every row as an instruction or with all its faults, in order. Throws FileRefusedError for the columns, and where other
+   * ones begin below them.
+   */
   check(rows: readonly Row[]): CheckedRow[];
 }
 
@@ -67,9 +71,10 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const operationAt = positionIn(plan, "operation");
   const amountAt = positionIn(plan, "amount");
   const readAmount = amountReaderOf(options.choices);
+  const file = { name: options.fileName, isTable: isTable(options.format) };
   const formsOf = new Map<Operation, readonly CompiledFormInFile[]>();
   const setting = {
-    hasCells: isTable(options.format),
+    hasCells: file.isTable,
     sandbox: options.sandbox,
     referenceAt: positionIn(plan, "reference"),
     periodAt: positionIn(plan, "period"),
@@ -86,7 +91,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
       const fault = faultOfRow({ code: "key_repeated", found: `"${printable(row.repeatedKey, 40)}"` });
       return invalid(row, [fault], hasOperationColumn ? undefined : options.operation);
     }
-    if (isHeaderAgain(row)) return { row, faults: [faultOfRow({ code: "header_again" })] };
+    if (isHeaderAgain(row, amountAt, file)) return { row, faults: [faultOfRow({ code: "header_again" })] };
     const said =
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
     if ("code" in said) return invalid(row, [faultOfRow(said, cellText(row, operationAt))]);

@@ -50,9 +50,3 @@ export function mayBeTotals(row: Row): boolean {
 }
 
 const TOTAL_INITIALS = new Set("tTsSgGnNzZeEक");
-
-/** The header once more: each cell is the name of its column. An object without keys has neither. */
-export function isHeaderAgain(row: Row): boolean {
-  const { columns, cells } = row.mapped?.from ?? row;
-  return columns.length > 0 && columns.every((column, index) => column === cells[index]);
-}
