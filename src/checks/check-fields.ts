@@ -9,6 +9,7 @@ import { MISSING_VALUE, readField, readToken, textOf } from "./read-field.ts";
 import { inspectPeriod, inspectReference } from "./read-own.ts";
 import { shownOtherwise } from "./read-sheet-value.ts";
 import { isUnusual } from "./read-text.ts";
+import { lookForCurrency } from "./other-currency.ts";
 import type { Finding } from "./sentences.ts";
 import { lookForShift } from "./shifted-row.ts";
 
@@ -20,6 +21,8 @@ interface FieldSetting {
   /** Position of the column, -1 where there is none. */
   readonly referenceAt: number;
   readonly periodAt: number;
+  /** Columns that the user called his own. */
+  readonly ownColumns: readonly string[];
 }
 
 /** What a row's fields make: an instruction, or all their faults; and what is to be pointed out of them. */
@@ -51,6 +54,8 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
   const aside = setting.hasCells ? lookAside(row, form) : undefined;
   if (aside) (aside.level === "warning" ? warnings : faults).push(aside);
+  const currency = lookForCurrency(row, form, setting);
+  if (currency) faults.push(currency);
   if (row.mapped) addOthers(faults, faultsOfOthers(row.mapped, setting.hasCells));
   const noted = warnings.length > 0 ? { warnings } : NOTHING_NOTED;
   if (faults.length > 0) return { faults, ...noted };

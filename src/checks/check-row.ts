@@ -78,6 +78,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     sandbox: options.sandbox,
     referenceAt: positionIn(plan, "reference"),
     periodAt: positionIn(plan, "period"),
+    ownColumns: options.choices.ownColumns,
   };
 
   /** An invalid row, with its amount where that is readable. */

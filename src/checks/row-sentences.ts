@@ -87,6 +87,10 @@ export const ROW_SENTENCES = {
   },
 
   // limits and shapes
+  currency_other: {
+    sentence: "{value} is not INR, and this column does not go with a {found}: only the amount would",
+    hint: 'Take the row out and pay it another way, or correct the cell; if the column says nothing of the amount, list it in paydrop.toml: own_columns = ["{more}"].',
+  },
   amount_cut: {
     sentence: "{value} and {found} behind it look like one amount, cut in two at a comma outside quotes",
     hint: "Write {more} in one cell; if {value} is the amount, write its decimals too, as in 100.00.",

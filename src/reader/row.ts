@@ -36,6 +36,8 @@ export interface Mapped {
   readonly amountUnit: AmountUnit;
   /** By the position of our cell. */
   readonly faults: ReadonlyMap<number, MappedFault>;
+  /** Positions in the file's row of columns whose values the mapping lists. */
+  readonly guarded: readonly number[];
   /** Of columns of the file that fill no field. `at`: -1 where the row lacks the column. */
   readonly others: readonly { readonly at: number; readonly column: string; readonly fault: MappedFault }[];
 }

@@ -64,6 +64,7 @@ function mapperFor(
   ];
   const at = sources.map((source) => source.at);
   const guards = mapping.mustBe.map((one) => ({ at: positionOf(one.column), column: one.column, values: one.values }));
+  const guarded = guards.map((guard) => guard.at);
   const strangers = names.flatMap((name, index) => (LEFT_OUT.has(name) || confirmed.has(name) ? [] : [index]));
 
   return (row) => {
@@ -85,7 +86,7 @@ function mapperFor(
       columns,
       cells,
       ...(row.repeatedKey === undefined ? {} : { repeatedKey: row.repeatedKey }),
-      mapped: { from: row, at, amountUnit: mapping.amountUnit, faults, others },
+      mapped: { from: row, at, amountUnit: mapping.amountUnit, faults, guarded, others },
     };
   };
 }

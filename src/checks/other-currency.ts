@@ -1,0 +1,54 @@
+import { normalizeName } from "../names.ts";
+import { printable } from "../printable.ts";
+import type { Row } from "../reader/row.ts";
+import { cellText, isFilled } from "./cell.ts";
+import type { CompiledForm } from "./compile.ts";
+import { faultOfCell } from "./fault-of.ts";
+import type { Fault } from "./fault.ts";
+
+/** A column of a currency that is not sent must not say another one: `100.00` USD would go as `100.00`. */
+export function lookForCurrency(
+  row: Row,
+  { operation, fields }: CompiledForm,
+  { ownColumns, hasCells }: { readonly ownColumns: readonly string[]; readonly hasCells: boolean },
+): Fault | undefined {
+  const from = row.mapped?.from ?? row;
+  for (const at of currencyColumns(from.columns)) {
+    if (!isFilled(from, at)) continue;
+    const text = cellText(from, at).trim();
+    if (text === "INR" || RUPEES.test(text)) continue;
+    const sent = fields.find(({ field }) => field.name === "currency")?.index ?? -1;
+    if (sent >= 0 && (row.mapped ? row.mapped.at[sent] : sent) === at) continue;
+    const name = from.columns[at] ?? "";
+    // the mapping says itself what may stand there
+    if (row.mapped?.guarded.includes(at)) continue;
+    if (ownColumns.some((own) => normalizeName(own) === normalizeName(name))) continue;
+    const finding = {
+      code: "currency_other",
+      found: operation.name,
+      more: printable(name, NAME_CHARACTERS_MAX),
+    } as const;
+    return faultOfCell(from, { name, kind: "text" }, at, text, finding, hasCells);
+  }
+  return undefined;
+}
+
+const NAME_CHARACTERS_MAX = 40;
+
+/** `Rs.`, `₹`, `INR (Indian Rupee)`; a dash alone says nothing; 356 is the number of the rupee (ISO 4217). */
+const RUPEES = /^[\s().₹-]*(?:(?:inr|indian|rupees?|rs)[\s().₹-]*)*$|^356$/i;
+
+const NAMES = new Set(["currency", "curr", "ccy"]);
+const NONE: readonly number[] = [];
+const COLUMNS = new WeakMap<readonly string[], readonly number[]>();
+
+/** Most files have none. */
+function currencyColumns(columns: readonly string[]): readonly number[] {
+  let found = COLUMNS.get(columns);
+  if (!found) {
+    const all = columns.flatMap((column, index) => (NAMES.has(normalizeName(column)) ? [index] : []));
+    found = all.length > 0 ? all : NONE;
+    COLUMNS.set(columns, found);
+  }
+  return found;
+}
