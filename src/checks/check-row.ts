@@ -19,7 +19,7 @@ import type { CheckedRow } from "./instruction.ts";
 import { operationByRules, type KnownValues } from "./rules.ts";
 import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
 import { readableAmount } from "./read-number.ts";
-import { mayBeTotals, totalsWord } from "./whole-row.ts";
+import { totalsFinder, type FindTotals } from "./whole-row.ts";
 
 export interface CheckerOptions {
   /** For the message, where the columns refuse the file. */
@@ -73,6 +73,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const readAmount = amountReaderOf(options.choices);
   const file = { name: options.fileName, isTable: isTable(options.format) };
   const formsOf = new Map<Operation, readonly CompiledFormInFile[]>();
+  const totalsOf = new Map<Operation, FindTotals>();
   const setting = {
     hasCells: file.isTable,
     sandbox: options.sandbox,
@@ -97,7 +98,9 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
     if ("code" in said) return invalid(row, [faultOfRow(said, cellText(row, operationAt))]);
     const operation = byRules.get(said) ?? said;
-    const totals = mayBeTotals(row.mapped?.from ?? row) ? totalsWord(row, plan, operation) : undefined;
+    let findTotals = totalsOf.get(operation);
+    if (!findTotals) totalsOf.set(operation, (findTotals = totalsFinder(plan, operation)));
+    const totals = findTotals(row);
     if (totals !== undefined) {
       return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
     }

@@ -236,6 +236,15 @@ describe("rows that are none", () => {
     ["transfer", { from_account: "Summe", to_account: "", amount: "1.586,50" }],
     ["transfer", { from_account: "Zwischensumme", to_account: "", amount: "1" }],
     ["transfer", { from_account: "कुल योग", to_account: "", amount: "1" }],
+    ["collection", { amount: "300.00", currency: "", vpa: "Total", expiry: "" }],
+    ["collection", { amount: "300.00", vpa: "Grand Total" }],
+    ["collection", { amount: "300.00", currency: "INR", vpa: " TOTAL: ", expiry: "30" }],
+    ["loan", { borrower_id: "Total", amount: "90000", tenure: "36" }],
+    ["loan", { no: "3", borrower_id: "Total (2)", amount: "90000", tenure: "36" }],
+    ["transfer", { from_account: "TOTAL", to_account: "2", amount: "300.00" }],
+    ["transfer", { no: "Total", from_account: "", to_account: "240", amount: "300.00" }],
+    ["transfer", { no: "Grand total 2", from_account: "1", to_account: "2", amount: "300.00" }],
+    ["payout", { ...PAYOUT, bank_acc_num: "Sum" }],
   ] as const)("a totals row of a %s is never sent: %j", (name, cells) => {
     const checked = checkOne(name, cells);
     expect(codesOf(checked)).toEqual(["totals_row"]);
@@ -259,6 +268,16 @@ describe("rows that are none", () => {
     expect(codes("payout", { ...PAYOUT, debit_account_id: "TOTAL-01" })).toEqual([]);
     expect(codes("transfer", { from_account: "Summit-1", to_account: "", amount: "1" })).toEqual(["value_missing"]);
     expect(codes("transfer", { from_account: "", to_account: "B-1", amount: "1" })).toEqual(["value_missing"]);
+    for (const vpa of ["total.energies@okicici", "sum@ybl", "total@upi", "gesamt-1@bank"]) {
+      expect(codes("collection", { vpa, amount: "250.00" })).toEqual([]);
+      expect(codes("collection", { amount: "250.00", vpa })).toEqual([]);
+    }
+    for (const name of ["Total", "Total Energies", "Sum Ting", "कुलदीप सिंह"]) {
+      expect(codes("payout", { ...PAYOUT, name, bank_owner_name: name })).toEqual([]);
+      expect(codes("transfer", { name, ...GOOD_ROWS.transfer })).toEqual([]);
+    }
+    expect(codes("loan", { name: "Total Energies", borrower_id: "1042", amount: "5", tenure: "12" })).toEqual([]);
+    expect(codes("loan", { borrower_id: "TOTAL-01", amount: "5", tenure: "12" })).toEqual([]);
   });
 
   test("an example row of a template goes to the sandbox only", () => {
