@@ -44,13 +44,13 @@ export async function recordRows(
   config: Config,
   now: number,
 ): Promise<RowsWritten> {
-  const { differing, caps, written, ...totals } = await writeDownRows(journal, batch, opened, origins, config);
+  const { differing, caps, looks, written, ...totals } = await writeDownRows(journal, batch, opened, origins, config);
   refuseFor(opened, [...differing, ...caps.refused]);
   await Promise.all([written, journal.judgeRows(batch.id, rules)]);
   const ofDay = await compareToday(journal, opened.reading.rules, config, now);
   refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
-  const remarks = [...opened.remarks, ...caps.remarks, ...ofDay.remarks];
+  const remarks = [...opened.remarks, ...looks, ...caps.remarks, ...ofDay.remarks];
   const opening = { rows: totals.rows, total: totals.total, remarks };
   await journal.openBatch(batch.id, opening, config.allOrNothing);
   faultPoint("batch.opened");
@@ -71,6 +71,8 @@ interface RowsNoted extends RowsWritten {
   readonly differing: readonly FileFault[];
   /** What caps the file passes. */
   readonly caps: CapFindings;
+  /** What is to be said of its rows together. */
+  readonly looks: readonly string[];
   /** The last rows are on their way: what is asked of the journal next shares their commit. */
   readonly written: Promise<unknown>;
 }
@@ -119,7 +121,7 @@ export async function writeDownRows(
   const caps = compareFile(opened.reading.rules, sums.sums);
   return defined({
     ...{ ...found, accounts: accounts.totals().accounts },
-    ...{ differing, caps, written: allWritten, corrections: heard.said() },
+    ...{ differing, caps, looks: counter.remarks(), written: allWritten, corrections: heard.said() },
   });
 }
 

@@ -23,13 +23,19 @@ export interface ControlTotals {
 interface ControlCounter {
   add(rows: readonly CheckedRow[]): void;
   totals(): ControlTotals;
+  /** What a person should look at: nothing but its amount tells a last row of sums from a payment. */
+  remarks(): readonly string[];
 }
+
+/** The sum of one row is that row once more. */
+const ROWS_ADDED_UP_MIN = 2;
 
 /** Adds up row by row, without rounding. */
 export function createControlCounter(): ControlCounter {
   let rows = 0;
   let unreadable = 0;
   let units = 0n;
+  let last: { readonly number: number; readonly units: bigint } | undefined;
   return {
     add(checked) {
       rows += checked.length;
@@ -38,9 +44,18 @@ export function createControlCounter(): ControlCounter {
         if (amount !== undefined) units += unitsOf(amount);
         else if (row.faults?.[0]?.code !== "totals_row") unreadable += 1;
       }
+      const at = checked.at(-1);
+      if (at) last = at.instruction && { number: at.row.number, units: unitsOf(at.instruction.amount) };
     },
     totals: () => ({ rows, total: formatUnits(units), unreadable }),
+    remarks: () =>
+      last && rows > ROWS_ADDED_UP_MIN && last.units * 2n === units ? [sumRemark(last.number, last.units)] : [],
   };
+}
+
+function sumRemark(row: number, units: bigint): string {
+  const amount = formatUnits(units);
+  return `row ${row}, the last one, has the sum of all rows before it, ${amount}: make sure that it is a payment of its own`;
 }
 
 /**

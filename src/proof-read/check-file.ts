@@ -86,7 +86,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   // what was required of a file that goes on was met when it was let in
   const asked = taken ? { ...config, requireControl: false } : config;
   const noted = await writeTied(journal, batch, opened, asked, past);
-  const { differing, caps, corrections, written, unreadable, ...totals } = noted;
+  const { differing, caps, looks, corrections, written, unreadable, ...totals } = noted;
   // what looks at the whole file sees only what is committed
   await written;
   const judged = journal.judgeRows(id, rules);
@@ -113,6 +113,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
         ...(taken ? [takenText(taken)] : []),
         ...remarkOnSums(unreadable),
         ...opened.remarks,
+        ...looks,
         ...capped.flatMap(({ remarks }) => remarks),
       ],
       // what became of each account's rows is for the results to say

@@ -38,6 +38,30 @@ test("an invalid row counts, with its amount where that can be read", () => {
   expect(counter.totals()).toEqual({ rows: 3, total: "15.50", unreadable: 1 });
 });
 
+describe("a last row with the sum of all before it", () => {
+  const remarksOf = (...all: readonly (readonly [amount: string, to?: string])[]): readonly string[] => {
+    const counter = createControlCounter();
+    for (const [amount, to_account = "B-1"] of all)
+      counter.add([checkOne("transfer", { from_account: "3", to_account, amount })]);
+    return counter.remarks();
+  };
+
+  test("is pointed out: it may be no payment", () => {
+    expect(remarksOf(["100.00"], ["200.5"], ["300.50"])).toEqual([
+      "row 2, the last one, has the sum of all rows before it, 300.50: make sure that it is a payment of its own",
+    ]);
+    expect(remarksOf(["100"], ["200", ""], ["300"])).toHaveLength(1);
+  });
+
+  test("is none where one row is before it, where it is not the last one, or where it is not sent", () => {
+    expect(remarksOf(["100"], ["100"])).toEqual([]);
+    expect(remarksOf(["300"], ["100"], ["200"])).toEqual([]);
+    expect(remarksOf(["100"], ["200"], ["300", ""])).toEqual([]);
+    expect(remarksOf(["100"], ["200"], ["300"], ["Rs 5"])).toEqual([]);
+    expect(remarksOf()).toEqual([]);
+  });
+});
+
 describe("control totals", () => {
   const actual = { rows: 2, total: "15.50", unreadable: 0 };
 

@@ -21,3 +21,14 @@ test("check points out what may be wrong, run sends it all the same and says so 
   expect(results).toMatch(/2,accepted,200,.*Look at to_account \(B2\): .*18 digits/);
   expect(results).toMatch(/3,accepted,200,Transfer initiated,/);
 });
+
+test("a last row of sums, which nothing else tells from a payment, is pointed out by check and run", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, "s.csv"),
+    "from_account,to_account,amount\nACC-1,B-1,100.00\nACC-1,B-2,200.00\n3,2,300.00\n",
+  );
+  const look = "row 4, the last one, has the sum of all rows before it, 300.00";
+  expect((await paydrop(["check", "s.csv"], {}, folder)).stdout).toContain(look);
+  expect((await paydrop(["run", "--sandbox", "s.csv"], {}, folder)).stdout).toContain(look);
+});
