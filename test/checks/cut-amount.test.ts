@@ -32,6 +32,7 @@ test.each([
   ["decimals of zeros, in a row that lacks a cell at its end", `ACC-1,B-1,12,1000,00,NEFT,Salary`, "1000.00"],
   ["thousands and decimals, in such a row", `ACC-1,B-1,12,4,000.00,NEFT,Salary`, "4000.00"],
   ["lakhs, in a longer row", `ACC-1,B-1,12,1200,500,NEFT,Salary,`, "1200500"],
+  ["one decimal, in a longer row", `ACC-1,B-1,12,1250,5,NEFT,Salary,`, "1250.5"],
 ])("an amount that its comma cut in two is not paid by its first part: %s", async (_, row, whole) => {
   const [checked] = await check("payout", PAYOUT, row);
   expect(checked && saidOf(checked)).toMatch(/^fault: .* look like one amount, cut in two at a comma outside quotes /);
@@ -46,8 +47,59 @@ test("behind the amount in a column that is not ours two digits are pointed out,
 test("in a row that lacks a cell, digits that no narration is are pointed out in its place", async () => {
   const header = "debit_account_id,bene_id,bene_bank_id,payment_mode,amount,narration,notes";
   const rows = await check("payout", header, "ACC-1,B-1,12,NEFT,52,250.00,Salary", "ACC-1,B-1,12,NEFT,52,250,Salary");
-  expect(rows.map((row) => saidOf(row).slice(0, 12))).toEqual(['warning: "52', "goes: 52"]);
+  expect(rows.map((row) => saidOf(row).slice(0, 12))).toEqual(['warning: "52', 'warning: "52']);
 });
+
+test.each([
+  ["loan", "borrower_id,tenure,amount,remarks", "BRW-1,12,50,000", "50000"],
+  ["loan", "borrower_id,tenure,amount,place", "BRW-1,12,50,000", "50000"],
+  ["loan", "borrower_id,tenure,amount,remarks", "BRW-1,12,50,000.00", "50000.00"],
+  ["loan", "borrower_id,tenure,amount,remarks,place", "BRW-1,12,1,50,000", "150000"],
+  [
+    "payout",
+    "debit_account_id,bene_id,bene_bank_id,payment_mode,amount,narration",
+    "ACC-1,B-1,12,NEFT,50,000",
+    "50000",
+  ],
+] as const)("thousands of zeros are no text, also where the last cell was left off: %s, %s, %s", async (...given) => {
+  const [operation, header, row, whole] = given;
+  const [checked] = await check(operation, header, row);
+  expect(checked && saidOf(checked)).toMatch(/^fault: .* look like one amount, cut in two at a comma outside quotes /);
+  expect(checked && saidOf(checked)).toContain(`Write ${whole} in one cell;`);
+});
+
+test.each([
+  ["transfer", TRANSFER, "ACC-1,ACC-2,75,500"],
+  ["transfer", TRANSFER, "ACC-1,ACC-2,75,500.25"],
+  ["transfer", `${TRANSFER},place`, "ACC-1,ACC-2,1,75,500"],
+  ["transfer", "from_account,to_account,amount,branch_code", "ACC-1,ACC-2,75,000"],
+  ["payout", "debit_account_id,bene_id,bene_bank_id,payment_mode,amount,purpose", "ACC-1,B-1,12,NEFT,75,000"],
+  ["payout", "debit_account_id,bene_id,bene_bank_id,payment_mode,amount,notes", "ACC-1,B-1,12,NEFT,75,500"],
+  ["payout", PAYOUT.replace("payment_mode,narration", "narration,payment_mode"), "ACC-1,B-1,12,1900,5,NEFT,Salary,"],
+] as const)("what may be meant is pointed out: %s, %s, %s", async (operation, header, row) => {
+  const [checked] = await check(operation, header, row);
+  expect(checked && saidOf(checked)).toMatch(/^warning: .* look like one amount, cut in two/);
+});
+
+test.each([
+  ["transfer", TRANSFER, "ACC-1,ACC-2,750,5"],
+  ["transfer", TRANSFER, "ACC-1,ACC-2,750,50"],
+  ["transfer", TRANSFER, "ACC-1,ACC-2,750.00,500"],
+  ["transfer", TRANSFER, "ACC-1,ACC-2,7500,500"],
+  ["transfer", "from_account,to_account,amount,emp_code", "ACC-1,ACC-2,750,101"],
+  ["transfer", "from_account,to_account,amount,tds", "ACC-1,ACC-2,750,125.00"],
+  ["transfer", "from_account,to_account,amount,reference", "ACC-1,ACC-2,750,101"],
+  ["transfer", "from_account,to_account,amount,lines", "ACC-1,ACC-2,1200,3,"],
+  ["transfer", "from_account,amount,to_account", "ACC-1,750,101"],
+  ["loan", "borrower_id,amount,tenure", "BRW-1,750,120"],
+  ["payout", "debit_account_id,bene_id,bene_bank_id,payment_mode,amount,purpose", "ACC-1,B-1,12,NEFT,750,101"],
+] as const)(
+  "a few rupees, and a number that may well stand behind them: %s, %s, %s",
+  async (operation, header, row) => {
+    const [checked] = await check(operation, header, row);
+    expect(checked && saidOf(checked)).toMatch(/^goes: /);
+  },
+);
 
 test.each([
   ["loan", "borrower_id,amount,tenure", "BRW-1,5000,12,"],
