@@ -4,6 +4,7 @@ import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import { positionIn, type ColumnPlan } from "./columns.ts";
 import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
+import { inspectFilled, inspectIdFilled } from "./placeholder.ts";
 import { inspectId, inspectIfsc, inspectLostDigits, inspectOtherId, inspectVpa } from "./read-id.ts";
 import { inspectWhole } from "./read-number.ts";
 import { compileRules, type CompiledRules, type KnownValues } from "./rules.ts";
@@ -143,6 +144,8 @@ function rememberingLast(inspect: Inspect | undefined): Inspect | undefined {
 
 function adviceOf(field: Field, choices: CheckChoices): readonly Inspect[] {
   if (field.shape === "ifsc") return choices.ifscFormat === "warn" ? [inspectIfsc] : [];
+  if (field.kind === "text") return field.required ? [inspectFilled] : [];
+  if (field.sensitive === "mobile") return [inspectIdFilled];
   return field.kind === "id" && field.sensitive === "account" ? [inspectLostDigits] : [];
 }
 
@@ -151,14 +154,20 @@ function withComma(finding: Finding | undefined): Finding | undefined {
   return finding?.plain === undefined ? finding : { ...finding, plain: finding.plain.replace(".", ",") };
 }
 
+function idInspectorOf(field: Field, coreFields: readonly string[], { ifscFormat }: CheckChoices): Inspect {
+  if (field.sensitive === "vpa") return inspectVpa;
+  if (!coreFields.includes(field.name)) return inspectOtherId;
+  return field.shape === "ifsc" && ifscFormat === "refuse" ? inspectIfsc : inspectId;
+}
+
 function inspectorOf(field: Field, { coreFields }: Form, choices: CheckChoices): Inspect | undefined {
   switch (field.kind) {
     case "text":
       return inspectTextError;
     case "id":
-      if (field.sensitive === "vpa") return inspectVpa;
-      if (!coreFields.includes(field.name)) return inspectOtherId;
-      return field.shape === "ifsc" && choices.ifscFormat === "refuse" ? inspectIfsc : inspectId;
+      // nobody pays by it: there it is only pointed out
+      if (field.sensitive === "mobile") return inspectOtherId;
+      return firstOf([idInspectorOf(field, coreFields, choices), inspectIdFilled]);
     case "amount": {
       const limits = { digitsMax: choices.amountDigitsMax, decimalsMax: choices.amountDecimalsMax };
       const inspect: Inspect = (text) => inspectWriting(text, limits, choices);

@@ -6,6 +6,7 @@ import type { Mapped, Row } from "../reader/row.ts";
 import { lettersOf } from "../workbook/value.ts";
 import type { Fault } from "./fault.ts";
 import { positionOf } from "./cell.ts";
+import { inspectIdFilled } from "./placeholder.ts";
 import { say, type Finding } from "./sentences.ts";
 import { isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
 
@@ -105,6 +106,8 @@ export function shownValue({ sensitive }: Pick<Field, "sensitive">, text: string
 
 function masked({ sensitive }: Place, text: string, code: Finding["code"]): string {
   if (sensitive === undefined) return maskStray(text);
+  // no secret stands there
+  if (code === "placeholder" && inspectIdFilled(text)?.code === code) return text;
   const isNumber = sensitive === "account" || sensitive === "mobile";
   if (GONE.includes(code) && (isDateLike(text) || spreadsheetLeftover(text)?.code === code)) return text;
   if (sensitive === "account" && NAMED_ACCOUNT.test(text)) return text;

@@ -117,6 +117,14 @@ export const ROW_SENTENCES = {
     sentence: "{value} has a character in it ({found}) that is on no English keyboard",
     hint: "Type the cell again instead of pasting it, with the characters of an English keyboard.",
   },
+  placeholder: {
+    sentence: "{value} is what is written where a value is missing",
+    hint: "Fill in the real value; where there is none, leave the cell empty.",
+  },
+  digits_hidden: {
+    sentence: "{value} is {thing} of which some characters are hidden",
+    hint: "Write all of them, from the original.",
+  },
   ifsc_malformed: {
     sentence: "{value} {found}; an IFSC is 4 letters, a zero, 6 letters or digits",
     hint: "Look up the branch code on the cheque or passbook.",
