@@ -7,9 +7,11 @@ import { compareWithOrigin, rowNamed, type Correction, type RowName } from "../c
 import { faultOfCell } from "../checks/fault-of.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
+import { notMended } from "../checks/not-mended.ts";
 import type { Config } from "../config/config.ts";
 import { isFileTrouble } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
+import type { JournalStore } from "../journal/store.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { openSnapshot, openWhole, snapshotsIn } from "../reading.ts";
@@ -24,22 +26,21 @@ export interface Tie {
   readonly warning?: Fault;
 }
 
+/** What is asked of the journal; a batch by its whole id. */
+type EarlierBatches = Pick<JournalStore, "batch" | "row">;
+
 const COLUMN = "retry_of";
 /** A file is put together from a few retry files, not from many: so many earlier files are open at a time. */
 const OPEN_MAX = 8;
 
 export class Origins {
-  readonly #batchOf: (id: string) => Promise<BatchRecord | undefined>;
+  readonly #earlier: EarlierBatches;
   readonly #environment: Config["environment"];
   readonly #snapshots: string;
   readonly #open = new Map<string, EarlierRows>();
 
-  /** `batchOf`: a batch by its whole id. */
-  constructor(
-    batchOf: (id: string) => Promise<BatchRecord | undefined>,
-    config: Pick<Config, "environment" | "stateDir">,
-  ) {
-    this.#batchOf = batchOf;
+  constructor(earlier: EarlierBatches, config: Pick<Config, "environment" | "stateDir">) {
+    this.#earlier = earlier;
     this.#environment = config.environment;
     this.#snapshots = snapshotsIn(config);
   }
@@ -50,15 +51,20 @@ export class Origins {
     if (texts.every((text) => text === "")) return texts.map(() => NO_TIE);
     const names = texts.map(rowNamed);
     const origins = await this.#read(names.filter((name) => name !== undefined));
-    return checked.map((one, index) => {
+    const ties = checked.map(async (one, index) => {
       const name = names[index];
       if (texts[index] === "") return NO_TIE;
       if (!name) return { warning: warningOf(one.row, "retry_of_malformed", hasCells) };
       const origin = origins.get(textOf(name));
-      return origin
-        ? correctionOf(one, name, origin, hasCells)
-        : { warning: warningOf(one.row, "retry_of_unknown", hasCells) };
+      if (!origin) return { warning: warningOf(one.row, "retry_of_unknown", hasCells) };
+      const { rewritten, ...tie } = correctionOf(one, name, origin, hasCells);
+      // a row that is as it was asks what was wrong with that one; of most the amount at least is another
+      if (tie.fault || !one.instruction || !rewritten || rewritten.includes("amount")) return tie;
+      const before = await this.#earlier.row(name.batch, name.row);
+      const fault = notMended(before?.faults ?? [], rewritten, name);
+      return fault ? { ...tie, fault } : tie;
     });
+    return Promise.all(ties);
   }
 
   async close(): Promise<void> {
@@ -81,7 +87,7 @@ export class Origins {
   async #rowsOf(id: string): Promise<EarlierRows | undefined> {
     const open = this.#open.get(id);
     if (open) return open;
-    const batch = await this.#batchOf(id);
+    const batch = await this.#earlier.batch(id);
     if (batch?.environment !== this.#environment) return undefined;
     const [oldest] = this.#open;
     if (this.#open.size >= OPEN_MAX && oldest) {
@@ -172,14 +178,19 @@ function textOf({ batch, row }: RowName): string {
   return `${batch}:${row}`;
 }
 
-function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells: boolean): Tie {
+/** `rewritten`: fields that are written in another way; left out where nothing can be compared. */
+interface Compared extends Tie {
+  readonly rewritten?: readonly string[];
+}
+
+function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells: boolean): Compared {
   if (origin === "gone") return { correction: { of, payeeChanged: true } };
   const { row, instruction } = checked;
   const made = checked.instruction ? checked.instruction.operation : checked.operation;
   if (!made) return { correction: { of, changes: [], payeeChanged: false } };
-  const { zerosGone, ...compared } = compareWithOrigin(row, origin.row, made, instruction?.form);
+  const { zerosGone, rewritten, ...compared } = compareWithOrigin(row, origin.row, made, instruction?.form);
   const correction = { of, ...compared };
-  if (!zerosGone) return { correction };
+  if (!zerosGone) return { correction, rewritten };
   const { field, zeros } = zerosGone;
   const finding = { code: "zeros_gone", found: zeros, more: `row ${of.row} of batch ${of.batch}` } as const;
   const at = positionOf(row, field.name);

@@ -93,7 +93,7 @@ export class BatchTaking {
     waiting: readonly BatchRecord[],
   ): Promise<Taken> {
     const { journal, config } = this.#ground;
-    const origins = new Origins((one) => journal.batch(one), config);
+    const origins = new Origins(journal, config);
     try {
       const now = this.#ground.now();
       const { accounts, corrections } = await recordRows(journal, newBatch, opened, origins, rules, config, now);

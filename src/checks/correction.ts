@@ -20,6 +20,8 @@ export interface Correction {
 interface Comparison extends Required<Omit<Correction, "of">> {
   /** An id that lacks zeros which the other row has in front of it: a spreadsheet took them, nobody does. */
   readonly zerosGone?: { readonly field: Field; readonly zeros: string };
+  /** Names of fields that are written in another way, be it one value: `100` and `100.00`. */
+  readonly rewritten: readonly string[];
 }
 
 export interface RowName {
@@ -50,11 +52,13 @@ const OWN: readonly Field[] = (["reference", "period"] as const).map((name) => (
  */
 export function compareWithOrigin(now: Row, origin: Row, operation: Operation, form: Form | undefined): Comparison {
   const changes: Change[] = [];
+  const rewritten: string[] = [];
   let payeeChanged = false;
   let zerosGone: Comparison["zerosGone"];
   for (const field of [...fieldsOf(operation), ...OWN]) {
     const from = writtenIn(origin, field);
     const to = writtenIn(now, field);
+    if (from !== to) rewritten.push(field.name);
     if (from === to || valueOf(from, field, origin) === valueOf(to, field, now)) continue;
     changes.push({ column: columnOf(now, field), ...maskedPair(field, from, to) });
     const zeros = isKept(field) ? zerosTaken(from, to) : undefined;
@@ -64,7 +68,7 @@ export function compareWithOrigin(now: Row, origin: Row, operation: Operation, f
     const canonical = canonicalOf(field) ?? ((text: string): string => text);
     if (canonical(from) !== canonical(to)) payeeChanged = true;
   }
-  return { changes, payeeChanged, ...(zerosGone ? { zerosGone } : {}) };
+  return { changes, payeeChanged, rewritten, ...(zerosGone ? { zerosGone } : {}) };
 }
 
 /** Its zeros in front are part of it and travel: those of a mobile number mean nothing, and a reference is not sent. */

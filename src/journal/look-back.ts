@@ -15,6 +15,7 @@ import { WaitingRows } from "./waiting-rows.ts";
 /** Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. */
 export class LookBack {
   readonly #database: DatabaseSync;
+  #rows: Rows | undefined;
 
   private constructor(database: DatabaseSync) {
     this.#database = database;
@@ -71,6 +72,11 @@ export class LookBack {
   /** How many rows are held for another one that has its end. */
   waitIsOver(batchId: string): number {
     return new WaitingRows(this.#database).areOver(this.#seqOf(batchId));
+  }
+
+  row(batchId: string, number: number): RowRecord | undefined {
+    this.#rows ??= new Rows(this.#database);
+    return this.#rows.one(this.#seqOf(batchId), number);
   }
 
   /** The rows of a batch as they stand, asked for by rising numbers. */

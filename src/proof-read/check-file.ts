@@ -161,7 +161,11 @@ async function writeTied(
   config: Config,
   past: LookBack | undefined,
 ): ReturnType<typeof writeDownRows> {
-  const origins = new Origins((id) => Promise.resolve(past?.batch(id)), config);
+  const earlier = {
+    batch: (id: string) => Promise.resolve(past?.batch(id)),
+    row: (id: string, number: number) => Promise.resolve(past?.row(id, number)),
+  };
+  const origins = new Origins(earlier, config);
   try {
     return await writeDownRows(journal, batch, opened, origins, config);
   } finally {

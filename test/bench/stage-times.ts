@@ -113,7 +113,7 @@ async function record(
     sheet: { ...opened.sheet, remarks: [], rows: () => ReadableStream.from(pages) },
     checker: { check: () => checked[next++] ?? [] },
   };
-  const origins = new Origins((id) => journal.batch(id), config);
+  const origins = new Origins(journal, config);
   await recordRows(journal, newBatchOf(opened), known, origins, judgeRulesOf(config), config, Date.now());
 }
 
