@@ -83,10 +83,15 @@ const NOTHING_NOTED = {};
 
 /** What is to be pointed out of a value that goes all the same. */
 function advise(row: Row, compiled: CompiledField, text: string, setting: FieldSetting, warnings: Fault[]): void {
-  const found = text === "" ? [MISSING_VALUE] : compiled.advise.map((inspect) => inspect(text));
-  if (text === "" && !compiled.advisesEmpty) return;
-  for (const finding of found) {
-    if (finding) warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+  const add = (finding: Finding): unknown =>
+    warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
+  if (text === "") {
+    if (compiled.advisesEmpty) add(MISSING_VALUE);
+    return;
+  }
+  for (const inspect of compiled.advise) {
+    const finding = inspect(text);
+    if (finding) add(finding);
   }
 }
 

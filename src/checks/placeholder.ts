@@ -11,8 +11,8 @@ const WORDS = new Set(
 );
 const WORD_CHARACTERS_MAX = 9;
 
-/** Digits only, and not of an account that is all zeros. */
-const PLAIN = /^[0-9]*[1-9][0-9]*$/;
+/** Nothing is wrong with most ids: they are plain digits. */
+const PLAIN = /^[1-9][0-9]*$/;
 const ZEROS = /^0[0 -]*$/;
 /** `XXXX1234`, `1234****5678`, `XXXX-XXXX-1234`; an id may well have three of the letter. */
 const HIDDEN_DIGITS = /\*\*|^[0-9 -]*[xX]{4}[0-9xX -]*$/;

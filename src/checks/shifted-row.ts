@@ -1,5 +1,5 @@
 import type { Field } from "../operations/operation.ts";
-import type { Row } from "../reader/row.ts";
+import type { Cell, Row } from "../reader/row.ts";
 import { cellText } from "./cell.ts";
 import type { CompiledForm } from "./compile.ts";
 import { faultOfCell } from "./fault-of.ts";
@@ -70,11 +70,12 @@ function shiftByFit(from: Row, placed: readonly PlacedField[]): Shift | undefine
 }
 
 function shiftBySpace(from: Row, placed: readonly PlacedField[], by: number): Shift | undefined {
-  const spaced = from.cells.flatMap((_, at) => (at > 0 && beginsWithSpace(cellText(from, at)) ? [at] : []));
-  const [at] = spaced;
+  const at = from.cells.findIndex((cell, index) => index > 0 && beginsWithSpace(cell));
+  if (at < 0) return undefined;
+  const spaced = from.cells.filter((cell, index) => index > 0 && beginsWithSpace(cell)).length;
   // in a file with a space behind every delimiter they say nothing
-  const isUsual = spaced.length > by || from.cells.every((_, other) => other === 0 || isSpacedOrEmpty(from, other));
-  if (at === undefined || isUsual) return undefined;
+  const isUsual = spaced > by || from.cells.every((_, other) => other === 0 || isSpacedOrEmpty(from, other));
+  if (isUsual) return undefined;
   const before = placed.find((one) => one.at === at - 1)?.field;
   const textBefore = cellText(from, at - 1).trim();
   if (textBefore === "" || (before && before.kind !== "text") || (before && isWordOfService(before))) return undefined;
@@ -86,8 +87,8 @@ function shiftBySpace(from: Row, placed: readonly PlacedField[], by: number): Sh
 const SPACE = " ";
 
 /** One space and a word: numbers are set to the right with several. */
-function beginsWithSpace(text: string): boolean {
-  return text.startsWith(SPACE) && /^ \p{L}/u.test(text);
+function beginsWithSpace(cell: Cell): boolean {
+  return typeof cell === "string" && cell.startsWith(SPACE) && /^ \p{L}/u.test(cell);
 }
 
 function isSpacedOrEmpty(from: Row, at: number): boolean {
