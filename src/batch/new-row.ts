@@ -9,7 +9,9 @@ export function withFault(checked: CheckedRow, fault: Fault | undefined): Checke
   if (!fault) return checked;
   if (checked.faults) return { ...checked, faults: [...checked.faults, fault] };
   const { instruction, ...others } = checked;
-  return { ...others, faults: [fault], operation: instruction.operation, amount: instruction.amount };
+  const { operation, amount } = instruction;
+  // of cells moved aside it may be somebody's account
+  return { ...others, faults: [fault], operation, ...(fault.code === "cells_shifted" ? {} : { amount }) };
 }
 
 /** A checked row as it is written down. */

@@ -82,9 +82,10 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     ownColumns: options.choices.ownColumns,
   };
 
-  /** An invalid row, with its amount where that is readable. */
+  /** An invalid row, with its amount where that is readable. Of cells moved aside it may be somebody's account. */
   const invalid = (row: Row, faults: readonly Fault[], operation?: Operation): CheckedRow => {
-    const amount = amountIn(row, amountAt, readAmount);
+    const isAside = faults.some(({ code }) => code === "cells_shifted");
+    const amount = isAside ? undefined : amountIn(row, amountAt, readAmount);
     return { row, faults, ...(operation ? { operation } : {}), ...(amount === undefined ? {} : { amount }) };
   };
 

@@ -69,6 +69,8 @@ describe("a row whose cells a delimiter outside quotes moved aside sends nothing
     expect(fault?.message).toContain("one column too far to the right, as where a comma outside quotes");
     expect(fault?.hint).toContain("Put the cell with the comma in double quotes");
     expect(JSON.stringify(fault)).not.toMatch(/Ravi|Kumar|0123/);
+    // nor is the account added up
+    expect(checked).not.toHaveProperty("amount");
   });
 
   test("of a mapped file it is told by the columns of the file", async () => {
