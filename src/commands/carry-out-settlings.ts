@@ -3,7 +3,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { toldOf } from "../results/next-steps.ts";
 import type { Call } from "./command.ts";
-import { alreadyText, settledText, severalTexts, waitedText } from "./settled-words.ts";
+import { alreadyText, duplicateText, settledText, severalTexts, waitedText } from "./settled-words.ts";
 import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "./tell.ts";
 import { judgeRulesOf } from "../batch/record.ts";
@@ -35,6 +35,8 @@ export async function carryOutSettlings(
     const batch = batches.get(one.batch);
     const text = several.get(one) ?? (batch ? settledText(one, batch) : "");
     if (!cutOff.has(one)) tell(call, config, text, objectOf(one, false));
+    const hadGone = one.row.state === "accepted" || one.row.state === "settled_done";
+    if (hadGone && one.word.as === "settled_not_done") await tellDuplicates(call, config, journal, one);
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -125,5 +127,19 @@ async function tellWaiter(
     if (!now || !batch) continue;
     const text = toldOf(waitedText(batch, now), batch);
     tell(call, config, text, { type: "waited", batch: id, row: number, state: now.state });
+  }
+}
+
+const DUPLICATES_TOLD_MAX = 5;
+
+/** They were not sent since this one had gone: nobody would think of them. */
+async function tellDuplicates(
+  call: Call,
+  config: Config,
+  journal: JournalStore,
+  { batch, row }: Settling,
+): Promise<void> {
+  for (const other of await journal.duplicatesOf(batch, row.number, DUPLICATES_TOLD_MAX)) {
+    tell(call, config, duplicateText(other), { type: "duplicate", batch: other.batch, row: other.row });
   }
 }

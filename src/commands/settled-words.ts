@@ -1,7 +1,8 @@
 /** What a person is told who settled rows. */
+import type { RowName } from "../checks/correction.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import { settleCommand, toldOf } from "../results/next-steps.ts";
+import { releaseCommand, settleCommand, toldOf } from "../results/next-steps.ts";
 import { whichRows } from "./going.ts";
 import { wordsOf, type Settling } from "./settling.ts";
 
@@ -45,6 +46,11 @@ export function alreadyText({ row, word: { as } }: Settling): string {
   if (row.state !== as)
     return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed. Was it looked up anew? Then say what was seen now, in another note.`;
   return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
+}
+
+export function duplicateText({ batch, row }: RowName): string {
+  const place = `Row ${row} of batch ${batch}`;
+  return `${place} is a duplicate of it, and was not sent. To send that one instead:  ${releaseCommand(batch, `--row ${row}`)}`;
 }
 
 export function waitedText({ id, phase }: BatchRecord, { number, state }: RowRecord): string {

@@ -17,6 +17,7 @@ export class Decisions {
   readonly #settle: StatementSync;
   readonly #seenAs: StatementSync;
   readonly #waiting: StatementSync;
+  readonly #duplicates: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -36,6 +37,13 @@ export class Decisions {
        UNION SELECT b.id, r.number FROM row o JOIN batch ob ON ob.seq = o.batch
        JOIN row r ON r.family = coalesce(o.family, ob.id || ':' || o.number) JOIN batch b ON b.seq = r.batch
        WHERE o.batch = ?1 AND o.number = ?2 AND ${waits} ORDER BY 1, 2`,
+    );
+    this.#duplicates = database.prepare(
+      `SELECT DISTINCT b.id AS batch, r.number AS row FROM row o JOIN batch ob ON ob.seq = o.batch
+       JOIN seen s ON s.key IN (o.core_key, o.reference_key)
+       JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
+       WHERE o.batch = ?1 AND o.number = ?2 AND r.state = 'duplicate' AND b.phase <> 'cancelled'
+         AND r.other_batch = ob.id AND r.other_row = o.number ORDER BY 1, 2 LIMIT ?3`,
     );
   }
 
@@ -114,5 +122,10 @@ export class Decisions {
   /** Rows of other batches that are held until this one has an end. */
   waitingFor(batch: BatchSeq, number: number): RowName[] {
     return this.#waiting.all(batch.seq, number) as unknown as RowName[];
+  }
+
+  /** Rows of other files that are its duplicates: the first few. */
+  duplicatesOf(batch: BatchSeq, number: number, max: number): RowName[] {
+    return this.#duplicates.all(batch.seq, number, max) as unknown as RowName[];
   }
 }

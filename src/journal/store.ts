@@ -150,6 +150,8 @@ export interface JournalStore {
   settle(settlings: readonly RowSettled[]): Promise<void>;
   /** Rows of other batches that are held until this row has an end. */
   waitingFor(batchId: string, row: number): Promise<readonly RowName[]>;
+  /** The first few rows that are duplicates of this one: where it goes no more, neither do they, before a person says so. */
+  duplicatesOf(batchId: string, row: number, max: number): Promise<readonly RowName[]>;
   /** Open batches with rows that are held for a row of another batch which goes, or has gone, by itself. */
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */

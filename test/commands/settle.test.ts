@@ -66,6 +66,19 @@ test.each([
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
 });
 
+test("whoever says that an accepted row was not carried out is told of its duplicate, which was not sent either", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  const file = (rows: number): string => transfersCsv(rows, { reference: (index) => `R-${index}` });
+  office.write("pay.csv", file(2));
+  office.write("again.csv", file(3));
+  for (const name of ["pay.csv", "again.csv"]) expect((await office.run(name)).code).toBe(0);
+  const { stdout } = await settle(office, office.batchOf("pay.csv"), "not-done");
+  const other = office.batchOf("again.csv");
+  expect(stdout).toContain(`Row 3 of batch ${other} is a duplicate of it, and was not sent`);
+  expect(stdout).toContain(`paydrop release ${other} --row 3`);
+  expect(stdout).not.toContain(`Row 2 of batch ${other}`);
+});
+
 test("what was cut off when a row was settled is done when it is settled again: its results, and who waited for it", async () => {
   const { office, batch } = await withUnknownRow();
   office.write("corrected.csv", `${transfersCsv(3)}50100271828001,60200000000099,9.00\n`);

@@ -39,6 +39,8 @@ export function actCalls(parts: Parts) {
 
     waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
 
+    duplicatesOf: (batchId, row, max) => read(() => decisions.duplicatesOf(batches.seqOf(batchId), row, max)),
+
     waitingBatches: (of) => read(() => waiting.batches(of)),
 
     waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
