@@ -25,20 +25,23 @@ interface Connection {
 /**
  * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while it rests
  * are nobody's answer: it is closed (I6). The one that has rested longest goes first; while even that one has not
- * rested enough, another is opened, up to `connectionsMax`. One that nobody used for as long as it is kept may have been
- * closed by the other side, though nothing of that was read yet. The caller bounds how many requests are made at once.
+ * rested enough, another is opened, up to `connectionsMax`; then the longest rested one is used all the same, or gives
+ * way to a new one where `alwaysRests`. One that nobody used for as long as it is kept may have been closed by the other
+ * side, though nothing of that was read yet. The caller bounds how many requests are made at once.
  */
 export class RestingConnections {
   readonly #connectionsMax: number;
   readonly #opener: Opener;
+  readonly #alwaysRests: boolean;
   readonly #all = new Set<Connection>();
   /** Longest rested first. */
   readonly #resting: Connection[] = [];
   #isClosed = false;
 
-  constructor(connectionsMax: number, opener: Opener) {
+  constructor(connectionsMax: number, opener: Opener, alwaysRests: boolean) {
     this.#connectionsMax = connectionsMax;
     this.#opener = opener;
+    this.#alwaysRests = alwaysRests;
   }
 
   /** A connection that nobody uses. Give it back with `rest`. */
@@ -49,7 +52,8 @@ export class RestingConnections {
       const isRested = performance.now() - longest.restingSinceMs >= REST_MS;
       if (!isRested && this.#all.size < this.#connectionsMax) return this.#open();
       this.#resting.shift();
-      if (!hasSpoken(longest) && Date.now() - longest.restingSinceTime < KEEP_ALIVE_MS) return longest;
+      const isFresh = Date.now() - longest.restingSinceTime < KEEP_ALIVE_MS;
+      if (!hasSpoken(longest) && isFresh && (isRested || !this.#alwaysRests)) return longest;
       this.#all.delete(longest);
       void longest.client.destroy();
     }

@@ -118,7 +118,8 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
     bodyTimeout: 0,
   };
   const { concurrency } = options;
-  const connectionsMax = connectionsPossible(Math.max(RESTING_MIN, concurrency * RESTING_PER_LANE), concurrency);
+  const wanted = Math.max(RESTING_MIN, concurrency * RESTING_PER_LANE);
+  const connectionsMax = connectionsPossible(wanted, concurrency);
   const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
   const ways = proxy && {
     ...{ connections: 1, uri: proxy.href, requestTls: tls, connectTimeout: options.connectTimeoutMs },
@@ -130,7 +131,9 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
     ways
       ? new (proxyAgent())({ ...settings, ...ways })
       : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
-  return new RestingConnections(connectionsMax, opener);
+  // Only a service as fast as loopback outruns `wanted` of them; fewer, for want of open files, any service does, and its
+  // second answer to one row would be taken for the next row's. So a new one is opened instead, though that is slower.
+  return new RestingConnections(connectionsMax, opener, connectionsMax < wanted);
 }
 
 function proxyAgent(): typeof ProxyAgent {

@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
 import { temporaryFolder } from "../support/files.ts";
 import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
+import { serve } from "./opened.ts";
 
 interface Ended {
   readonly code: number;
@@ -13,10 +15,12 @@ interface Ended {
 }
 
 /** In a process that may have so many files open, as a container or a unit of systemd may say. */
-function runWith(filesMax: number, file: string): Promise<Ended> {
-  const command = `ulimit -n ${filesMax} && exec '${process.execPath}' '${LAUNCHER}' run --sandbox '${file}'`;
+function runWith(filesMax: number, file: string, baseUrl?: string): Promise<Ended> {
+  const operands = baseUrl === undefined ? `--sandbox '${file}'` : `--state-dir '${file}.state' '${file}'`;
+  const command = `ulimit -n ${filesMax} && exec '${process.execPath}' '${LAUNCHER}' run ${operands}`;
+  const env = { ...BARE_ENV, PAYDROP_BASE_URL: baseUrl, PAYDROP_API_KEY: "pk_test_4f9a-not-for-logs" };
   return new Promise((resolve) => {
-    execFile("sh", ["-c", command], { env: BARE_ENV }, (error, stdout, stderr) =>
+    execFile("sh", ["-c", command], { env: baseUrl === undefined ? BARE_ENV : env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
     );
   });
@@ -35,6 +39,27 @@ test.skipIf(process.platform !== "linux")(
       "paydrop: this process may have 48 files open, too few for 8 requests at a time\n  → let it have 168 (ulimit -n,",
     );
     expect(tooFew.stderr).not.toContain("first row=");
+  },
+  60_000,
+);
+
+test.skipIf(process.platform !== "linux")(
+  "where few files may be open, the second answer to one row is nobody's answer all the same (I6)",
+  async () => {
+    const server = await serve(({ number }) =>
+      wire.inOrder(
+        wire.pause(40),
+        // ten of the same in a row would stop the run
+        wire.answer(number % 2 === 0 ? 402 : 422),
+        wire.pause(20),
+        wire.answer(200),
+      ),
+    );
+    const file = join(temporaryFolder(), "t.csv");
+    writeFileSync(file, transfersCsv(200));
+    const ended = await runWith(60, file, server.url);
+    expect(ended, ended.stderr).toMatchObject({ code: 3, stdout: expect.stringMatching(/rejected +200/) as string });
+    expect(server.requests).toHaveLength(200);
   },
   60_000,
 );
