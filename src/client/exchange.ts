@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#done || status < 200) return;
     this.#status = status;
     this.#contentType = first(headers["content-type"]) ?? "";
-    this.#contentEncoding = first(headers["content-encoding"]) ?? "";
+    this.#contentEncoding = String(headers["content-encoding"] ?? "");
     this.#retryAfter = first(headers["retry-after"]);
     this.#deadlineMs = Math.min(this.#deadlineMs, performance.now() + this.#options.bodyTimeoutMs);
   }

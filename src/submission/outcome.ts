@@ -70,9 +70,14 @@ function outcomeOfSuccess(answer: Answered): Outcome {
   return { state: "accepted", reason: speaksOfFailure(jsonOf(answer.body)) ? "accepted_reports_failure" : "accepted" };
 }
 
+/** Not those that are as likely in the XML of a service, such as `header`, `code` or `summary`. */
+const HTML_TAGS = [
+  ...["!doctype", "html", "head", "body", "frameset", "iframe", "title", "meta", "base", "link", "script", "noscript"],
+  ...["style", "h[1-6]", "p", "div", "span", "center", "font", "a", "b", "i", "u", "em", "strong", "small", "br", "hr"],
+  ...["img", "svg", "table", "form", "ul", "ol", "dl", "pre", "blockquote", "nav", "section", "article"],
+].join("|");
 /** A page whose server names no type, or a wrong one, begins like this too. */
-const HTML_BEGINS =
-  /^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype|html|head|body|title|meta|script|style|h1|center|div)\b)/i;
+const HTML_BEGINS = new RegExp(String.raw`^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:${HTML_TAGS})(?:[\s/>]|$))`, "i");
 
 /** By what it is before what it is called: frameworks that are told no type call JSON a web page, and no body at all. */
 function isHtml({ contentType, body, bodyEnd }: Answered): boolean {

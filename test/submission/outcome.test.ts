@@ -82,6 +82,17 @@ describe("2xx with a web page is not the service", () => {
     ["", "<script>location = '/login'</script>"],
     ["application/json", '<meta http-equiv="refresh" content="0; url=/login">'],
     ["", '<?xml version="1.0"?>\n<!DOCTYPE html><html>'],
+    ["", "<p>Sign in"],
+    ["text/plain", '<form action="/login">'],
+    ["", "<br/>Sign in"],
+    ["", "<A HREF='/login'>"],
+    ["", "<h2>Sign in</h2>"],
+    ["", '<link rel="stylesheet"'],
+    ["application/json", "\n<table\n>"],
+    ["", "<noscript><iframe>"],
+    ["", "<frameset"],
+    ["", "<center><font size=7>"],
+    ["", "<body"],
   ])("%j %j", (contentType, body) => {
     for (const bodyEnd of ["complete", "cut", "stalled", "too_large"] as const) {
       expect(of(answered(200, { contentType, body, bodyEnd }))).toEqual({
@@ -90,6 +101,23 @@ describe("2xx with a web page is not the service", () => {
         stop: "html_answer",
         httpStatus: 200,
       });
+    }
+  });
+});
+
+describe("2xx with what a service may say instead of JSON", () => {
+  test.each([
+    "OK",
+    "<ok/>",
+    "<response><p>done</p></response>",
+    '<?xml version="1.0"?><payment/>',
+    "<pay-out>",
+    "<a-1>",
+    "<p:done/>",
+    "1 < 2",
+  ])("%j is the service", (body) => {
+    for (const contentType of ["", "text/plain", "application/xml"]) {
+      expect(of(answered(200, { contentType, body }))).toMatchObject({ state: "accepted", reason: "accepted" });
     }
   });
 });
