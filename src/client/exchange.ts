@@ -9,6 +9,8 @@ interface ExchangeOptions {
   /** From the end of the answer's head to the end of its body. */
   readonly bodyTimeoutMs: number;
   readonly bodyBytesMax: number;
+  /** Over TLS nothing tells a connection that was cut from one that was closed. */
+  readonly isSecure: boolean;
   /** Only to take it out of error texts. */
   readonly apiKey: string;
 }
@@ -34,6 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #contentType = "";
   #contentEncoding = "";
   #retryAfter: string | undefined;
+  #statesLength = false;
   #chunks: Buffer[] = [];
   #bodyBytes = 0;
 
@@ -71,6 +74,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#contentType = first(headers["content-type"]) ?? "";
     this.#contentEncoding = String(headers["content-encoding"] ?? "");
     this.#retryAfter = first(headers["retry-after"]);
+    this.#statesLength =
+      headers["content-length"] !== undefined || /chunked\s*$/i.test(String(headers["transfer-encoding"] ?? ""));
     this.#deadlineMs = Math.min(this.#deadlineMs, performance.now() + this.#options.bodyTimeoutMs);
   }
 
@@ -83,8 +88,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // undici takes a reset, too, for the end of a body whose length nothing states
-    this.#end(this.#answered(this.#isBroken() ? "cut" : "complete"));
+    // A body whose length nothing states ends with its connection, and undici takes a reset for that, too. Whether TLS was
+    // closed as it should be it does not say (RFC 9112 §9.8): a refusal is taken for whole only where that is certain.
+    const isDoubtful = this.#options.isSecure && !this.#statesLength && this.#status >= 400;
+    this.#end(this.#answered(isDoubtful || this.#isBroken() ? "cut" : "complete"));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {

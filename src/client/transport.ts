@@ -64,6 +64,7 @@ export function createTransport(options: TransportOptions): Transport {
     timeoutMs: options.timeoutMs,
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
     bodyBytesMax: BODY_BYTES_MAX,
+    isSecure: base.protocol === "https:",
     apiKey,
   };
   const underWay = new UnderWay();

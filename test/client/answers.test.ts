@@ -5,6 +5,7 @@ import net from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { Answered } from "../../src/client/answer.ts";
+import { createCertificates } from "../support/certificates.ts";
 import * as wire from "../support/fault-server.ts";
 import { BODY, detailOf, KEY, open, PATH, serve } from "./opened.ts";
 
@@ -179,6 +180,19 @@ describe("answered", () => {
   test("a body of no stated length is complete when its connection is closed", async () => {
     const server = await serve(() => wire.inOrder(wire.raw("HTTP/1.1 422 No\r\n\r\n{}"), wire.close()));
     expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 422, body: "{}", bodyEnd: "complete" });
+  });
+
+  test("over TLS a refusal of no stated length is cut: nobody knows whether its end is the end", async () => {
+    const { ca, server: pair } = createCertificates();
+    for (const [status, bodyEnd] of [[422, "cut"] as const, [429, "cut"] as const, [200, "complete"] as const]) {
+      const reply = wire.inOrder(wire.raw(`HTTP/1.1 ${status} X\r\n\r\n{}`), wire.close());
+      const server = await serve(() => reply, { tls: pair });
+      expect(await open(server.url, { ca }).post(PATH, BODY)).toMatchObject({ status, body: "{}", bodyEnd });
+    }
+    for (const reply of [wire.answer(422), wire.raw("HTTP/1.1 422 X\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n")]) {
+      const server = await serve(() => reply, { tls: pair });
+      expect(await open(server.url, { ca }).post(PATH, BODY)).toMatchObject({ status: 422, bodyEnd: "complete" });
+    }
   });
 
   test("a chunked body with a broken chunk is cut", async () => {

@@ -54,23 +54,23 @@ describe("a proxy from the environment", () => {
     expect(proxy.bytesReceived).toBe(0);
   });
 
-  function tunnelTo(service: wire.FaultServer): Promise<wire.FaultServer> {
+  function tunnelTo(service: wire.FaultServer, resetAfterMs?: number): Promise<wire.FaultServer> {
     return serve((request) => (client) => {
       expect(request.method).toBe("CONNECT");
       client.removeAllListeners("data");
       client.write("HTTP/1.1 200 Connected\r\n\r\n");
-      joined(client, service);
+      joined(client, service, resetAfterMs);
     });
   }
 
   /** SOCKS 5 without a password (RFC 1928): whatever address is asked for is the service. */
-  async function socksTo(service: wire.FaultServer): Promise<string> {
+  async function socksTo(service: wire.FaultServer, resetAfterMs?: number): Promise<string> {
     const proxy = net.createServer((client) => {
       client.once("data", () => {
         client.write(Uint8Array.of(5, 0));
         client.once("data", () => {
           client.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
-          joined(client, service);
+          joined(client, service, resetAfterMs);
         });
       });
     });
@@ -80,12 +80,23 @@ describe("a proxy from the environment", () => {
     return `socks5://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   }
 
-  function joined(client: net.Socket, service: wire.FaultServer): void {
+  function joined(client: net.Socket, service: wire.FaultServer, resetAfterMs?: number): void {
+    if (resetAfterMs !== undefined) setTimeout(() => client.resetAndDestroy(), resetAfterMs);
     const upstream = net.connect(service.port, "127.0.0.1");
     client.pipe(upstream).pipe(client);
     upstream.on("error", () => client.destroy());
     client.on("error", () => upstream.destroy()).on("close", () => upstream.destroy());
   }
+
+  test("a refusal of no stated length that is cut by a reset is cut, also through a tunnel", async () => {
+    const certificates = createCertificates();
+    const service = await serve(() => wire.raw("HTTP/1.1 400 No\r\n\r\n{"), { tls: certificates.otherHost });
+    for (const proxyUrl of [(await tunnelTo(service, 300)).url, await socksTo(service, 300)]) {
+      const answer = await openThrough(proxyUrl, { ca: certificates.ca }).post(PATH, BODY);
+      expect(answer).toMatchObject({ status: 400, body: "{", bodyEnd: "cut" });
+      expect(answer.durationMs).toBeLessThan(3_000);
+    }
+  });
 
   function openThrough(proxyUrl: string, options: Partial<TransportOptions>): Transport {
     process.env["HTTPS_PROXY"] = proxyUrl;
