@@ -44,7 +44,7 @@ export class RestingConnections {
     this.#alwaysRests = alwaysRests;
   }
 
-  /** A connection that nobody uses. Give it back with `rest`. */
+  /** A connection that nobody uses. Give it back with `rest` or `drop`. */
   take(): Connection {
     for (;;) {
       const longest = this.#resting[0];
@@ -54,8 +54,7 @@ export class RestingConnections {
       this.#resting.shift();
       const isFresh = Date.now() - longest.restingSinceTime < KEEP_ALIVE_MS;
       if (!hasSpoken(longest) && isFresh && (isRested || !this.#alwaysRests)) return longest;
-      this.#all.delete(longest);
-      void longest.client.destroy();
+      this.drop(longest);
     }
   }
 
@@ -64,6 +63,12 @@ export class RestingConnections {
     connection.restingSinceMs = performance.now();
     connection.restingSinceTime = Date.now();
     this.#resting.push(connection);
+  }
+
+  /** Instead of `rest`: closed, whatever it waits for. */
+  drop(connection: Connection): void {
+    this.#all.delete(connection);
+    void connection.client.destroy();
   }
 
   /** Whatever is asked for afterwards is refused before it is sent. */

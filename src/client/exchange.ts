@@ -4,6 +4,8 @@ import { bodyText } from "./body-text.ts";
 import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./failure.ts";
 
 interface ExchangeOptions {
+  /** From now to the first byte that is written. */
+  readonly connectTimeoutMs: number;
   /** From now to the end of the answer. */
   readonly timeoutMs: number;
   /** From the end of the answer's head to the end of its body. */
@@ -26,6 +28,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settled: (answer: Answer) => void;
   readonly #isBroken: () => boolean;
   readonly #startedAt = performance.now();
+  readonly #connectMs: number;
   /** When the time is over, by `performance.now()`. */
   #deadlineMs: number;
   /** Set from the moment that a byte may have left. */
@@ -51,7 +54,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.signal = signal;
     this.#settled = settled;
     this.#isBroken = isBroken;
-    this.#deadlineMs = this.#startedAt + options.timeoutMs;
+    this.#connectMs = Math.min(options.connectTimeoutMs, options.timeoutMs);
+    this.#deadlineMs = this.#startedAt + this.#connectMs;
   }
 
   get done(): boolean {
@@ -59,8 +63,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#done || this.#wire) controller.abort(new Error("not to be sent any more"));
-    else this.#wire = controller;
+    if (this.#done || this.#wire) {
+      controller.abort(new Error("not to be sent any more"));
+      return;
+    }
+    this.#wire = controller;
+    this.#deadlineMs = Math.max(this.#deadlineMs, this.#startedAt + this.#options.timeoutMs);
   }
 
   onResponseStart(
@@ -106,7 +114,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (nowMs < this.#deadlineMs) return;
     if (this.#status > 0) this.#end(this.#answered("stalled"));
     else if (this.#wire) this.#end(this.#noAnswer("timeout", `no answer within ${this.#options.timeoutMs} ms`));
-    else this.#end(this.#unsent("unreachable", `no connection within ${this.#options.timeoutMs} ms`));
+    else this.#end(this.#unsent("unreachable", `no connection within ${this.#connectMs} ms`));
   }
 
   /** Once: a process that stands still again and again waits no longer for that. */

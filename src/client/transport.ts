@@ -61,6 +61,7 @@ export function createTransport(options: TransportOptions): Transport {
     ...(options.reuseConnections ? {} : { reset: true }),
   } as const;
   const exchangeOptions = {
+    connectTimeoutMs: options.connectTimeoutMs + CONNECT_MARGIN_MS,
     timeoutMs: options.timeoutMs,
     bodyTimeoutMs: options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
     bodyBytesMax: BODY_BYTES_MAX,
@@ -75,7 +76,9 @@ export function createTransport(options: TransportOptions): Transport {
         const connection = connections.take();
         const ended = (answer: Answer): void => {
           underWay.remove(place);
-          connections.rest(connection);
+          // one that nothing could be written to may still wait for its proxy, and the next row behind it
+          if (answer.kind === "unsent") connections.drop(connection);
+          else connections.rest(connection);
           resolve(answer);
         };
         const isBroken = (): boolean => Boolean(connection.socket?.errored);
@@ -94,6 +97,8 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 const BODY_TIMEOUT_MS = 5_000;
+/** undici, which can say what did not connect, comes first; but a proxy that takes the connection and is silent it awaits. */
+const CONNECT_MARGIN_MS = 1_500;
 const BODY_BYTES_MAX = 64 * 1024;
 
 function addressOf(baseUrl: string): URL {

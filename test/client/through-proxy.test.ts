@@ -43,6 +43,22 @@ describe("a proxy from the environment", () => {
     expect(await through(proxy.url, { timeoutMs: 300 })).toMatchObject({ kind: "unsent", cause: "unreachable" });
   });
 
+  test("a proxy that never answers CONNECT costs the connect timeout, and the next request has another connection", async () => {
+    const certificates = createCertificates();
+    const service = await serve(() => wire.answer(200), { tls: certificates.otherHost });
+    const closed = Promise.withResolvers();
+    const silent: wire.Reply = (client) => void client.once("close", closed.resolve);
+    const proxy = await serve(({ number }) => (number === 1 ? silent : tunnel(service)));
+    const transport = openThrough(proxy.url, { ca: certificates.ca, concurrency: 1, timeoutMs: 30_000 });
+    const answer = await transport.post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
+    expect(detailOf(answer)).toMatch(/^no connection within \d+ ms$/);
+    expect(answer.durationMs).toBeLessThan(5_000);
+    expect(service.requests).toHaveLength(0);
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 200 });
+    await closed.promise;
+  });
+
   test("a proxy with a certificate of an unknown authority, also with NODE_TLS_REJECT_UNAUTHORIZED=0: it sees no byte", async () => {
     const proxy = await serve(() => wire.answer(502), { tls: createCertificates().server });
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
@@ -55,12 +71,18 @@ describe("a proxy from the environment", () => {
   });
 
   function tunnelTo(service: wire.FaultServer, resetAfterMs?: number): Promise<wire.FaultServer> {
-    return serve((request) => (client) => {
+    return serve((request) => {
       expect(request.method).toBe("CONNECT");
+      return tunnel(service, resetAfterMs);
+    });
+  }
+
+  function tunnel(service: wire.FaultServer, resetAfterMs?: number): wire.Reply {
+    return (client) => {
       client.removeAllListeners("data");
       client.write("HTTP/1.1 200 Connected\r\n\r\n");
       joined(client, service, resetAfterMs);
-    });
+    };
   }
 
   /** SOCKS 5 without a password (RFC 1928): whatever address is asked for is the service. */

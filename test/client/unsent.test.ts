@@ -12,7 +12,14 @@ import { BODY, cleanups, detailOf, freePort, KEY, open, PATH, serve } from "./op
 describe("never on the wire", () => {
   test("a request that was written already, should it be begun on another connection", async () => {
     const server = await serve(({ number }) => (number === 2 ? wire.answer(200) : wire.silence()));
-    const limits = { timeoutMs: 3_000, bodyTimeoutMs: 3_000, bodyBytesMax: 100, isSecure: false, apiKey: KEY };
+    const limits = {
+      connectTimeoutMs: 500,
+      timeoutMs: 3_000,
+      bodyTimeoutMs: 3_000,
+      bodyBytesMax: 100,
+      isSecure: false,
+      apiKey: KEY,
+    };
     await new Promise((resolve) => {
       const exchange = new Exchange(limits, undefined, resolve);
       for (const client of [new Client(server.url), new Client(server.url)]) {
