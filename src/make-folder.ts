@@ -4,7 +4,7 @@ import { systemCodeOf } from "./errors.ts";
 
 /**
  * A private folder, with those above it, where there is none. Not `recursive`: of a disk that is read-only or does not
- * answer Node then says that the folder is not there. Throws what the system says.
+ * answer Node then says that the folder is not there, and in /proc it tries for ever. Throws what the system says.
  */
 export async function makeFolder(folder: string): Promise<void> {
   try {

@@ -1,7 +1,9 @@
+import { dirname } from "node:path";
 import type { DestinationStream, Logger, pino } from "pino";
 import type { Config } from "../config/config.ts";
 import { conceal } from "../config/conceal.ts";
 import { PaydropError, messageOf } from "../errors.ts";
+import { makeFolder } from "../make-folder.ts";
 import { printable } from "../printable.ts";
 
 export type Log = Pick<Logger, "trace" | "debug" | "info" | "warn" | "error" | "child">;
@@ -22,7 +24,7 @@ export async function openLog(
   to: { write(line: string): unknown } = process.stderr,
   complain: (text: string) => void = () => undefined,
 ): Promise<OpenLog> {
-  let file: ReturnType<typeof openFile> | undefined;
+  let file: LogFile | undefined;
   let isTold = false;
   const failed = (error: unknown): void => {
     if (isTold) return;
@@ -40,7 +42,7 @@ export async function openLog(
   if (config.logFile !== undefined) process.on("SIGHUP", reopen);
   const { pino } = await import("pino");
   try {
-    if (config.logFile !== undefined) file = openFile(pino.destination, config.logFile);
+    if (config.logFile !== undefined) file = await openFile(pino.destination, config.logFile);
   } catch (error) {
     process.off("SIGHUP", reopen);
     throw error;
@@ -60,12 +62,16 @@ export async function openLog(
 /** What is kept of a log while its disk is full. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
-function openFile(destination: (typeof pino)["destination"], path: string): ReturnType<(typeof pino)["destination"]> {
+type LogFile = ReturnType<(typeof pino)["destination"]>;
+
+async function openFile(destination: (typeof pino)["destination"], path: string): Promise<LogFile> {
   try {
+    // not by pino: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
+    await makeFolder(dirname(path));
     return destination({
       dest: path,
       sync: true,
-      mkdir: true,
+      mkdir: false,
       mode: 0o600,
       append: true,
       maxLength: WAITING_BYTES_MAX,

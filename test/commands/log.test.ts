@@ -1,9 +1,11 @@
-import { readFileSync, renameSync, statSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { openLog } from "../../src/commands/log.ts";
+import { transfersCsv } from "../support/desk.ts";
+import { runProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/paydrop.ts";
 
 const API_KEY = "live-key-0123456789";
@@ -62,5 +64,14 @@ describe("the log", () => {
     expect(readFileSync(file, "utf8")).toMatch(/^[^\n]*after\n$/);
     expect(readFileSync(`${file}.1`, "utf8")).not.toContain("after");
     close();
+  });
+
+  test.skipIf(process.platform !== "linux")("in a folder that cannot be made is refused at once", async () => {
+    // a process of its own: what is never refused would stop this one
+    const file = join(temporaryFolder(), "t.csv");
+    writeFileSync(file, transfersCsv(1));
+    const ended = await runProgram(["run", "--sandbox", "--log-file", "/proc/x/y.log", file], { timeoutMs: 20_000 });
+    expect(ended.stderr).toContain("paydrop: the log /proc/x/y.log cannot be opened: ENOENT");
+    expect(ended.code).toBe(2);
   });
 });
