@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { request, type IncomingMessage } from "node:http";
 import { connect as connectTcp } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -16,6 +16,11 @@ interface PreflightOptions extends Certificates {
 }
 
 export type Preflight =
+  | {
+      /** A SOCKS proxy is spoken to by undici alone. */
+      readonly kind: "not_checked";
+      readonly proxy: string;
+    }
   | {
       readonly kind: "reached";
       readonly durationMs: number;
@@ -54,6 +59,7 @@ export async function preflight(options: PreflightOptions): Promise<Preflight> {
     const proxy = proxyFor(base, options.env);
     if (proxy) {
       via = { proxy: proxy.host };
+      if (proxy.protocol.startsWith("socks")) return { kind: "not_checked", proxy: proxy.host };
       stage = "proxy";
     }
     socket = proxy
@@ -94,7 +100,7 @@ function connected<T extends Socket>(socket: T, event: "connect" | "secureConnec
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no answer within ${timeoutMs / 1000} s`));
+      reject(noAnswerWithin(timeoutMs));
     }, timeoutMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);
@@ -122,26 +128,32 @@ function tunnel(proxy: URL, base: URL, timeoutMs: number): Promise<Socket> {
   const place = { host: hostOf(proxy), port: portOf(proxy) };
   const toProxy = proxy.protocol === "https:" ? connectTls({ ...place, rejectUnauthorized: true }) : connectTcp(place);
   return new Promise((resolve, reject) => {
-    const asked = request({
-      createConnection: () => toProxy,
-      method: "CONNECT",
-      path: target,
-      headers,
-      timeout: timeoutMs,
-    });
+    const asked = request({ createConnection: () => toProxy, method: "CONNECT", path: target, headers });
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      toProxy.destroy();
+      asked.destroy();
+      reject(error);
+    };
+    // the option `timeout` of a request sets no clock for a socket that it is given
+    const timer = setTimeout(() => fail(noAnswerWithin(timeoutMs)), timeoutMs);
+    const refuse = (answer: IncomingMessage): void => fail(new Error(`the proxy answered ${answer.statusCode ?? 0}`));
     asked.on("connect", (answer, socket: Socket) => {
-      if (answer.statusCode === 200) {
-        resolve(socket);
+      if (answer.statusCode !== 200) {
+        refuse(answer);
         return;
       }
-      socket.destroy();
-      reject(new Error(`the proxy answered ${answer.statusCode ?? "nothing"}`));
+      clearTimeout(timer);
+      resolve(socket);
     });
-    asked.on("response", (answer) => asked.destroy(new Error(`the proxy answered ${answer.statusCode ?? "nothing"}`)));
-    asked.on("timeout", () => asked.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
-    asked.on("error", reject);
+    asked.on("response", refuse);
+    asked.on("error", fail);
     asked.end();
   });
+}
+
+function noAnswerWithin(timeoutMs: number): Error {
+  return new Error(`no answer within ${timeoutMs / 1000} s`);
 }
 
 function shakeHands(socket: Socket, base: URL, options: PreflightOptions): Promise<TLSSocket> {

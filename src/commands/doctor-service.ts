@@ -16,7 +16,8 @@ export async function serviceFindings(config: Config, env: NodeJS.ProcessEnv, is
   if (config.baseUrl === undefined || isOffline || findings.some(({ health }) => health === "wrong")) return findings;
   const { baseUrl, connectTimeoutMs } = config;
   const found = await preflight({ baseUrl, connectTimeoutMs, env, ...pem });
-  return [...findings, ...(found.kind === "reached" ? reached(found) : [unreached(found)])];
+  if (found.kind === "reached") return [...findings, ...reached(found)];
+  return [...findings, found.kind === "failed" ? unreached(found) : notChecked(found.proxy)];
 }
 
 function reached(found: Preflight & { readonly kind: "reached" }): Finding[] {
@@ -34,6 +35,11 @@ function reached(found: Preflight & { readonly kind: "reached" }): Finding[] {
 function unreached(found: Preflight & { readonly kind: "failed" }): Finding {
   const via = found.proxy === undefined ? "" : ` by the proxy ${found.proxy}`;
   return { what: "service", health: "wrong", found: `not reached${via}: ${found.message}`, hint: hintFor(found) };
+}
+
+function notChecked(proxy: string): Finding {
+  const hint = "a run does go by it, and says with its first row alone whether the service answers";
+  return { what: "service", health: "look", found: `not checked by the SOCKS proxy ${proxy}`, hint };
 }
 
 function hintFor({ stage, code, proxy }: Preflight & { readonly kind: "failed" }): string {

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createServer as createTlsServer } from "node:tls";
 import type { TlsOptions } from "node:tls";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createCertificates } from "../support/certificates.ts";
 import { paydrop, temporaryFolder } from "../support/paydrop.ts";
 import { canMount, makeReadOnly, smallDisk } from "../support/small-disk.ts";
@@ -258,6 +258,24 @@ describe("the way to the service", () => {
     expect(found(fallback, "service")).toContain("the proxy answered 403");
     const spelt = await doctor({ ...direct, HTTPS_PROXY: "http://bob:hunter2@:99999" }, []);
     expect(found(spelt, "service")).toMatch(/^wrong not reached: HTTPS_PROXY is not the address of a proxy$/m);
+  });
+
+  test("a proxy that takes the connection and says nothing costs the connect timeout", async () => {
+    const port = await listening(createTcpServer(() => undefined));
+    const behind = { ...KEYS, PAYDROP_BASE_URL: "https://api.bank.example", PAYDROP_CONNECT_TIMEOUT: "1s" };
+    const document = await doctor({ ...behind, HTTPS_PROXY: `http://127.0.0.1:${port}` }, []);
+    expect(document.code).toBe(2);
+    expect(found(document, "service")).toContain(`by the proxy 127.0.0.1:${port}: no answer within 1 s`);
+  });
+
+  test("through a SOCKS proxy nothing is tried, and that is told: a run does go by it", async () => {
+    const asked = vi.fn();
+    const port = await listening(createTcpServer(asked));
+    const behind = { ...KEYS, PAYDROP_BASE_URL: "https://api.bank.example", HTTPS_PROXY: `socks5://127.0.0.1:${port}` };
+    const document = await doctor(behind, []);
+    expect(document.code).toBe(0);
+    expect(found(document, "service")).toContain(`look not checked by the SOCKS proxy 127.0.0.1:${port}`);
+    expect(asked).not.toHaveBeenCalled();
   });
 });
 
