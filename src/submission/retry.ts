@@ -2,7 +2,7 @@
 export interface RetryLimits {
   /** How long a service that cannot be reached is tried before rows are given up. */
   readonly unreachableMs: number;
-  /** 429s of one row. */
+  /** 429s of one row, without any row that was taken in between. */
   readonly rateLimitedMax: number;
   /** Cap of `Retry-After`. */
   readonly retryAfterMaxMs: number;
@@ -47,7 +47,7 @@ export class Retries {
     this.#unreachableTries = 0;
   }
 
-  /** `times`: how often this row was refused for rate, this one included. */
+  /** `times`: how often this row was refused for rate since any row was taken, this one included. */
   rateLimited(times: number, retryAfter: string | undefined): number | undefined {
     if (times > this.#limits.rateLimitedMax) return undefined;
     const told = retryAfter === undefined ? undefined : retryAfterMs(retryAfter);
@@ -59,7 +59,7 @@ export class Retries {
 
 /** Seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
 function retryAfterMs(text: string): number | undefined {
-  if (/^\s*\d{1,9}\s*$/.test(text)) return Number(text) * 1000;
+  if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
   // every HTTP date begins with the name of a day; Date.parse takes "-1" and "1.5" for dates too
   const date = /^\s*[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());

@@ -55,10 +55,12 @@ describe("429", () => {
 
   test("never longer than the cap", () => {
     expect(retries().rateLimited(1, "999999999")).toBe(300_000);
+    expect(retries().rateLimited(1, "99999999999999999999")).toBe(300_000);
+    expect(retries().rateLimited(1, "9".repeat(400))).toBe(300_000);
     expect(retries().rateLimited(1, "Fri, 31 Dec 2100 23:59:59 GMT")).toBe(300_000);
   });
 
-  test.each([undefined, "", "soon", "-1", "1.5", "99999999999999999999"])(
+  test.each([undefined, "", "soon", "-1", "1.5"])(
     "with Retry-After %j it waits a while of its own that grows",
     (retryAfter) => {
       const first = retries().rateLimited(1, retryAfter);
