@@ -5,10 +5,20 @@ export class Pace {
   readonly #intervalMs: number;
   #nextAt = 0;
   #notBefore = 0;
+  #taken = 0;
 
   /** `rate`: requests per second; undefined for no limit. */
   constructor(rate: number | undefined) {
     this.#intervalMs = rate === undefined ? 0 : 1000 / rate;
+  }
+
+  /** Rows of all batches that the service accepted, or refused for their own sake: so many it did not turn away. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  took(): void {
+    this.#taken += 1;
   }
 
   /** The whole run waits at least so long. */

@@ -158,7 +158,7 @@ class Run<Row> {
 
   /** One row, until it has an end or the run stops. */
   async #sendRow(row: Row, alone: boolean): Promise<void> {
-    for (let rateLimitedTimes = 0; ;) {
+    for (let rateLimitedTimes = 0, takenBefore = this.#pace.taken; ;) {
       await this.#pace.turn(this.#stopping.signal);
       if (this.#isStopping()) return;
       const begun = await this.#parts.begin(row);
@@ -172,7 +172,11 @@ class Run<Row> {
       const answer = await sending;
       faultPoint("answer.read");
       const outcome = outcomeOf(answer, this.#options);
-      if (outcome.reason === "rate_limited") rateLimitedTimes += 1;
+      if (outcome.reason === "rate_limited") {
+        // with more lanes than the service lets through each time, a row may lose again and again while others go
+        rateLimitedTimes = this.#pace.taken === takenBefore ? rateLimitedTimes + 1 : 1;
+        takenBefore = this.#pace.taken;
+      }
       if (answer.kind === "unsent") this.requests -= 1;
       else this.#retries.reached();
 
@@ -208,7 +212,10 @@ class Run<Row> {
   }
 
   #observe(outcome: Outcome, body: string): void {
-    this.#alone = this.#alone && outcome.state !== "accepted" && outcome.reason !== "refused";
+    if (outcome.state === "accepted" || outcome.reason === "refused") {
+      this.#alone = false;
+      this.#pace.took();
+    }
     const stop = this.#rules.observe(outcome, body);
     if (!stop) return;
     this.#parts.onStop(stop);

@@ -107,6 +107,29 @@ test("429 with Retry-After in seconds: the whole run waits, two attempts, each r
   expect(longest).toBeLessThanOrEqual(13);
 });
 
+test("a row that is refused for rate again and again waits on while others are taken", async () => {
+  let refusals = 0;
+  let taken = 0;
+  let takenBefore = 0;
+  const server = await serve((request) => {
+    if (!request.body.includes("102.00") || refusals === 9) {
+      return wire.inOrder(wire.pause(10), () => void (taken += 1), wire.answer(200));
+    }
+    refusals += 1;
+    return async (socket) => {
+      while (taken === takenBefore) await sleep(5);
+      takenBefore = taken;
+      // by now the answer to the other row was read
+      await sleep(50);
+      socket.write(wire.response(429, {}, { "retry-after": "0" }));
+    };
+  });
+  const desk = openDesk(server.url);
+  desk.write("rows.csv", transfersCsv(300));
+  const run = await desk.run("rows.csv", "--concurrency", "4");
+  expect({ code: run.code, counts: run.counts, refusals }).toEqual({ code: 0, counts: { accepted: 300 }, refusals: 9 });
+});
+
 test("429 with Retry-After as a date", async () => {
   let told = 0;
   const at: number[] = [];
