@@ -42,11 +42,11 @@ async function markFindings(
   const places = [...folders, ...above];
   const findings = places.map(async (place): Promise<Finding[]> => {
     const path = join(place, INBOX_MARK);
-    const found = await markAt(path);
     const what = `inbox ${place}`;
-    if (found === "foreign") return [{ what, health: "look", found: noMarkText(path), hint: "move it away" }];
-    if (found === "gone") return [];
     try {
+      const found = await markAt(path);
+      if (found === "foreign") return [{ what, health: "look", found: noMarkText(path), hint: "move it away" }];
+      if (found === "gone") return [];
       await assertKnown(found, { journal, environment, place });
       return [];
     } catch (thrown) {

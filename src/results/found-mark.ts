@@ -44,7 +44,7 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
   if (others.length < inboxes.length) return existing(await marksAt([`${file}.summary.json`, ...others]));
   const prefix = `${basename(file)}.summary.`;
   for (let look = 1; ; look += 1) {
-    const names = await readdir(folder).catch(() => []);
+    const names = (await namesIn(folder)) ?? [`${prefix}json`];
     const summaries = names.filter((name) => name.startsWith(prefix) && name.endsWith(".json"));
     const found = await marksAt(summaries.map((name) => join(folder, name)));
     // one that was there a moment ago has just been renamed: look again, or it would be missed under both names
@@ -59,7 +59,7 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
  * another state directory, must not stand before it.
  */
 export async function newestSummary(folder: string, stateId: string): Promise<FoundMark[]> {
-  const summaries = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".summary.json"));
+  const summaries = ((await namesIn(folder)) ?? []).filter((name) => name.endsWith(".summary.json"));
   const paths = summaries.map((name) => join(folder, name));
   const times = await Promise.all(paths.map(async (path) => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0));
   const newestFirst = paths.map((_, i) => i).sort((a, b) => (times[b] ?? 0) - (times[a] ?? 0));
@@ -68,6 +68,18 @@ export async function newestSummary(folder: string, stateId: string): Promise<Fo
     if (typeof found === "object" && found.mark?.stateId === stateId) return [found];
   }
   return [];
+}
+
+/** undefined: of a folder that may be searched and not listed only what is asked for by its name is there. */
+async function namesIn(folder: string): Promise<readonly string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (thrown) {
+    const code = systemCodeOf(thrown) ?? "";
+    if (NOTHING_THERE.includes(code)) return [];
+    if (["EACCES", "EPERM"].includes(code)) return undefined;
+    throw unreadable(folder, thrown);
+  }
 }
 
 function marksAt(paths: readonly string[]): Promise<(FoundMark | "gone" | "foreign")[]> {
@@ -118,7 +130,10 @@ export function noMarkText(path: string): string {
   return `${path} is not a file that paydrop wrote: no mark of what was sent is kept in the folder until it is moved away`;
 }
 
-/** `gone`: nothing is there; `foreign`: something that is not ours. */
+/**
+ * `gone`: nothing is there; `foreign`: something that is not ours. Throws PaydropError `journal` where it cannot be read:
+ * it would be taken for nothing, and all that it tells of would go again (I12).
+ */
 export async function markAt(path: string): Promise<FoundMark | "gone" | "foreign"> {
   try {
     if (!(await lstat(path)).isFile()) return "foreign";
@@ -127,8 +142,25 @@ export async function markAt(path: string): Promise<FoundMark | "gone" | "foreig
   } catch (thrown) {
     const code = systemCodeOf(thrown);
     if (code === undefined) throw thrown;
-    return code === "ENOENT" ? "gone" : "foreign";
+    if (NOTHING_THERE.includes(code)) return "gone";
+    // exchanged for a link just now
+    if (code === "ELOOP") return "foreign";
+    throw unreadable(path, thrown);
   }
+}
+
+/** With the last one: what has a name that is too long for the disk cannot be there. */
+const NOTHING_THERE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
+
+function unreadable(path: string, cause: unknown): PaydropError {
+  const why = systemCodeOf(cause);
+  const isRight = why === "EACCES" || why === "EPERM";
+  return new PaydropError(
+    "journal",
+    `${printable(path)} cannot be read (${why}): it may tell of what was sent`,
+    `nothing was sent; ${isRight ? "give the user who runs paydrop the right to read it" : "check the disk or the network share"}, then do this again`,
+    { cause },
+  );
 }
 
 function asFound(path: string, document: Readonly<Record<string, unknown>>): FoundMark {

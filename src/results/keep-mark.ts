@@ -124,7 +124,9 @@ function keeperOf(input: MarkInput, claimed: Mark): MarkKeeper {
   return {
     renew,
     isStanding: async () => {
-      const found = await markAt(input.path);
+      // what cannot be read at this moment may be ours: each file asks again before it goes
+      const found = await markAt(input.path).catch(() => undefined);
+      if (found === undefined) return true;
       return typeof found === "object" && found.mark?.stateId === (await input.now()).stateId;
     },
     assertOwn: async () => {

@@ -1,12 +1,27 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openProcessor } from "../../src/processor.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, pause, inOrder, silence, type FaultServer } from "../support/fault-server.ts";
+import { failing, type FailingCall } from "../support/failing-calls.ts";
 import { lossesOf } from "../support/losses.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
+import { runProgram, startProgram, type ProgramEnded } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 
 async function deskWith(rows: number): Promise<{ server: FaultServer; desk: Desk }> {
@@ -276,6 +291,71 @@ describe("two state directories on one file", () => {
     expect((await desk.run("t.csv")).code).toBe(0);
     Object.assign(desk.env, { PAYDROP_STATE_DIR: `${desk.stateDir}2`, PAYDROP_ENVIRONMENT: "live" });
     expect((await desk.run("t.csv")).code).toBe(0);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+describe("what tells of what was sent cannot be read", () => {
+  /** A run in whose process the disk gives no such file. */
+  function blind(desk: Desk, call: FailingCall["call"], path: string, input: string): Promise<ProgramEnded> {
+    const { env, nodeArgs } = failing({ call, path });
+    const other = { PAYDROP_STATE_DIR: `${desk.stateDir}2`, PAYDROP_SETTLE: "10ms" };
+    return runProgram(["run", input], { env: { ...desk.env, ...other, ...env }, nodeArgs, cwd: desk.folder });
+  }
+
+  test.each(["t.csv", "other.csv", "."])("the summary of a file, by %s: nothing is sent once more", async (input) => {
+    const { server, desk } = await deskWith(2);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    desk.write("other.csv", transfersTo("702", 1));
+    const { code, stderr } = await blind(desk, "open", "t.csv.summary.json", input);
+    expect([code, server.requests.length]).toEqual([74, 2]);
+    expect(stderr).toMatch(/t\.csv\.summary\.json cannot be read \(EIO\): it may tell of what was sent\n {2}→ /);
+  });
+
+  test("the mark of the inbox of a file", async () => {
+    const { server, desk } = await deskWith(2);
+    desk.env["PAYDROP_SETTLE"] = "10ms";
+    expect((await desk.run(".")).code).toBe(0);
+    desk.write("other.csv", transfersTo("702", 1));
+    for (const input of ["other.csv", "."]) {
+      const { code, stderr } = await blind(desk, "open", ".paydrop", input);
+      expect([input, code, server.requests.length]).toEqual([input, 74, 2]);
+      expect(stderr).toContain(".paydrop cannot be read (EIO)");
+    }
+  });
+
+  test("the folder itself", async () => {
+    const { server, desk } = await deskWith(2);
+    const { code, stderr } = await blind(desk, "readdir", "files", "t.csv");
+    expect([code, server.requests.length]).toEqual([74, 0]);
+    expect(stderr).toContain("files cannot be read (EIO)");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("by another user: the right to read is asked for", async () => {
+    const { server, desk } = await deskWith(2);
+    const [base, folder] = [dirname(desk.folder), desk.folder];
+    chmodSync(join(folder, "t.csv"), 0o600);
+    expect((await desk.run("t.csv")).code).toBe(0);
+    chmodSync(base, 0o755);
+    chmodSync(join(folder, "t.csv"), 0o644);
+    const other = join(base, "other");
+    mkdirSync(other);
+    chownSync(other, 54_321, 54_321);
+    const env = { ...BARE_ENV, ...desk.env, PAYDROP_STATE_DIR: join(other, "state") };
+    const run = async (): Promise<string> => {
+      const child = spawn(process.execPath, [LAUNCHER, "run", "t.csv"], { cwd: folder, uid: 54_321, gid: 54_321, env });
+      let stderr = "";
+      child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      const [code] = (await once(child, "close")) as [number];
+      return `${code} ${stderr}`;
+    };
+    expect(await run()).toMatch(/^74 (?:.*\n)*paydrop: .*cannot be read \(EACCES\).*\n {2}→ .*give the user who runs/);
+    expect(server.requests).toHaveLength(2);
+    // it may be searched and not listed: where nothing tells of anything sent, a file that is named goes
+    chmodSync(folder, 0o711);
+    expect(await run()).toMatch(/^74 (?:.*\n)*paydrop: .*cannot be read/);
+    rmSync(join(folder, "t.csv.summary.json"));
+    expect(await run()).toMatch(/^74 (?!(?:.*\n)*paydrop: .*cannot be read)/);
     expect(server.requests).toHaveLength(4);
   });
 });

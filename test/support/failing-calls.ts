@@ -10,7 +10,7 @@ import { Readable } from "node:stream";
 
 export interface FailingCall {
   /** A function of node:fs or node:fs/promises; `prepare` of node:sqlite. */
-  readonly call: "rm" | "realpath" | "statfsSync" | "createReadStream" | "prepare";
+  readonly call: "rm" | "open" | "readdir" | "realpath" | "statfsSync" | "createReadStream" | "prepare";
   /** Fails where this stands in the path. */
   readonly path: string;
   /** Of `prepare`: where this stands in the statement, too. */
