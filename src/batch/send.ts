@@ -5,8 +5,7 @@ import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { labelOf, operationNamed } from "../operations/catalogue.ts";
-import { markedFirst } from "../results/folder-marks.ts";
-import type { MarkKeeper } from "../results/keep-mark.ts";
+import { markedFirst, type SendMark } from "../results/mark-keeper.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { excerptOf } from "../submission/excerpt.ts";
 import { Pace } from "../submission/pace.ts";
@@ -131,7 +130,7 @@ export class BatchSending {
   async #submitOpened(batch: BatchRecord, opened: OpenedSnapshot, sender: Sender, file: string): Promise<Submitted> {
     const { journal } = this.#ground;
     const phase = watchPhase(journal, batch.id);
-    let mark: MarkKeeper | undefined;
+    let mark: SendMark | undefined;
     let refused: Stop | undefined;
     try {
       mark = await this.#ground.marks.keepBeside(file, batch, this.#ground.now(), await modeOf(file));

@@ -1,9 +1,11 @@
-import { dirname, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
-import type { Begun, JournalStore } from "../journal/store.ts";
+import type { JournalStore } from "../journal/store.ts";
 import {
   assertKnown,
+  INBOX_MARK,
   inboxesOf,
   markAt,
   marksBeside,
@@ -12,8 +14,9 @@ import {
   type FoundMark,
   type MarkPolicy,
 } from "./found-mark.ts";
-import { inboxMark, keepMark, type MarkKeeper } from "./keep-mark.ts";
+import { inboxMark, keepMark } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
+import type { MarkKeeper, SendMark } from "./mark-keeper.ts";
 import { runningSummaryJson } from "./summary.ts";
 
 export interface InboxKeeper extends Pick<MarkKeeper, "isStanding" | "close"> {
@@ -31,6 +34,8 @@ export class FolderMarks {
   readonly #isSandbox: boolean;
   readonly #leftovers: Leftovers;
   readonly #inboxes = new Map<string, MarkKeeper>();
+  /** Those of inboxes from which a row went since they are kept. */
+  readonly #marked = new WeakSet<MarkKeeper>();
   /** Folders whose newest summary was known to the journal: any newer one was written by this process. */
   readonly #known = new Set<string>();
 
@@ -110,12 +115,26 @@ export class FolderMarks {
     for (const note of losses) await this.#journal.note(batch.id, { by, kind: "accept_lost_journal", note });
   }
 
-  /** Beside the input, while rows are sent: a crash must leave behind what was sent (I12). */
-  async keepBeside(file: string, batch: BatchRecord, startedAt: number, mode: number): Promise<MarkKeeper | undefined> {
-    if (this.#isSandbox || this.#keepsInboxOf(file)) return undefined;
+  /** While rows are sent: a crash must leave behind what was sent (I12). undefined: no mark can be kept. */
+  async keepBeside(file: string, batch: BatchRecord, startedAt: number, mode: number): Promise<SendMark | undefined> {
+    if (this.#isSandbox) return undefined;
+    const mark = this.#keepsInboxOf(file) ? undefined : await this.#claimBeside(file, batch, startedAt, mode);
+    try {
+      await this.#assertAlone(file, mark);
+    } catch (thrown) {
+      await mark?.withdraw();
+      throw thrown;
+    }
+    const inboxes = inboxesOf(file).flatMap((folder) => this.#inboxes.get(folder) ?? []);
+    return mark ?? { renewFirst: () => this.#renewFirst(inboxes), close: () => Promise.resolve() };
+  }
+
+  #claimBeside(file: string, batch: BatchRecord, startedAt: number, mode: number): Promise<MarkKeeper | undefined> {
+    const keeper = randomUUID();
     return keepMark({
       path: `${file}.summary.json`,
-      text: (mark) => runningSummaryJson(batch, startedAt, mark),
+      text: (mark) => runningSummaryJson(batch, startedAt, mark, keeper),
+      keeper,
       batch: batch.id,
       mode,
       leftovers: this.#leftovers,
@@ -123,19 +142,29 @@ export class FolderMarks {
       assertKnown: (found) => assertKnown(found, this.#markPolicy(file)),
     });
   }
-}
 
-/** The first attempt is in the mark before its first byte leaves; those after it within a second. */
-export function markedFirst<Row>(mark: MarkKeeper | undefined, begin: (row: Row) => Promise<Begun>): typeof begin {
-  let isMarked = mark === undefined;
-  return (row) => {
-    if (isMarked) return begin(row);
-    return begin(row).then(async (begun) => {
-      // a row that does not go after all leaves nothing to mark
-      if (begun.attempt === undefined) return begun;
-      await mark?.renew();
-      isMarked = true;
-      return begun;
-    });
-  };
+  /**
+   * Between the first look at a file and its first attempt another may have put its mark into the inbox. Each looks at
+   * the other's after it has put down its own: of two that do so, one at least sees the other. What a person said of an
+   * older loss is no word for one who sends at this moment.
+   */
+  async #assertAlone(file: string, mark: MarkKeeper | undefined): Promise<void> {
+    await mark?.assertOwn();
+    const policy: MarkPolicy = { journal: this.#journal, environment: this.#config.environment, place: file };
+    for (const folder of inboxesOf(file)) {
+      const kept = this.#inboxes.get(folder);
+      if (kept) await kept.assertOwn();
+      const found = kept ? undefined : await markAt(join(folder, INBOX_MARK));
+      if (typeof found === "object") await assertKnown(found, policy);
+    }
+  }
+
+  /** Once for each inbox, not for each file: who has a copy of this journal does not know that attempt, and is refused. */
+  async #renewFirst(inboxes: readonly MarkKeeper[]): Promise<void> {
+    for (const keeper of inboxes) {
+      if (this.#marked.has(keeper)) continue;
+      await keeper.renewFirst();
+      this.#marked.add(keeper);
+    }
+  }
 }

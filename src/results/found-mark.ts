@@ -15,7 +15,7 @@ export interface FoundMark {
   /** Of the batch it speaks of; none in the mark of an inbox, which speaks for all. */
   readonly batch?: string;
   readonly environment?: string;
-  /** Of an inbox: which process keeps it, or did. */
+  /** Which process keeps it, or did; none in the summary of a batch that is not being sent. */
   readonly keeper?: string;
 }
 

@@ -1,6 +1,6 @@
 /** Work on the disk that must last, and what the disk refuses, in words for a person. */
 import { constants } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { open, rename, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
@@ -50,6 +50,18 @@ export function mayPass({ cause }: PaydropError): boolean {
 /** Where it should lie it cannot be written; another place may take it. */
 export function isUnwritable(thrown: unknown): thrown is PaydropError {
   return thrown instanceof PaydropError && thrown.code === "results_unwritable";
+}
+
+/**
+ * Of what `onDisk` threw: the folder is there, and a file in it that was there just now is not. Another process writes the
+ * same, put it aside first, or took ours for something that a crash had left.
+ */
+export async function wasTakenAway(folder: string, { cause }: PaydropError): Promise<boolean> {
+  if (systemCodeOf(cause) !== "ENOENT") return false;
+  return stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
 }
 
 /** Renames, so that it outlives a crash. */

@@ -27,12 +27,15 @@ export function ownKey(mark: Mark | undefined): Record<string, unknown> {
   };
 }
 
-/** The summary while rows are being sent: nothing but the mark that a crash must leave behind. */
-export function runningSummaryJson(batch: BatchRecord, startedAt: number, mark: Mark): string {
+/**
+ * The summary while rows are being sent: nothing but the mark that a crash must leave behind. `keeper`: the process that
+ * sends.
+ */
+export function runningSummaryJson(batch: BatchRecord, startedAt: number, mark: Mark, keeper: string): string {
   const { id, fileName: file, sha256, environment, destination } = batch;
   const started_at = new Date(startedAt).toISOString();
   const summary = { paydrop: ownKey(mark), phase: "running", batch: id, file, sha256, environment, destination };
-  return `${JSON.stringify({ ...summary, started_at }, null, 2)}\n`;
+  return `${JSON.stringify({ ...summary, started_at, keeper }, null, 2)}\n`;
 }
 
 /** The text of `payroll.csv.summary.json`. By its first key it is known as ours. */

@@ -1,13 +1,12 @@
-import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { defined } from "../defined.ts";
-import { systemCodeOf, type PaydropError } from "../errors.ts";
+import type { PaydropError } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { AtomicFile } from "./atomic.ts";
-import { isUnwritable, mayPass } from "./on-disk.ts";
+import { isUnwritable, mayPass, wasTakenAway } from "./on-disk.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { clearPlace, findPlace, removeOutdated, type Place } from "./place.ts";
 import { fallbackPlace } from "./fallback.ts";
@@ -66,18 +65,6 @@ export async function writeResults(input: ResultsInput): Promise<ResultsReport> 
 
 /** More processes than this do not write the same results at one moment. */
 const TIMES_MAX = 5;
-
-/**
- * The folder is there, and a file in it that was there just now is not: another process writes the same results, put
- * them aside first, or took ours for something that a crash had left.
- */
-async function wasTakenAway(folder: string, { cause }: PaydropError): Promise<boolean> {
-  if (systemCodeOf(cause) !== "ENOENT") return false;
-  return stat(folder).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
-}
 
 async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promise<ResultsReport> {
   const { folder, fileName } = await fallbackPlace(input.fallbackFolder, input.batch.id, input.target.fileName);

@@ -297,7 +297,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a process with a copy of the state directory takes the same inbox",
-    edits: [["src/results/keep-mark.ts", "        throw keptByCopy(input.path);", "        return;"]],
+    edits: [["src/results/mark-keeper.ts", ") throw keptByCopy(path);", ") return;"]],
     tests: ["test/results/keep-mark.test.ts"],
   },
   {

@@ -15,9 +15,10 @@ import type { Config } from "../../src/config/config.ts";
 import type { JournalStore, Mark } from "../../src/journal/store.ts";
 import { AtomicFile } from "../../src/results/atomic.ts";
 import { marksBeside, newestSummary } from "../../src/results/found-mark.ts";
-import { FolderMarks, markedFirst } from "../../src/results/folder-marks.ts";
-import { inboxMark, keepMark, type MarkInput, type MarkKeeper } from "../../src/results/keep-mark.ts";
+import { FolderMarks } from "../../src/results/folder-marks.ts";
+import { inboxMark, keepMark } from "../../src/results/keep-mark.ts";
 import { Leftovers } from "../../src/results/leftovers.ts";
+import { markedFirst, type MarkInput, type MarkKeeper } from "../../src/results/mark-keeper.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 function inputOf(folder: string, stateId: string, now: () => Promise<Mark>): MarkInput {
@@ -208,6 +209,84 @@ it("that another process keeps with a copy of the same state directory is not ta
   await expect(keeper?.assertOwn()).rejects.toThrow("with a copy of this state directory");
   await copy?.assertOwn();
   for (const one of [keeper, copy]) await one?.close();
+});
+
+it("whoever's unfinished mark a copy tidied away puts it down again, and the copy sends nothing more", async () => {
+  const folder = temporaryDirectory();
+  const now = (): Promise<Mark> => Promise.resolve(markOf("one"));
+  const input = inputOf(folder, "one", now);
+  let copy: Promise<MarkKeeper | undefined> | undefined;
+  const keeper = await keepMark({
+    ...input,
+    text: (mark) => {
+      if (!copy) for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      copy ??= keepMark(inputOf(folder, "one", now));
+      return input.text(mark);
+    },
+  });
+  expect(keeper).toBeDefined();
+  await keeper?.assertOwn();
+  await expect((await copy)?.assertOwn()).rejects.toThrow("with a copy of this state directory");
+  for (const one of [keeper, await copy]) await one?.close();
+});
+
+it("that is taken away again and again lets nothing go", async () => {
+  const folder = temporaryDirectory();
+  const input = inputOf(folder, "one", () => Promise.resolve(markOf("one")));
+  const claimed = keepMark({
+    ...input,
+    text: (mark) => {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name));
+      return input.text(mark);
+    },
+  });
+  await expect(claimed).rejects.toThrow("is taken away each time that it is written");
+});
+
+it("that came while another was written is looked at, not replaced", async () => {
+  const folder = temporaryDirectory();
+  const input = inputOf(folder, "one", () => Promise.resolve(markOf("one")));
+  writeFileSync(input.path, inboxMark(folder).text(markOf("one")));
+  const sent = inboxMark(folder).text(markOf("one", 5));
+  const claimed = keepMark({
+    ...input,
+    assertKnown: (found) =>
+      found.mark?.lastAttempt === 0 ? Promise.resolve() : Promise.reject(new PaydropError("journal", "not known")),
+    text: (mark) => {
+      writeFileSync(input.path, sent);
+      return input.text(mark);
+    },
+  });
+  await expect(claimed).rejects.toThrow("not known");
+  expect(readFileSync(input.path, "utf8")).toBe(sent);
+});
+
+it("of two with copies of one state directory that both put it down, the first attempt of one goes at most", async () => {
+  const folder = temporaryDirectory();
+  const marks = [markOf("one"), markOf("one")];
+  const both = marks.map((_, i) => {
+    const input = inputOf(folder, "one", () => Promise.resolve(marks[i] ?? markOf("one")));
+    // each knows its own attempts only
+    const assertKnown: MarkInput["assertKnown"] = ({ mark }) =>
+      mark?.lastAttempt === 0 ? Promise.resolve() : Promise.reject(new PaydropError("journal", "not known"));
+    return { ...input, assertKnown };
+  });
+  const keepers: (MarkKeeper | undefined)[] = [];
+  for (const input of both) keepers.push(await keepMark(input));
+  marks[0] = marks[1] = markOf("one", 1);
+  const first = await Promise.allSettled(keepers.map(async (keeper) => keeper?.renewFirst()));
+  expect(first.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  await expect(keepMark(both[0] as MarkInput)).rejects.toThrow("not known");
+  await keepers[1]?.close();
+});
+
+it.each([true, false])("is withdrawn where nothing stood before (%s), and nothing was sent", async (isFirst) => {
+  const folder = temporaryDirectory();
+  const input = inputOf(folder, "one", () => Promise.resolve(markOf("one")));
+  if (!isFirst) writeFileSync(input.path, inboxMark(folder).text(markOf("one")));
+  const keeper = await keepMark(input);
+  await keeper?.withdraw();
+  expect(readdirSync(folder)).toEqual(isFirst ? [] : [".paydrop"]);
 });
 
 it("that the journal does not know keeps every file of its folder from going, not only the first", async () => {
