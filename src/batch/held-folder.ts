@@ -1,15 +1,49 @@
-import { realpath } from "node:fs/promises";
+import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Stop } from "../events.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
-import type { InboxHold, JournalStore } from "../journal/store.ts";
+import type { HeldInbox, InboxHold, JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { asWord } from "../printable.ts";
 import { INBOX_MARK, markAt } from "../results/found-mark.ts";
 
-/** What the journal knows a held folder by, however it is named: a link to it is the same folder. */
-export function holdKeyOf(folder: string): Promise<string> {
-  return realpath(folder).catch(() => resolve(folder));
+/**
+ * What a folder may be known by: its name, and what that leads to at this moment. A link to a folder is the same folder,
+ * also while the disk that it leads to is away.
+ */
+async function namesOf(folder: string): Promise<readonly string[]> {
+  const named = resolve(folder);
+  const target = (): Promise<string> => readlink(named).then((path) => resolve(dirname(named), path));
+  return [...new Set([named, await realpath(named).catch(() => target().catch(() => named))])];
+}
+
+/** Every hold that stands of one of these names, under whichever name it was set. */
+async function holdsAt(journal: JournalStore, names: readonly string[]): Promise<readonly HeldInbox[]> {
+  const holds = await journal.inboxHolds();
+  const known = await Promise.all(holds.map(({ folder }) => namesOf(folder)));
+  return holds.filter((_, index) => known[index]?.some((name) => names.includes(name)));
+}
+
+/** The holds of a folder: one for each name that it was held under. */
+export async function holdsOf(journal: JournalStore, folder: string): Promise<readonly HeldInbox[]> {
+  return holdsAt(journal, await namesOf(folder));
+}
+
+/** Under all of its names: whoever comes by one of them finds it. */
+export async function setHold(journal: JournalStore, folder: string, hold: InboxHold): Promise<void> {
+  for (const name of await namesOf(folder)) await journal.holdInbox(name, hold);
+}
+
+/** Of holds that are of one folder the first. */
+export async function eachFolderOnce(holds: readonly HeldInbox[]): Promise<readonly HeldInbox[]> {
+  const seen = new Set<string>();
+  const real = await Promise.all(holds.map(async ({ folder }) => (await namesOf(folder)).at(-1) ?? folder));
+  return holds.filter((_, index) => {
+    const name = real[index] ?? "";
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
 }
 
 /** The one way on of a folder that is held. */
@@ -40,17 +74,13 @@ export interface Asking {
  * Whatever asks for it (a release, a retry, the file by its name): only a person's resume lets it go on.
  */
 export async function heldFolder(asking: Asking, folders: readonly string[]): Promise<Stop | undefined> {
-  const keys = new Set(await Promise.all(folders.map(holdKeyOf)));
-  for (const key of keys) if (isOperationFolder(basename(key))) keys.add(dirname(key));
-  const holds = await Promise.all(
-    [...keys].map(async (key) => ({
-      key,
-      hold: (await asking.journal.inboxHold(key)) ?? (await stopSeen(asking, key)),
-    })),
-  );
-  for (const { key, hold } of holds) {
-    if (!hold) continue;
-    return { code: "folder_held", ...heldText(key, hold) };
+  const names = new Set((await Promise.all(folders.map(namesOf))).flat());
+  for (const name of names) if (isOperationFolder(basename(name))) names.add(dirname(name));
+  const [hold] = await holdsAt(asking.journal, [...names]);
+  if (hold) return { code: "folder_held", ...heldText(hold.folder, hold) };
+  for (const name of names) {
+    const seen = await stopSeen(asking, name);
+    if (seen) return { code: "folder_held", ...heldText(name, seen) };
   }
   return undefined;
 }
@@ -62,6 +92,6 @@ async function stopSeen({ journal, hasLock, keepsInbox }: Asking, folder: string
   if (typeof found !== "object" || found.mark?.stateId !== journal.stateId) return undefined;
   if ((await stopFilesIn(await inboxFolders(folder))).length === 0) return undefined;
   const hold = { code: "stop_file", at: Date.now(), message: STOP_MESSAGE };
-  if (hasLock) await journal.holdInbox(folder, hold);
+  if (hasLock) await setHold(journal, folder, hold);
   return hold;
 }

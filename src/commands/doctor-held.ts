@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { holdKeyOf, resumeCommand } from "../batch/held-folder.ts";
+import { holdsOf, resumeCommand } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
@@ -62,7 +62,7 @@ async function holdFindings(
   folders: readonly string[],
   processor: Processor | undefined,
 ): Promise<Finding[]> {
-  const held = await processor?.journal.inboxHold(await holdKeyOf(folder));
+  const [held] = processor ? await holdsOf(processor.journal, folder) : [];
   const [stop] = await stopFilesIn(folders);
   const why = held?.message ?? (stop && `${stop} lies there`);
   if (why === undefined) return [];

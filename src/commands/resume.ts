@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { holdKeyOf, resumeCommand, STOP_MESSAGE } from "../batch/held-folder.ts";
+import { holdsOf, resumeCommand } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
@@ -63,27 +63,30 @@ async function resumeInbox(call: Call): Promise<number> {
   const folder = resolve(String(call.flags["inbox"]));
   const by = personNamed(config, resumeCommand(folder));
   return withProcessor({ config }, "read", async ({ journal }) => {
-    const key = await holdKeyOf(folder);
-    const hold = await journal.inboxHold(key);
-    if (!hold) await assertNotOfAnother(folder, journal, config);
+    const isHeld = (await holdsOf(journal, folder)).length > 0;
+    if (!isHeld) await assertNotOfAnother(folder, journal, config);
     const removed = await removeStop(folder);
-    if (!hold && removed === 0) {
+    if (!isHeld && removed === 0) {
       throw new PaydropError(
         "usage",
         `${folder} is not held`,
         "name the folder as it was named to paydrop watch or run",
       );
     }
-    if (hold) await journal.liftInboxHold(key, by);
+    // only now: a watcher that saw the STOP just before it was taken away has held the folder since
+    const holds = await holdsOf(journal, folder);
+    for (const hold of holds) await journal.liftInboxHold(hold.folder, by);
     await clearStopAnswers(folder);
     const text = [
-      `${folder} goes on, by ${by}. It was held: ${hold?.message ?? STOP_MESSAGE}`,
+      `${folder} goes on, by ${by}. ${holds[0] ? `It was held: ${holds[0].message}` : NOT_SEEN}`,
       `  → a watcher goes on by itself; without one: paydrop run --inbox ${asWord(folder)}`,
     ];
     tell(call, config, text.join("\n"), { type: "summary", inbox: folder, by, exit_code: 0 });
     return 0;
   });
 }
+
+const NOT_SEEN = "The file named STOP was taken out of it; no paydrop had held it for that yet";
 
 /** A folder that belongs to another journal is resumed there: its STOP stays where it is. */
 async function assertNotOfAnother(folder: string, journal: JournalStore, { environment }: Config): Promise<void> {

@@ -1,3 +1,4 @@
+import { eachFolderOnce } from "../batch/held-folder.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
@@ -46,7 +47,7 @@ export async function run(call: Call): Promise<number> {
     const said = call.operands[0];
     const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said)];
     // files that wait in a held folder are no batches yet
-    const holds = said === undefined ? await journal.inboxHolds() : [];
+    const holds = said === undefined ? await eachFolderOnce(await journal.inboxHolds()) : [];
     const open = call.flags["check"] === true ? [...(await openCodesOf(journal, all)), ...holds.map(() => 7)] : [];
     const code = gravest(open);
     if (config.quiet && code === 0) return code;

@@ -1,4 +1,4 @@
-import { holdKeyOf, resumeCommand, STOP_MESSAGE } from "../batch/held-folder.ts";
+import { holdsOf, resumeCommand, setHold, STOP_MESSAGE } from "../batch/held-folder.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
 import type { FolderListener } from "./folder-listener.ts";
@@ -17,7 +17,6 @@ interface HoldParts {
 /** Whether a person must say resume before anything goes from a drop folder. A hold outlives every process. */
 export class FolderHold {
   readonly #parts: HoldParts;
-  #key = "";
   #hold: InboxHold | undefined;
   #isStopAnswered = true;
 
@@ -28,8 +27,7 @@ export class FolderHold {
   /** What an earlier process left. */
   async open(): Promise<void> {
     const { folder, listener } = this.#parts;
-    this.#key = await holdKeyOf(folder);
-    this.#hold = await this.#journal.inboxHold(this.#key);
+    [this.#hold] = await holdsOf(this.#journal, folder);
     this.#isStopAnswered = this.#hold?.code !== "stop_file";
     if (this.#hold) listener.mention(this.text ?? folder);
   }
@@ -61,7 +59,8 @@ export class FolderHold {
   /** It is lifted by another process. Gives whether it was just now. */
   async compare(): Promise<boolean> {
     const { folder, listener } = this.#parts;
-    const hold = await this.#journal.inboxHold(this.#key);
+    // asked by its names of now: what it leads to may not have been there when this began
+    const [hold] = await holdsOf(this.#journal, folder);
     if (hold && !this.#hold) listener.say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
     const isLifted = this.#hold !== undefined && hold === undefined;
     this.#hold = hold;
@@ -82,7 +81,7 @@ export class FolderHold {
   }
 
   async #set(code: string, message: string): Promise<void> {
-    await this.#journal.holdInbox(this.#key, { code, at: Date.now(), message });
+    await setHold(this.#journal, this.#parts.folder, { code, at: Date.now(), message });
   }
 
   get #journal(): Processor["journal"] {

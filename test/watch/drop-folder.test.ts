@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { holdKeyOf } from "../../src/batch/held-folder.ts";
+import { holdsOf, setHold } from "../../src/batch/held-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { DropFolder, SMALL_BESIDE } from "../../src/drop-folder/drop-folder.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
@@ -170,7 +170,8 @@ test("what goes first after a resume goes, whoever sees the resume first", async
   await sweepAll(drop);
   expect([drop.isHeld, await drop.workOne()]).toEqual([true, false]);
   unlinkSync(join(desk.folder, "STOP"));
-  await processor.journal.liftInboxHold(await holdKeyOf(desk.folder), "asha");
+  for (const { folder } of await holdsOf(processor.journal, desk.folder))
+    await processor.journal.liftInboxHold(folder, "asha");
   expect(await drop.workOne()).toBe(true);
   await processor.close();
   expect([codes, server.requests.length]).toEqual([[0], 2]);
@@ -197,8 +198,7 @@ test("a STOP that an earlier process had no time to answer is answered by the ne
   const desk = openDesk((await startService()).url);
   const answers = (): string[] => readdirSync(desk.folder).filter((name) => name.startsWith("STOP - held"));
   await desk.inProcess(async (processor) => {
-    const key = await holdKeyOf(desk.folder);
-    await processor.journal.holdInbox(key, { code: "stop_file", at: Date.now(), message: "STOP" });
+    await setHold(processor.journal, desk.folder, { code: "stop_file", at: Date.now(), message: "STOP" });
     const drop = await openDrop(desk, processor);
     await drop.sweep();
     expect(answers()).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { holdKeyOf } from "../../src/batch/held-folder.ts";
+import { holdsOf } from "../../src/batch/held-folder.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { FolderAnswers } from "../../src/drop-folder/folder-answers.ts";
 import { FolderEnds } from "../../src/drop-folder/folder-ends.ts";
@@ -59,7 +59,7 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
     await work({
       ...{ ends, journal, folder, told },
       stopSeen: async () => (await hold.stopAsked()) && (await hold.compare()),
-      isHeld: async () => (await journal.inboxHold(await holdKeyOf(folder))) !== undefined,
+      isHeld: async () => (await holdsOf(journal, folder)).length > 0,
       file: (name) => {
         writeFileSync(pathOf(name), "x");
         return { path: pathOf(name), sha256: name, identity: IDENTITY, refusalKey: `key of ${name}` };

@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openInboxDesk, until } from "./inbox-desk.ts";
@@ -157,3 +167,48 @@ test("a resume that is said to another state folder lets nothing go, and says so
   expect(existsSync(desk.path("STOP"))).toBe(true);
   expect((await desk.call(...words)).stdout).toContain(`${desk.inbox} goes on, by asha.`);
 });
+
+test("an inbox named by a link is held and goes on, also where what it leads to was away when its process began", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  const mounted = `${desk.inbox}-mounted`;
+  rmdirSync(desk.inbox);
+  symlinkSync(mounted, desk.inbox);
+  const watcher = desk.watch();
+  await until("the missing disk", () => watcher.stderr().includes("it is waited for"));
+  mkdirSync(mounted);
+  writeFileSync(desk.path("STOP"), "");
+  await until("the hold", () => watcher.stderr().includes("everything is held"));
+  writeFileSync(desk.path("a.csv"), "from_account,to_account,amount\nACC-1,ACC-A,100.00\n");
+  const byItsPath = await desk.call("run", "--quiet", "--inbox", mounted);
+  expect(byItsPath.code, "the watcher has the lock").toBe(75);
+  expect((await desk.call("status")).stdout.match(/ is held: /g)).toHaveLength(1);
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
+  await until("the payment", () => server.requests.length === 1);
+  expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code, "nothing holds it").toBe(2);
+  watcher.child.kill("SIGTERM");
+  expect((await watcher.ended).code).toBe(0);
+});
+
+test.each(["link", "path"])(
+  "what held an inbox is lifted by its %s, also while it is away, and by nothing else",
+  async (way) => {
+    const server = await startService();
+    const desk = openInboxDesk(server.url);
+    const mounted = `${desk.inbox}-mounted`;
+    const name = way === "link" ? desk.inbox : mounted;
+    renameSync(desk.inbox, mounted);
+    symlinkSync(mounted, desk.inbox);
+    writeFileSync(desk.path("STOP"), "");
+    expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+    writeFileSync(desk.path("a.csv"), "from_account,to_account,amount\nACC-1,ACC-A,100.00\n");
+    rmSync(desk.path("STOP"));
+    for (const asked of [desk.inbox, mounted, desk.path("a.csv"), join(mounted, "a.csv")])
+      expect([asked, (await desk.call("run", asked)).code]).toEqual([asked, 7]);
+    renameSync(mounted, `${mounted}-away`);
+    expect((await desk.call("resume", "--inbox", name, "--by", "asha")).code).toBe(0);
+    renameSync(`${mounted}-away`, mounted);
+    expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  },
+);
