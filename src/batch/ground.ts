@@ -4,6 +4,7 @@ import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
+import { StateInPlace } from "../journal/in-place.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
 import { FolderMarks } from "../results/folder-marks.ts";
@@ -30,6 +31,8 @@ export class Ground {
   readonly now: () => number;
   /** This process sends; no other one does. */
   readonly hasLock: boolean;
+  /** Of whoever sends. */
+  readonly state: StateInPlace | undefined;
 
   constructor(services: Services, journal: JournalStore, hasLock: boolean) {
     this.journal = journal;
@@ -39,6 +42,7 @@ export class Ground {
     this.rules = judgeRulesOf(services.config);
     this.now = services.now ?? Date.now;
     this.hasLock = hasLock;
+    this.state = hasLock ? new StateInPlace(services.config.stateDir) : undefined;
   }
 
   beginNow(): Beginning {

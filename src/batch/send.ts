@@ -4,6 +4,7 @@ import { conceal } from "../config/conceal.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
+import type { Begun } from "../journal/store.ts";
 import { labelOf, operationNamed } from "../operations/catalogue.ts";
 import { markedFirst, type SendMark } from "../results/mark-keeper.ts";
 import { modeOf } from "../results/mode-of.ts";
@@ -139,7 +140,7 @@ export class BatchSending {
           rows: sendableRows(opened.sheet, opened.checker, journal.readyRows(batch.id), (row, fault) => {
             refused ??= readsOtherwise(batch.id, row, fault.message);
           }),
-          begin: markedFirst(mark, (row) => journal.begin(batch.id, row.number, this.#ground.rules)),
+          begin: markedFirst(mark, (row) => this.#begin(batch, row)),
           end: (attempt, end) => journal.end(attempt, end),
           again: async (row) => {
             await journal.makeReady(batch.id, [row.number], ["not_sent"]);
@@ -161,6 +162,12 @@ export class BatchSending {
       phase.close();
       await mark?.close();
     }
+  }
+
+  /** I2: nowhere but in the journal that the next process will read. */
+  async #begin(batch: BatchRecord, row: Sendable): Promise<Begun> {
+    this.#ground.state?.assertNowAndThen();
+    return this.#ground.journal.begin(batch.id, row.number, this.#ground.rules);
   }
 
   /** The lanes, the pace, and a row that goes alone are of all batches of this process. */

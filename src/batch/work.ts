@@ -48,6 +48,7 @@ export class BatchWork implements Processor {
   }
 
   async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
+    this.#ground.state?.assert();
     const start = this.#ground.beginNow();
     const file = resolve(path);
     const copying = this.#copy(path, settledSha256);
@@ -128,6 +129,7 @@ export class BatchWork implements Processor {
   }
 
   async #goOn(batchId: string): Promise<BatchReport> {
+    this.#ground.state?.assert();
     const start = this.#ground.beginNow();
     const { batch, file } = await this.#knownWhole(batchId);
     await this.journal.oweResults(batch.id, true);
