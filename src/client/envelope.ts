@@ -25,8 +25,14 @@ export function createEnvelope(options: EnvelopeOptions): Envelope {
   return (payload) => `{"body":"${encrypt(payload)}"}`;
 }
 
-/** One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3). */
+/**
+ * One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3). Throws
+ * PaydropError "usage" for a string with half a character: UTF-8 has none, and another text would be encrypted.
+ */
 export function encryptPayload(payload: string | Uint8Array, options: EnvelopeOptions): string {
+  if (typeof payload === "string" && !payload.isWellFormed()) {
+    throw new PaydropError("usage", "the payload has half a character (a lone surrogate)", "give well-formed text");
+  }
   return createEncryption(options)(payload);
 }
 

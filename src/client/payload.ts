@@ -45,8 +45,9 @@ function valueAsJson(operation: Operation, field: Field, value: unknown): string
   switch (field.kind) {
     case "text":
     case "id":
-      if (typeof value === "string") return JSON.stringify(value);
-      break;
+      if (typeof value !== "string") break;
+      if (value.isWellFormed()) return JSON.stringify(value);
+      throw misuse(operation, field.name, "has half a character (a lone surrogate)", "give well-formed text");
     case "amount":
       if (typeof value === "string" && PLAIN_DECIMAL.test(value) && /[1-9]/.test(value)) return value;
       break;

@@ -171,6 +171,7 @@ describe("a mistake in the call is thrown, before anything is sent and without v
     ["a number for an account", { ...INLINE, bank_acc_num: 1234567890 }, /bank_acc_num is not a string/],
     ["a missing field", { ...INLINE, ifsc_code: undefined }, /ifsc_code is missing/],
     ["a misspelt field", { ...INLINE, ifsc: "SBIN0001234" }, /ifsc is not a field/],
+    ["half a character", { ...INLINE, name: "Zo\ud83d" }, /name has half a character/],
     ["fields of both options", { ...INLINE, bene_id: "BN1" }, /two different forms/],
   ])("%s", async (_what, fields, said) => {
     const { sandbox, client } = await start();

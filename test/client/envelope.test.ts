@@ -42,6 +42,13 @@ describe("published vectors (NIST SP 800-38A, F.2.5 CBC-AES256.Encrypt)", () => 
   });
 });
 
+test("half a character is a mistake of the call, not another text that is encrypted", () => {
+  expect(() => encryptPayload('{"name":"Zo\ud83d"}', { key, iv })).toThrow(
+    expect.objectContaining({ code: "usage", message: "the payload has half a character (a lone surrogate)" }) as Error,
+  );
+  expect(encryptPayload('{"name":"Zo😀"}', { key, iv })).toBe(cipherHex('{"name":"Zo😀"}'));
+});
+
 describe("the envelope of §2.4 and §5.2", () => {
   const payload = '{"debit_account_id":"ACC-1","name":"Zoë ₹","amount":100.00,"payment_mode":"IMPS"}';
 
