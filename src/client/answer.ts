@@ -8,7 +8,7 @@ export type Answer = Answered | NoAnswer | Unsent;
 export interface Answered {
   readonly kind: "answered";
   readonly status: number;
-  /** The first 64 KiB of the body, as text. */
+  /** The first 64 KiB of the body, as text; of a larger one a little less. */
   readonly body: string;
   readonly contentType: string;
   /** `Retry-After` as written. */

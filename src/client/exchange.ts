@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { concealOfCut } from "../config/conceal.ts";
 import type { Answer, Answered } from "./answer.ts";
 import { bodyText } from "./body-text.ts";
 import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./failure.ts";
@@ -142,7 +143,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #answered(bodyEnd: Answered["bodyEnd"]): Answered {
     const only = this.#chunks.length === 1 ? this.#chunks[0] : undefined;
-    const body = bodyText(only ?? Buffer.concat(this.#chunks), this.#contentEncoding, this.#options.bodyBytesMax);
+    const { bodyBytesMax } = this.#options;
+    const text = bodyText(only ?? Buffer.concat(this.#chunks), this.#contentEncoding, bodyBytesMax);
+    const isCutOff =
+      this.#bodyBytes > bodyBytesMax || (this.#contentEncoding && Buffer.byteLength(text) >= bodyBytesMax);
+    // half a key at its edge is none that any filter further on knows
+    const body = isCutOff ? concealOfCut(text) : text;
     const [status, contentType, durationMs] = [this.#status, this.#contentType, this.#durationMs()];
     if (this.#retryAfter === undefined) return { kind: "answered", status, body, contentType, bodyEnd, durationMs };
     return { kind: "answered", status, body, contentType, retryAfter: this.#retryAfter, bodyEnd, durationMs };

@@ -20,6 +20,13 @@ export function conceal(text: string): string {
   return text.replace(pattern, "[secret]");
 }
 
+/** The same of a text whose end is missing, without as much of it as could be the beginning of a secret. */
+export function concealOfCut(text: string): string {
+  const longest = Math.max(1, ...[...concealed].map((form) => form.length));
+  const left = conceal(text);
+  return left.slice(0, Math.max(0, left.length - longest + 1));
+}
+
 /** Every `Secret` reports itself here when it is made. */
 export function concealFromNowOn(secret: string): void {
   if (secret.length < LENGTH_MIN || concealed.has(secret)) return;

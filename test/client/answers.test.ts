@@ -114,7 +114,7 @@ describe("answered", () => {
     const answer = (await open(large.url).post(PATH, BODY)) as Answered;
     expect(answer.bodyEnd).toBe("complete");
     // brotli writes the rest of such a page in two bytes
-    expect(answer.body.length).toSatisfy((length) => (coding.includes("br") ? length > 20 : length === 64 * 1024));
+    expect(answer.body.length).toSatisfy((length) => length > (coding.includes("br") ? 20 : 65_000));
     expect(page.startsWith(answer.body)).toBe(true);
   });
 
@@ -261,9 +261,20 @@ describe("answered", () => {
     const transport = open(server.url, { concurrency: 1 });
     const answer = await transport.post(PATH, BODY);
     expect(answer).toMatchObject({ status: 200, bodyEnd: "too_large" });
-    expect(answer.kind === "answered" && answer.body.length).toBe(65_536);
+    expect(answer.kind === "answered" && answer.body).toMatch(/^y{65000,65536}$/);
     expect(await transport.post(PATH, BODY)).toMatchObject({ status: 201 });
     expect(server.connections).toBe(2);
+  });
+
+  test("half a key where a large body is cut off is not handed on, and no key before it", async () => {
+    for (const shown of [1, 10, KEY.length - 1, KEY.length]) {
+      const begin = `${KEY} `;
+      const filling = " ".repeat(64 * 1024 - begin.length - shown);
+      const server = await serve(() => wire.answer(402, `${begin}${filling}${KEY}, and more`));
+      const answer = (await open(server.url).post(PATH, BODY)) as Answered;
+      expect(answer.bodyEnd).toBe("too_large");
+      expect(answer.body.trim()).toBe("[secret]");
+    }
   });
 
   test("a FIN right after the answer hurts neither this row nor the next", async () => {
