@@ -23,6 +23,8 @@ export class Metrics {
   #lastSuccess: number | undefined;
 
   onEvent(event: RunEvent): void {
+    // such a row goes again, and has its end later
+    if (event.type === "waiting" && event.reason === "rate_limited") add(this.#requests, "rate_limited", 1);
     if (event.type !== "row") return;
     add(this.#requests, event.status, 1);
     if (event.durationMs === undefined) return;
@@ -87,7 +89,12 @@ export class Metrics {
       family("held_rows", "gauge", "Rows that a person must release or cancel.", one(inState("held"))),
       family("inbox_files", "gauge", "Files that wait in the drop folders.", one(inbox?.files)),
       family("oldest_inbox_seconds", "gauge", "Age of the oldest of them.", one(inbox && oldestSeconds)),
-      family("requests_total", "counter", "Rows that were sent, by what became of them.", requests),
+      family(
+        "requests_total",
+        "counter",
+        "Rows that were sent, by what became of them; rate_limited: sent, refused for rate and sent again.",
+        requests,
+      ),
       family("request_duration_seconds", "histogram", "Time from a request to its end.", [
         ...buckets,
         ['_bucket{le="+Inf"}', this.#durationCount],
@@ -106,7 +113,7 @@ export class Metrics {
 }
 
 const BUCKETS_S: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
-const OUTCOMES = ["accepted", "rejected", "unknown", "not_sent"] as const;
+const OUTCOMES = ["accepted", "rejected", "unknown", "not_sent", "rate_limited"] as const;
 const SAMPLE = /^(paydrop_[a-z_]+)(?:\{[a-z]+="([^"]*)"\})? ([0-9.]+)$/;
 
 type Sample = readonly [suffix: string, value: number | string];

@@ -123,6 +123,17 @@ describe("--metrics-file", () => {
     expect(readdirSync(folder).filter((name) => name.includes("tmp"))).toEqual([]);
   });
 
+  test("a request that is refused for rate and goes again is counted for itself", async () => {
+    const { metrics, file, env } = desk("from_account,to_account,amount\nACC-1,ACC-2,1.00\n");
+    const service = await startService(({ number }) =>
+      number < 3 ? answer(429, {}, { "retry-after": "0" }) : answer(200),
+    );
+    expect((await runProgram(["run", file], { env: env(service.url) })).code).toBe(0);
+    const text = readFileSync(metrics, "utf8");
+    expect(sample(text, 'paydrop_requests_total{outcome="rate_limited"}')).toBe(2);
+    expect(sample(text, 'paydrop_requests_total{outcome="accepted"}')).toBe(1);
+  });
+
   test("goes on counting in the next process, and keeps the last success through a failure", async () => {
     const { metrics, file, env } = desk("from_account,to_account,amount\nACC-1,ACC-2,1.00\n");
     const url = await sandboxUrl();
