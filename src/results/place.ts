@@ -1,4 +1,4 @@
-import { unlink } from "node:fs/promises";
+import { lstat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "../defined.ts";
 import type { FileFormat } from "../format.ts";
@@ -59,6 +59,26 @@ export async function findPlace(
   const edited: string[] = [];
   for (const path of isOfAnother ? aside : [results, ...aside]) if (await isEdited(path, memory)) edited.push(path);
   return { results, summary, ...retry, moves: [...moves, ...retry.moves], outdated: aside, edited };
+}
+
+/**
+ * What lies at the names that are about to be written, told from what may lie there later: a large file takes its time,
+ * and meanwhile another process writes the results of another batch there, or finance saves a note into them. Of a
+ * summary only whose it is: while rows go it is written every second.
+ */
+export async function lookOfPlace(
+  folder: string,
+  fileName: string,
+  format: FileFormat,
+  batchId: string,
+  staysAside = false,
+): Promise<string> {
+  const names = outNames(fileName, format);
+  const usual = [join(folder, names.results), join(folder, names.retry)];
+  const paths = staysAside ? [...usual, ...usual.map((path) => nameOfBatch(path, batchId))] : usual;
+  const stats = paths.map((path) => lstat(path, { bigint: true }).catch(() => undefined));
+  const looks = (await Promise.all(stats)).map((one) => one && [one.dev, one.ino, one.size, one.mtimeNs].join(" "));
+  return JSON.stringify([await standingOfSummary(join(folder, names.summary)), ...looks]);
 }
 
 /** Written again where they were put aside: the names of the file are another batch's by now. */

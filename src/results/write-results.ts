@@ -8,7 +8,7 @@ import type { Row, Sheet } from "../reader/row.ts";
 import { AtomicFile } from "./atomic.ts";
 import { isUnwritable, mayPass, wasTakenAway } from "./on-disk.ts";
 import type { Leftovers } from "./leftovers.ts";
-import { clearPlace, findPlace, removeOutdated, type Place } from "./place.ts";
+import { clearPlace, findPlace, lookOfPlace, removeOutdated, type Place } from "./place.ts";
 import { fallbackPlace } from "./fallback.ts";
 import type { WrittenMemory } from "./own.ts";
 import { lockstep } from "./lockstep.ts";
@@ -54,7 +54,8 @@ export async function writeResults(input: ResultsInput): Promise<ResultsReport> 
   const { folder, fileName } = input.target;
   for (let times = 1; ; times += 1) {
     try {
-      return await writeIn(input, folder, fileName, input.mode & 0o666);
+      const report = await writeIn(input, { folder, fileName, mode: input.mode & 0o666, isLast: times >= TIMES_MAX });
+      if (report) return report;
     } catch (thrown) {
       if (!isUnwritable(thrown)) throw thrown;
       if (times < TIMES_MAX && (await wasTakenAway(folder, thrown))) continue;
@@ -69,19 +70,27 @@ const TIMES_MAX = 5;
 async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promise<ResultsReport> {
   const { folder, fileName } = await fallbackPlace(input.fallbackFolder, input.batch.id, input.target.fileName);
   const elsewhere = `${reason.message}; the results are in ${folder} instead`;
-  const report = await writeIn(input, folder, fileName, 0o600, elsewhere);
+  const report = await writeIn(input, { folder, fileName, mode: 0o600, isLast: true, elsewhere });
+  if (!report) throw reason;
   return mayPass(reason) ? { ...report, files: { ...report.files, mayComeLater: true } } : report;
 }
 
-async function writeIn(
-  input: ResultsInput,
-  folder: string,
-  fileName: string,
-  mode: number,
-  elsewhere?: string,
-): Promise<ResultsReport> {
-  const { batch, sheet } = input;
-  const place = await findPlace(folder, fileName, sheet.format, batch.id, input, input.staysAside);
+interface Where {
+  readonly folder: string;
+  readonly fileName: string;
+  readonly mode: number;
+  /** They get their names, whoever wrote there meanwhile. */
+  readonly isLast: boolean;
+  readonly elsewhere?: string;
+}
+
+/** undefined: somebody else wrote there meanwhile, look again. */
+async function writeIn(input: ResultsInput, where: Where): Promise<ResultsReport | undefined> {
+  const { batch, sheet, staysAside } = input;
+  const { folder, fileName, mode, isLast, elsewhere } = where;
+  const look = (): Promise<string> => lookOfPlace(folder, fileName, sheet.format, batch.id, staysAside);
+  const before = await look();
+  const place = await findPlace(folder, fileName, sheet.format, batch.id, input, staysAside);
   const names = [place.results, place.retry, place.summary].map((path) => basename(path));
   await input.leftovers?.remove(folder, names);
   const open: AtomicFile[] = [];
@@ -104,6 +113,7 @@ async function writeIn(
     const summary = await create(place.summary);
     await summary.write(summaryJson(batch, totals, input.run, exitCode, written));
     await summary.finish();
+    if (!isLast && (await look()) !== before) return undefined;
     const kept = await clearPlace(place, input);
     await input.noteWritten(place.results, resultsSha256);
     await results.publish();

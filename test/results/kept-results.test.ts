@@ -1,4 +1,4 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { appendFile, readdir, readFile, rm, writeFile, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,6 +61,59 @@ test("what another process kept meanwhile is not replaced by what this one keeps
   expect(report.files.kept).toBe(join(folder, "payroll.csv.results.edited-2.csv"));
   expect(await readFile(report.files.kept ?? "", "utf8")).toContain("checked");
 });
+
+test("a note that a person saves while results are written again is kept", async () => {
+  const memory = new Map<string, string>();
+  const input = resultsInput(folder, small, accepted, {}, memory);
+  await writeResults(input);
+  const path = join(folder, NAMES[0]);
+  const records: typeof input.records = () => {
+    if (!readFileSync(path, "utf8").includes("checked")) appendFileSync(path, "checked,,\r\n");
+    return input.records();
+  };
+  const report = await writeResults({ ...input, records });
+  expect(report.files.kept).toBe(join(folder, "payroll.csv.results.edited.csv"));
+  expect(await readFile(report.files.kept ?? "", "utf8")).toContain("checked");
+  expect(await readFile(path, "utf8")).not.toContain("checked");
+});
+
+test("whoever writes there without end keeps nobody from writing", async () => {
+  const memory = new Map<string, string>();
+  const input = resultsInput(folder, small, accepted, {}, memory);
+  await writeResults(input);
+  const path = join(folder, NAMES[0]);
+  const records: typeof input.records = () => {
+    appendFileSync(path, "more,,\r\n");
+    return input.records();
+  };
+  const report = await writeResults({ ...input, records });
+  expect(report.files).toMatchObject({ results: path, kept: join(folder, "payroll.csv.results.edited.csv") });
+});
+
+test.each([true, false])(
+  "results of another batch that come while these are written are not written over (written again: %s)",
+  async (staysAside) => {
+    const memory = new Map<string, string>();
+    const input = resultsInput(folder, small, accepted, {}, memory);
+    await writeResults(input);
+    const other = resultsInput(folder, small, invalid, { batch: { ...input.batch, id: "M2N8B4X7" } }, memory);
+    let isFirst = true;
+    const records = async function* (): ReturnType<typeof input.records> {
+      if (isFirst) await writeResults(other);
+      isFirst = false;
+      yield* input.records();
+    };
+    const report = await writeResults({ ...input, records, staysAside });
+    const texts = await Promise.all(
+      (await readdir(folder))
+        .filter((name) => name.includes(".results."))
+        .map((name) => readFile(join(folder, name), "utf8")),
+    );
+    expect(texts.map((text) => text.includes("M2N8B4X7")).sort()).toEqual([false, true]);
+    expect((await readFile(report.files.results ?? "", "utf8")).includes("M2N8B4X7")).toBe(false);
+    expect(report.files.results === join(folder, NAMES[0])).toBe(!staysAside);
+  },
+);
 
 test("what a crash left, before or after the new results had their name, is nobody's change", async () => {
   const memory = new Map<string, string>();
