@@ -4,7 +4,7 @@ import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
-import { identityText } from "../intake/source-file.ts";
+import { identityText, renumberedAs } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
 import { assertRoomForFile } from "../journal/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
@@ -41,11 +41,13 @@ export class BatchTaking {
     const { journal, config } = this.#ground;
     const { sha256, identity } = snapshot;
     // asked together: each question costs a change of threads
-    const [isUntouched, ofBytes, lyingThere] = await Promise.all([
+    const [isUntouched, ofBytes, taken, renumbered] = await Promise.all([
       isRetryAsWritten(file, sha256, journal),
       journal.batchesOfBytes(sha256, config.environment),
       journal.sourceBatch(file, identityText(identity)),
+      journal.sourceRenumbered(file, ...renumberedAs(identity)),
     ]);
+    const lyingThere = taken ?? renumbered;
     if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
     const talliesOf = (id: string) => journal.tallies(id);
     const met = await meetKnown(input, ofBytes, lyingThere, config, this.#ground.now(), talliesOf);

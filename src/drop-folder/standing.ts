@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { CONTROL_ENDINGS } from "../intake/control.ts";
 import { lookAt } from "../intake/look.ts";
-import { identityText, type FileIdentity } from "../intake/source-file.ts";
+import { identityText, renumberedAs, type FileIdentity } from "../intake/source-file.ts";
 import type { JournalStore } from "../journal/store.ts";
 
 const REFUSED = "refused";
@@ -22,12 +22,23 @@ export class Standing {
 
   async of(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
     const refusalKey = await this.refusalKey(path, identity);
-    const [taken, refused] = await Promise.all([
+    const [taken, refused, renumbered] = await Promise.all([
       this.#journal.sourceBatch(path, identityText(identity)),
       this.#journal.sourceBatch(path, refusalKey),
+      this.#journal.sourceRenumbered(path, ...renumberedAs(identity)),
     ]);
     if (taken !== undefined) return (await this.#holdsOther(path, identity, taken)) ? "new" : "taken";
-    return refused === REFUSED ? "refused" : "new";
+    if (refused === REFUSED) return "refused";
+    return renumbered !== undefined && (await this.#isRenumbered(path, identity, renumbered)) ? "taken" : "new";
+  }
+
+  /** Compared by its bytes, once: from then on it is known by the number that it has now. */
+  async #isRenumbered(path: string, identity: FileIdentity, batchId: string): Promise<boolean> {
+    const batch = await this.#journal.batch(batchId);
+    const look = batch && (await lookAt(path, batch.format));
+    if (look === undefined || typeof look === "string" || look.sha256 !== batch?.sha256) return false;
+    await this.#journal.noteSource(path, identityText(identity), batchId);
+    return true;
   }
 
   /**

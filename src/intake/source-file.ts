@@ -90,6 +90,11 @@ export function identityText(identity: FileIdentity): string {
   return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
 }
 
+/** What of that stays where a share is mounted anew and numbers its files anew, and when the file was last put there. */
+export function renumberedAs({ sizeBytes, mtimeNs, ctimeNs }: FileIdentity): readonly [string, number] {
+  return [`${sizeBytes} ${mtimeNs}`, Number(BigInt(ctimeNs) / 1_000_000n)];
+}
+
 /** Nobody has written to the file, or changed its rights, in between. */
 export function isUnchanged(one: FileIdentity, other: FileIdentity): boolean {
   return one.sizeBytes === other.sizeBytes && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 /** Files in folders that the journal knows: those that were taken in, and those that paydrop wrote. */
 export class KnownFiles {
   readonly #source: StatementSync;
+  readonly #taken: StatementSync;
   readonly #sourcesOf: StatementSync;
   readonly #noteSource: StatementSync;
   readonly #written: StatementSync;
@@ -12,6 +13,9 @@ export class KnownFiles {
 
   constructor(database: DatabaseSync) {
     this.#source = database.prepare("SELECT batch FROM source WHERE path = ? AND identity = ?");
+    this.#taken = database.prepare(
+      "SELECT batch, identity, created_at FROM source JOIN batch ON batch.id = source.batch WHERE path = ?",
+    );
     this.#sourcesOf = database.prepare("SELECT path FROM source WHERE batch = ? ORDER BY path");
     this.#noteSource = database.prepare("INSERT OR REPLACE INTO source (path, identity, batch) VALUES (?, ?, ?)");
     this.#written = database.prepare("SELECT sha256 FROM written WHERE path = ?");
@@ -23,6 +27,18 @@ export class KnownFiles {
   /** The batch that a file at this path, with this identity on disk, was taken as. */
   sourceBatch(path: string, identity: string): string | undefined {
     return this.#source.get(path, identity)?.["batch"] as string | undefined;
+  }
+
+  /**
+   * The batch that a file at this path was taken as, which has its size and time, but another number on its disk: a share
+   * that is mounted anew numbers its files anew. Its bytes are for the caller to compare. `changedMs`: when the system
+   * says that it was last put there or changed; what came after the batch was taken was dropped once more.
+   */
+  sourceRenumbered(path: string, sizeAndTime: string, changedMs: number): string | undefined {
+    const taken = this.#taken.get(path);
+    if (!taken || changedMs > Number(taken["created_at"])) return undefined;
+    const [, , ...known] = String(taken["identity"]).split(" ");
+    return known.join(" ") === sizeAndTime ? String(taken["batch"]) : undefined;
   }
 
   /** Where files lay that were taken as this batch. */

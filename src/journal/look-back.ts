@@ -46,6 +46,10 @@ export class LookBack {
     return new KnownFiles(this.#database).sourceBatch(path, identity);
   }
 
+  sourceRenumbered(path: string, sizeAndTime: string, changedMs: number): string | undefined {
+    return new KnownFiles(this.#database).sourceRenumbered(path, sizeAndTime, changedMs);
+  }
+
   /** Whether paydrop wrote these bytes, wherever. */
   wrote(sha256: string): boolean {
     return new KnownFiles(this.#database).wrote(sha256);

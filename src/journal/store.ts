@@ -218,6 +218,8 @@ export interface JournalStore {
 
   /** The batch that a file at this path, with this identity on disk, was taken as. */
   sourceBatch(path: string, identity: string): Promise<string | undefined>;
+  /** The one of a file that has the same size and time, lies there since before, and has another number on its disk. */
+  sourceRenumbered(path: string, sizeAndTime: string, changedMs: number): Promise<string | undefined>;
   /** Where files lay that were taken as this batch. */
   sourcesOf(batchId: string): Promise<readonly string[]>;
   noteSource(path: string, identity: string, batchId: string): Promise<void>;

@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { createJudge, type JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
-import { identityText } from "../intake/source-file.ts";
+import { identityText, renumberedAs } from "../intake/source-file.ts";
 import { LookBack } from "../journal/look-back.ts";
 import { bringUpJournalFile, readFailure } from "../journal/open.ts";
 import { openScratchJournal } from "../journal/sqlite-journal.ts";
@@ -135,7 +135,9 @@ async function takeOnTrial(
   const { path, snapshot } = opened;
   const { environment } = config;
   const ofBytes = past?.ofBytes(snapshot.sha256, environment) ?? [];
-  const lyingThere = past?.sourceBatch(path, identityText(snapshot.identity));
+  const { identity } = snapshot;
+  const lyingThere =
+    past?.sourceBatch(path, identityText(identity)) ?? past?.sourceRenumbered(path, ...renumberedAs(identity));
   const talliesOf = (id: string) => past?.tallies(id) ?? {};
   const met = await meetKnown(opened, ofBytes, lyingThere, config, nowMs, talliesOf);
   const { meeting } = met;

@@ -13,6 +13,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -519,6 +520,42 @@ test("a file that is not what was seen at both looks is not taken", async () => 
   const taking = desk.inProcess((processor) => processor.processFile(path, "0".repeat(64)));
   await expect(taking).rejects.toMatchObject({ code: "stopped" });
   expect(server.requests).toHaveLength(0);
+});
+
+test("files of a share that is mounted anew, which numbers them anew, lie there still; a copy of one is dropped once more", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url, { PAYDROP_DUPLICATE_DAYS: "0" });
+  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  // as programs that export and unpack do
+  const putBack = (): void => utimesSync(desk.path("a.csv"), 1_700_000_000, 1_700_000_000);
+  putBack();
+  const sweep = () => desk.call("run", "--inbox", desk.inbox);
+  const inJournal = (sql: string): unknown => {
+    const database = new DatabaseSync(join(desk.stateDir, "journal.db"));
+    const found = database.prepare(sql).all();
+    database.close();
+    return found;
+  };
+  expect((await sweep()).code).toBe(0);
+  const numbers = "SELECT identity FROM source";
+  const before = inJournal(numbers);
+  const renumber =
+    "UPDATE source SET identity = '7 7' || substr(identity, instr(substr(identity, instr(identity, ' ') + 1), ' ') + instr(identity, ' '))";
+  inJournal(renumber);
+  expect(inJournal(numbers)).not.toEqual(before);
+  const { code, stderr } = await sweep();
+  expect([code, stderr]).toEqual([0, expect.stringContaining("nothing new in") as string]);
+  expect(inJournal(numbers), "it is looked at once").toEqual(before);
+  inJournal(renumber);
+  expect((await desk.call("check", desk.path("a.csv"))).stdout).toContain("taken");
+  expect((await desk.call("run", desk.path("a.csv"))).code).toBe(0);
+  expect(inJournal("SELECT id FROM batch")).toHaveLength(1);
+
+  renameSync(desk.path("a.csv"), desk.path("../a.csv"));
+  copyFileSync(desk.path("../a.csv"), desk.path("a.csv"));
+  putBack();
+  expect((await sweep()).code, "a person says whether it is another month").toBe(6);
+  expect(server.requests).toHaveLength(1);
 });
 
 test("settings that lie in the inbox are refused, also by a link: whoever drops files must not reach them", async () => {

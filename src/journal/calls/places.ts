@@ -17,6 +17,8 @@ export function placeCalls({ addresses, files, group, holds, marks, now, read }:
     liftInboxHold: (folder, by) => group.run(() => holds.lift(folder, by, now())),
 
     sourceBatch: (path, identity) => read(() => files.sourceBatch(path, identity)),
+    sourceRenumbered: (path, sizeAndTime, changedMs) =>
+      read(() => files.sourceRenumbered(path, sizeAndTime, changedMs)),
     sourcesOf: (batchId) => read(() => files.sourcesOf(batchId)),
     noteSource: (path, identity, batchId) => group.run(() => files.noteSource(path, identity, batchId)),
     written: (path) => read(() => files.written(path)),
