@@ -21,8 +21,11 @@ export async function refuseOtherFormat(source: SheetSource, format: FileFormat)
   if (ENCODED_TWICE.test(visibleText(beginning))) throw source.refuse("encoded_twice", { row: 1 });
 }
 
-/** A byte order mark whose bytes were taken for three letters, `ï»¿`, and written as UTF-8 once more. */
-const ENCODED_TWICE = /^"?\u00c3\u00af\u00c2\u00bb\u00c2\u00bf/;
+/**
+ * A byte order mark whose bytes were taken for three letters, `ï»¿`, and written as UTF-8 once more. Results of ours are
+ * refused as those, whatever became of them.
+ */
+const ENCODED_TWICE = /^"?\u00c3\u00af\u00c2\u00bb\u00c2\u00bf(?!"?result_row)/;
 
 async function beginningOf(path: string): Promise<Buffer> {
   const file = await openCopy(path);
