@@ -22,13 +22,14 @@ export class Standing {
 
   async of(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
     const refusalKey = await this.refusalKey(path, identity);
-    const [taken, refused, renumbered] = await Promise.all([
+    const [taken, refused] = await Promise.all([
       this.#journal.sourceBatch(path, identityText(identity)),
       this.#journal.sourceBatch(path, refusalKey),
-      this.#journal.sourceRenumbered(path, ...renumberedAs(identity)),
     ]);
     if (taken !== undefined) return (await this.#holdsOther(path, identity, taken)) ? "new" : "taken";
     if (refused === REFUSED) return "refused";
+    // not of every file that lies there: a sweep asks for thousands
+    const renumbered = await this.#journal.sourceRenumbered(path, ...renumberedAs(identity));
     return renumbered !== undefined && (await this.#isRenumbered(path, identity, renumbered)) ? "taken" : "new";
   }
 

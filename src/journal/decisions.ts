@@ -27,23 +27,19 @@ export class Decisions {
          decided = iif(?1 = 'settled_done', ${NEXT_ACT}, decided) WHERE batch = ?4 AND number = ?5`,
     );
     this.#seenAs = database.prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?");
-    const waits = `r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open'
-       AND r.other_batch = ob.id AND r.other_row = o.number AND b.phase IN ('open', 'paused')`;
-    this.#waiting = database.prepare(
-      `SELECT b.id AS batch, r.number AS row FROM row o JOIN batch ob ON ob.seq = o.batch
+    const names = "o.batch = ?1 AND o.number = ?2 AND r.other_batch = ob.id AND r.other_row = o.number";
+    const sharingKeys = `SELECT DISTINCT b.id AS batch, r.number AS row FROM row o JOIN batch ob ON ob.seq = o.batch
        JOIN seen s ON s.key IN (o.core_key, o.reference_key)
-       JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
-       WHERE o.batch = ?1 AND o.number = ?2 AND ${waits}
+       JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch WHERE ${names}`;
+    const waits = `r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')`;
+    this.#waiting = database.prepare(
+      `${sharingKeys} AND ${waits}
        UNION SELECT b.id, r.number FROM row o JOIN batch ob ON ob.seq = o.batch
        JOIN row r ON r.family = coalesce(o.family, ob.id || ':' || o.number) JOIN batch b ON b.seq = r.batch
-       WHERE o.batch = ?1 AND o.number = ?2 AND ${waits} ORDER BY 1, 2`,
+       WHERE ${names} AND ${waits} ORDER BY 1, 2`,
     );
     this.#duplicates = database.prepare(
-      `SELECT DISTINCT b.id AS batch, r.number AS row FROM row o JOIN batch ob ON ob.seq = o.batch
-       JOIN seen s ON s.key IN (o.core_key, o.reference_key)
-       JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
-       WHERE o.batch = ?1 AND o.number = ?2 AND r.state = 'duplicate' AND b.phase <> 'cancelled'
-         AND r.other_batch = ob.id AND r.other_row = o.number ORDER BY 1, 2 LIMIT ?3`,
+      `${sharingKeys} AND r.state = 'duplicate' AND b.phase <> 'cancelled' ORDER BY 1, 2 LIMIT ?3`,
     );
   }
 

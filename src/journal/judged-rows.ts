@@ -24,7 +24,7 @@ export class JudgedRows {
 
   /** A row that is there. */
   one(batch: BatchSeq, number: number): JudgedRow {
-    return this.#row.get(batch.seq, number) as unknown as JudgedRow;
+    return this.find(batch, number) as JudgedRow;
   }
 
   find(batch: BatchSeq, number: number): JudgedRow | undefined {
