@@ -22,6 +22,8 @@ export class Repeats {
 export class NearDuplicates {
   readonly #repeated: StatementSync;
   readonly #repeating: StatementSync;
+  readonly #copies: StatementSync;
+  readonly #letGoInPlace: StatementSync;
   readonly #didNotGoIn: StatementSync;
   readonly #holdNear: StatementSync;
   readonly #hasReady: StatementSync;
@@ -44,6 +46,13 @@ export class NearDuplicates {
        CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number
        WHERE o.state IN ('accepted', 'unknown', 'settled_done')`,
     );
+    this.#copies = database.prepare(
+      `WITH any AS (SELECT DISTINCT core_key FROM row WHERE batch = ?1 AND core_key IS NOT NULL)
+       SELECT DISTINCT o.batch AS seq FROM any CROSS JOIN seen s ON s.key = any.core_key AND s.batch > ?1
+       CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number
+       WHERE o.other_batch = ${ID} AND (o.state IN ('duplicate', 'held') OR o.released > 0)`,
+    );
+    this.#letGoInPlace = database.prepare(LET_GO_IN_PLACE);
     this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
     this.#seqsOf = database.prepare(
       `SELECT seq FROM ${earlier}.batch WHERE id IN (SELECT value FROM json_each(?1)) AND ${past === undefined ? "seq <> ?2" : "?2 IS NOT NULL"}`,
@@ -91,6 +100,19 @@ export class NearDuplicates {
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
   holdNearToLater(batch: BatchSeq, nowMs: number): void {
     this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), nowMs);
+  }
+
+  /** The same for rows that had an end and go again: a later file may have repeated this one and corrected them since. */
+  holdNearToCopies(batch: BatchSeq, nowMs: number): void {
+    this.#holdNearTo(batch, seqsIn(this.#copies.all(batch.seq)), nowMs);
+  }
+
+  /**
+   * Of rows that are about to go those in whose place another amount went, by the word of a person who was told of them:
+   * whoever corrects a file that could not go does not think of the old one, which goes by itself when it is resumed.
+   */
+  holdReplaced(batch: BatchSeq, nowMs: number): void {
+    this.#letGoInPlace.run(batch.seq, nowMs);
   }
 
   #holdNearTo(batch: BatchSeq, seqs: readonly number[], nowMs: number, sentAnew = 0): void {
@@ -166,6 +188,24 @@ const tellLetGo = (schema: string, isElsewhere: string): string => `
   UPDATE row SET other_more = went.more, changed_at = ?2 FROM went
   WHERE row.batch = ?1 AND row.state = 'held' AND row.code = 'near_duplicate' AND row.other_batch = went.other_batch
     AND row.other_row = went.other_row AND row.other_more < went.more RETURNING row.number`;
+
+/** Of the batch `?1`. */
+const ID = "(SELECT id FROM batch WHERE seq = ?1)";
+
+/** Not what was let go after that one went: nobody is asked a second time. */
+const LET_GO_IN_PLACE = `
+  WITH went AS (
+    SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id, iif(s.state = 'unknown', NULL, s.changed_at) AS accepted_at
+    FROM row s CROSS JOIN row n ON n.batch = ?1 AND n.number = s.other_row JOIN batch ob ON ob.seq = s.batch
+    WHERE s.other_batch = ${ID} AND s.released > 0 AND s.batch <> ?1
+      AND s.state IN ('accepted', 'settled_done', 'unknown', 'sending') AND s.last_attempt >= n.released
+      AND n.state = 'ready' AND s.beneficiary_key = n.beneficiary_key AND s.core_key <> n.core_key
+      AND NOT (coalesce(n.period <> s.period, 0) OR coalesce(n.reference_key <> s.reference_key, 0))
+    GROUP BY s.other_row
+  )
+  UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?2, other_batch = went.id,
+    other_row = went.other_row, other_at = went.accepted_at
+  FROM went WHERE row.batch = ?1 AND row.number = went.number`;
 
 function seqsIn(rows: readonly unknown[]): number[] {
   return (rows as readonly { seq: number }[]).map(({ seq }) => seq);

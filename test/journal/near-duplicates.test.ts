@@ -219,3 +219,50 @@ test.each<[string, (store: JournalStore) => Promise<unknown>]>([
   const rows = await take(store, "BBBB2222", [newRow(7, "b/100"), newRow(8, "a/200")]);
   expect(rows).toEqual(["ready", "held near_duplicate AAAA1111:2"]);
 });
+
+/** Rows 2 and 3, of which the second was paid as another amount in a corrected file. */
+async function corrected(store: JournalStore, before: (store: JournalStore) => Promise<unknown>): Promise<void> {
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  await sendRow(store, "AAAA1111", 2, "accepted");
+  await before(store);
+  await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
+  await store.release("BBBB2222", [8], ACT);
+}
+
+const OLD_AMOUNT = { state: "held", code: "near_duplicate", other: { batch: "BBBB2222", row: 8 } };
+
+test.each<[string, (store: JournalStore) => Promise<unknown>, (store: JournalStore) => Promise<unknown>]>([
+  [
+    "was not sent, and is resumed",
+    (store) => sendRow(store, "AAAA1111", 3, "not_sent"),
+    (store) => store.makeReady("AAAA1111", "all", ["not_sent", "rejected"]),
+  ],
+  [
+    "still goes, and is resumed",
+    () => Promise.resolve(),
+    (store) => store.makeReady("AAAA1111", "all", ["not_sent", "rejected"]),
+  ],
+  [
+    "was settled as not done before the correction came",
+    (store) => settle(store, "settled_not_done"),
+    (store) => store.makeReady("AAAA1111", [3], ["settled_not_done"], ACT),
+  ],
+  [
+    "was accepted, and is given back once the correction went",
+    (store) => sendRow(store, "AAAA1111", 3, "accepted"),
+    async (store) => {
+      await store.settle([{ batch: "AAAA1111", row: 3, as: "settled_not_done", act: ACT }]);
+      await store.makeReady("AAAA1111", [3], ["settled_not_done"], ACT);
+    },
+  ],
+])("an old amount that %s waits for a person, where the corrected one went", async (_what, before, goAgain) => {
+  const store = open();
+  await corrected(store, before);
+  await sendRow(store, "BBBB2222", 8, "accepted");
+  await goAgain(store);
+  expect(await store.row("AAAA1111", 3)).toMatchObject(OLD_AMOUNT);
+  // by name it goes: nobody asks a second time
+  await store.release("AAAA1111", [3], ACT);
+  await store.makeReady("AAAA1111", "all", ["not_sent", "rejected"]);
+  expect(await store.begin("AAAA1111", 3, rules)).toHaveProperty("attempt");
+});

@@ -5,7 +5,7 @@ import type { JournalStore } from "../store.ts";
 
 /** What sends a row, and what lets it go again. */
 export function attemptCalls(parts: Parts) {
-  const { archives, attempts, batches, decisions, group, history, judge, now, telling, verdicts } = parts;
+  const { archives, attempts, batches, decisions, group, history, judge, near, now, telling, verdicts } = parts;
   return {
     begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
 
@@ -38,7 +38,10 @@ export function attemptCalls(parts: Parts) {
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
         if (act) history.add(batchId, act, now());
-        return decisions.makeReady(batch, rows, from, now());
+        const moved = decisions.makeReady(batch, rows, from, now());
+        near.holdReplaced(batch, now());
+        if (moved > 0 && from.includes("settled_not_done")) near.holdNearToCopies(batch, now());
+        return moved;
       }),
   } satisfies Partial<JournalStore>;
 }
