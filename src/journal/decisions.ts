@@ -75,9 +75,9 @@ export class Decisions {
     seenAtMs = Number.MAX_SAFE_INTEGER,
   ): number[] {
     const update = this.#database.prepare(
-      // a file that was held as a whole says nothing of its rows: those are judged in full when they go
+      // a file that was held as a whole, or a row that waits too, says nothing of the row: it is judged in full when it goes
       `UPDATE row AS r SET state = 'ready', changed_at = ?, decided = ${NEXT_ACT},
-         released = iif(code IS 'all_or_nothing', 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt))
+         released = iif(code IN ('all_or_nothing', 'other_row_open'), 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt))
        WHERE batch = ? AND number = ? AND state IN ('held', 'duplicate')
        AND NOT (state = 'held' AND EXISTS (
          SELECT 1 FROM row o JOIN batch ob ON ob.seq = o.batch

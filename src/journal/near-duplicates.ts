@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Verdict } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./batch-record.ts";
+import { numbersIn } from "./numbers.ts";
 import { STILL_GOES } from "./state.ts";
 
 /** What equal rows of earlier batches are found by. */
@@ -123,9 +124,7 @@ export class NearDuplicates {
 
   /** Of yet another amount, in a third file, that a person let go: by it the same payment may have been corrected. */
   tellLetGo(batch: BatchSeq, nowMs: number): number[] {
-    return (this.#tellLetGo.all(batch.seq, nowMs) as unknown as readonly { number: number }[]).map(
-      ({ number }) => number,
-    );
+    return numbersIn(this.#tellLetGo, batch.seq, nowMs);
   }
 }
 

@@ -266,3 +266,20 @@ test.each<[string, (store: JournalStore) => Promise<unknown>, (store: JournalSto
   await store.makeReady("AAAA1111", "all", ["not_sent", "rejected"]);
   expect(await store.begin("AAAA1111", 3, rules)).toHaveProperty("attempt");
 });
+
+test("whoever lets a row go that waits for a held one is told of the other amount behind it", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "accepted");
+  const second = await take(store, "BBBB2222", [newRow(7, "a/100"), newRow(8, "b/200")]);
+  expect(second).toEqual(["held possible_duplicate AAAA1111:2", HELD]);
+  const third = await take(store, "CCCC3333", [newRow(4, "a/100"), newRow(5, "b/200")]);
+  expect(third).toEqual(["held possible_duplicate AAAA1111:2", "held other_row_open BBBB2222:8"]);
+  await store.release("CCCC3333", [5], ACT);
+  expect(await store.row("CCCC3333", 5)).toMatchObject({
+    code: "near_duplicate",
+    other: { batch: "AAAA1111", row: 3 },
+  });
+  await store.release("CCCC3333", [5], ACT);
+  expect(await store.begin("CCCC3333", 5, rules)).toHaveProperty("attempt");
+});
