@@ -18,7 +18,8 @@ export class Clerk {
     const { text } = paper;
     const name = desk.pick([paper.name, `payroll-2026-11-${act}.csv`, `payouts/copy${act}.csv`]);
     const form = desk.pick(["json", "jsonl", "xlsx"]);
-    const month = desk.today.slice(0, 7);
+    // never a later month than the one it may have gone in: that would be another payment
+    const month = desk.dateOf(paper.day).slice(0, 7);
     const again = (rewritten: string, ...flags: readonly string[]): Promise<void> =>
       desk.drop({ ...paper, name, text: rewritten }, ...flags);
     const merged = { name, text: text + files.rowsUnder(text, other.text), day: Math.min(paper.day, other.day) };

@@ -100,7 +100,11 @@ export class Desk {
   }
 
   get today(): string {
-    return new Date(Date.now() + this.day * DAY_MS).toISOString().slice(0, 10);
+    return this.dateOf(this.day);
+  }
+
+  dateOf(day: number): string {
+    return new Date(Date.now() + day * DAY_MS).toISOString().slice(0, 10);
   }
 
   path(name: string): string {
