@@ -61,7 +61,7 @@ export function heldText(folder: string, { message }: InboxHold): Pick<Stop, "me
 export const STOP_MESSAGE = "a file named STOP was put into the folder";
 
 /** Who asks whether a folder is held. */
-export interface Asking {
+interface Asking {
   readonly journal: JournalStore;
   /** A STOP that it sees holds the folder from then on. Another process at work sees it by itself. */
   readonly hasLock: boolean;

@@ -30,7 +30,7 @@ const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }
 };
 
 /** Rows that are safe to send. */
-export interface SafeRows {
+interface SafeRows {
   readonly going: Going;
   /** How many of each state. */
   readonly counts: ReadonlyMap<RowState, number>;

@@ -20,7 +20,7 @@ export interface Settling {
   readonly word: Word;
 }
 
-export type SettledRow = Pick<RowRecord, "number" | "state" | "amount" | "settledBy">;
+type SettledRow = Pick<RowRecord, "number" | "state" | "amount" | "settledBy">;
 
 export interface Settlings {
   readonly todo: readonly Settling[];

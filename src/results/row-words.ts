@@ -4,7 +4,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { Reason } from "../reason.ts";
 
 /** What happened to a row, and what to do. What stands in braces is filled in for the row (`sentences.ts`). */
-export type Words = readonly [message: string, action: string];
+type Words = readonly [message: string, action: string];
 
 const NOTHING = "Nothing";
 const CHECK = "Check in the dashboard first";

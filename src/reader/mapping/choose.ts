@@ -7,7 +7,7 @@ import { looksLikeValues } from "../header.ts";
 import { refusalFault } from "../refusals.ts";
 import { looksHeaderless, templateOf, type Template } from "./templates.ts";
 
-export interface HeaderClues {
+interface HeaderClues {
   /** The header, or the keys of the first JSON row. */
   readonly columns: readonly string[];
   readonly mappings: readonly Mapping[];
