@@ -15,7 +15,7 @@ import { standingOfResults } from "../results/own.ts";
 import { FALLBACK_FOLDER } from "../results/fallback.ts";
 import type { Report } from "../results/report/report.ts";
 import { isLeftUnsent } from "../results/status.ts";
-import { exitCodeOfTotals } from "../results/totals.ts";
+import { exitCodeOfTotals } from "../results/exit-code.ts";
 import type { RunFacts } from "../results/summary.ts";
 import { writeResults, type ResultsReport } from "../results/write-results.ts";
 import type { Submitted } from "../submission/submit.ts";

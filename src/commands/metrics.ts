@@ -1,6 +1,6 @@
 import type { InboxCount } from "../drop-folder/file-queue.ts";
 import type { RunEvent } from "../events.ts";
-import { addedUp } from "../results/totals.ts";
+import { addedUp } from "../results/sums.ts";
 
 /** Rows of one operation in one state, as the journal has them. */
 export interface RowCount {

@@ -9,7 +9,7 @@ import { decisionsOf } from "../results/report/acts.ts";
 import type { Look } from "../results/look.ts";
 import { rejectedNote, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../results/status.ts";
 import { rowsNamed } from "../results/row-ranges.ts";
-import { inTheFile } from "../results/totals.ts";
+import { inTheFile } from "../results/sums.ts";
 import { tallyTable, type TallyLine } from "../results/tally-table.ts";
 import { rowsOfState, statusNext } from "./status-next.ts";
 import type { BatchStatus, FullStatus } from "./status.ts";

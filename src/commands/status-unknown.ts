@@ -10,7 +10,7 @@ import { withProcessor } from "../processor.ts";
 import { guardCell } from "../results/cell.ts";
 import { folded } from "../results/folded.ts";
 import { settleCommand } from "../results/next-steps.ts";
-import { addedUp } from "../results/totals.ts";
+import { addedUp } from "../results/sums.ts";
 import type { Call } from "./command.ts";
 import { errorShown } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";

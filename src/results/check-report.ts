@@ -7,7 +7,7 @@ import type { BatchPhase, Tallies, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "./complaints.ts";
 import { byStatusOf, type TakenBefore } from "./taken-words.ts";
-import { addedUp, NO_ROWS } from "./totals.ts";
+import { addedUp, NO_ROWS } from "./sums.ts";
 
 /** What is known of a file apart from what became of its rows. */
 interface CheckFacts {

@@ -2,7 +2,8 @@ import type { AccountTotals, Stop } from "../events.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { Mark } from "../journal/store.ts";
 import { occurringIn } from "./status.ts";
-import { NO_ROWS, type Totals } from "./totals.ts";
+import { NO_ROWS } from "./sums.ts";
+import type { Totals } from "./totals.ts";
 
 /** What the run knows and neither journal nor file do. Times are milliseconds since 1970. */
 export interface RunFacts {

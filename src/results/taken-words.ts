@@ -4,7 +4,7 @@ import type { ResultStatus, RowState } from "../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../journal/batch-record.ts";
 import { releaseCommand } from "./next-steps.ts";
 import { occurringIn, rowsIn, statusOf } from "./status.ts";
-import { addedUp } from "./totals.ts";
+import { addedUp } from "./sums.ts";
 
 /** The batch that a file was taken as before, and how its rows stand now. */
 export interface TakenBefore {

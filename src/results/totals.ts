@@ -1,16 +1,16 @@
 import { withoutGroups } from "../account.ts";
-import { formatUnits, unitsOf } from "../amount.ts";
+import { unitsOf } from "../amount.ts";
 import type { HoldCode } from "../checks/duplicates.ts";
 import { counted } from "../counted.ts";
-import type { AccountTotals, Stop } from "../events.ts";
-import { gravest } from "../exit-codes.ts";
+import type { AccountTotals } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
 import { isResumable } from "../reason.ts";
-import { RESULT_STATUSES, statusOf } from "./status.ts";
+import { statusOf } from "./status.ts";
+import { addInto, tallies, tally, totalOf, type Sum, type Sums } from "./sums.ts";
 
 /** Rows and exact sums of a batch. */
 export interface Totals {
@@ -29,13 +29,6 @@ export interface Totals {
   /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
   readonly remarks: readonly string[];
 }
-
-interface Sum {
-  rows: number;
-  units: bigint;
-}
-
-type Sums = Map<ResultStatus, Sum>;
 
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
 const MAY_BE_ANOTHER_MONTHS: ReadonlySet<string | undefined> = new Set<HoldCode>(["same_file", "possible_duplicate"]);
@@ -163,70 +156,4 @@ export function assertControlTotals(totals: Totals, batch: BatchRecord): void {
   const { rows, amount } = totals.total;
   if (rows === batch.rows && unitsOf(amount) === unitsOf(batch.total)) return;
   throw new Error(`the results hold ${rows} rows, ${amount}; the file held ${batch.rows} rows, ${batch.total}`);
-}
-
-/** Rows and exact sum of several tallies, of those that are there. */
-export function addedUp(all: readonly (Tally | undefined)[]): Tally {
-  const total: Sum = { rows: 0, units: 0n };
-  for (const { rows, amount } of all.filter((one) => one !== undefined)) {
-    total.rows += rows;
-    total.units += unitsOf(amount);
-  }
-  return tally(total);
-}
-
-/** What the file holds: its control totals. */
-export function inTheFile({ rows, total }: Pick<BatchRecord, "rows" | "total">): Tally {
-  return { rows, amount: total };
-}
-
-export const NO_ROWS: Tally = { rows: 0, amount: "0.00" };
-
-/**
- * DESIGN §10: what a batch means for whoever ran it. Of one that `isCancelled`, and of which this run sent nothing, there
- * is nothing to do: what a person left unsent for good waits for nobody, and never goes by running it again.
- */
-export function exitCodeOfTotals(
-  { byStatus, goesAgain }: Totals,
-  stop: Stop | undefined,
-  isElsewhere: boolean,
-  isCancelled: boolean,
-): number {
-  const isUnsent = stop !== undefined || byStatus.not_sent !== undefined || goesAgain > 0;
-  return gravest([
-    isElsewhere ? 74 : 0,
-    byStatus.unknown ? 4 : 0,
-    isUnsent && !isCancelled ? 7 : 0,
-    byStatus.rejected || byStatus.invalid ? 3 : 0,
-    byStatus.held && !isCancelled ? 6 : 0,
-  ]);
-}
-
-function addInto(all: Sums, sums: Sums): void {
-  for (const [status, { rows, units }] of sums) {
-    const sum = all.get(status);
-    all.set(status, { rows: rows + (sum?.rows ?? 0), units: units + (sum?.units ?? 0n) });
-  }
-}
-
-function totalOf(sums: Sums): Sum {
-  const total: Sum = { rows: 0, units: 0n };
-  for (const { rows, units } of sums.values()) {
-    total.rows += rows;
-    total.units += units;
-  }
-  return total;
-}
-
-function tally({ rows, units }: Sum): Tally {
-  return { rows, amount: formatUnits(units) };
-}
-
-function tallies(sums: Sums): Partial<Record<ResultStatus, Tally>> {
-  const byStatus: Partial<Record<ResultStatus, Tally>> = {};
-  for (const status of RESULT_STATUSES) {
-    const sum = sums.get(status);
-    if (sum) byStatus[status] = tally(sum);
-  }
-  return byStatus;
 }

@@ -6,7 +6,7 @@ import { mappingText } from "../mapping-words.ts";
 import { outNames } from "../names.ts";
 import { rowsNamed } from "../row-ranges.ts";
 import { occurringIn } from "../status.ts";
-import { inTheFile, NO_ROWS } from "../totals.ts";
+import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";

@@ -4,7 +4,7 @@ import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.
 import { outNames } from "../names.ts";
 import { rowRanges } from "../row-ranges.ts";
 import { occurringIn, statusNote } from "../status.ts";
-import { inTheFile, NO_ROWS } from "../totals.ts";
+import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { NeedRow } from "./needs.ts";

@@ -1,0 +1,23 @@
+import type { Stop } from "../events.ts";
+import { gravest } from "../exit-codes.ts";
+import type { Totals } from "./totals.ts";
+
+/**
+ * DESIGN §10: what a batch means for whoever ran it. Of one that `isCancelled`, and of which this run sent nothing, there
+ * is nothing to do: what a person left unsent for good waits for nobody, and never goes by running it again.
+ */
+export function exitCodeOfTotals(
+  { byStatus, goesAgain }: Totals,
+  stop: Stop | undefined,
+  isElsewhere: boolean,
+  isCancelled: boolean,
+): number {
+  const isUnsent = stop !== undefined || byStatus.not_sent !== undefined || goesAgain > 0;
+  return gravest([
+    isElsewhere ? 74 : 0,
+    byStatus.unknown ? 4 : 0,
+    isUnsent && !isCancelled ? 7 : 0,
+    byStatus.rejected || byStatus.invalid ? 3 : 0,
+    byStatus.held && !isCancelled ? 6 : 0,
+  ]);
+}
