@@ -1,3 +1,4 @@
+import { saysRupeesAlone } from "../currency.ts";
 import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
@@ -16,7 +17,7 @@ export function lookForCurrency(
   for (const at of currencyColumns(from.columns)) {
     if (!isFilled(from, at)) continue;
     const text = cellText(from, at).trim();
-    if (text === "INR" || RUPEES.test(text)) continue;
+    if (saysRupeesAlone(text)) continue;
     const sent = fields.find(({ field }) => field.name === "currency")?.index ?? -1;
     if (sent >= 0 && (row.mapped ? row.mapped.at[sent] : sent) === at) continue;
     const name = from.columns[at] ?? "";
@@ -34,9 +35,6 @@ export function lookForCurrency(
 }
 
 const NAME_CHARACTERS_MAX = 40;
-
-/** `Rs.`, `₹`, `INR (Indian Rupee)`; a dash alone says nothing; 356 is the number of the rupee (ISO 4217). */
-const RUPEES = /^[\s().₹-]*(?:(?:inr|indian|rupees?|rs)[\s().₹-]*)*$|^356$/i;
 
 const NAMES = new Set(["currency", "curr", "ccy"]);
 const NONE: readonly number[] = [];

@@ -1,4 +1,5 @@
 import { missingFields, type Form } from "../operations/operation.ts";
+import { speaksOfRupees } from "../currency.ts";
 import type { AmountUnit, Mapping } from "./mapping.ts";
 import type { MappingText } from "./mapping-text.ts";
 
@@ -36,5 +37,5 @@ export function assertUnit(text: MappingText, { columns, amountUnit }: Mapping):
 /** `Payout Amount (in Rupees)` says rupees. */
 export function unitInName(column: string): AmountUnit | undefined {
   if (/paisa|paise/i.test(column)) return "paise";
-  return /rupee|\binr\b|₹|\brs\b/i.test(column) ? "rupees" : undefined;
+  return speaksOfRupees(column) ? "rupees" : undefined;
 }

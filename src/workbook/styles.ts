@@ -1,4 +1,4 @@
-import { isRupee, otherCurrencyIn } from "../currency.ts";
+import { isRupee, MONEY_BESIDE, otherCurrencyIn } from "../currency.ts";
 import { WorkbookError } from "./fault.ts";
 import { attributesOf, XmlScanner } from "./xml.ts";
 
@@ -117,8 +117,10 @@ export function currencyIn(code: string): string | undefined {
 
 const STATED_CURRENCY = /\[\$([^\]-]*)(?:-[^\]]*)?\]/g;
 
-const PLAIN =
-  /^(?:[\s\p{Sc}]|rs|inr|usd|eur|gbp)*(?:general|@|[0#?][0#?,]*(?:\.[0#?,]*)?)(?:[\s\p{Sc}]|\/-|\/=|rs|inr|usd|eur|gbp)*$/iu;
+const PLAIN = new RegExp(
+  String.raw`^(?:\s|${MONEY_BESIDE})*(?:general|@|[0#?][0#?,]*(?:\.[0#?,]*)?)(?:\s|\/-|\/=|${MONEY_BESIDE})*$`,
+  "iu",
+);
 
 /** A section with what it shows as it stands: digits and a point that are no part of the number as letters. */
 function textOf(section: string): string {
