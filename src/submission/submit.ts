@@ -5,6 +5,7 @@ import { faultPoint } from "../fault-point.ts";
 import type { AttemptEnd } from "../journal/row-record.ts";
 import type { Begun } from "../journal/store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
+import { OwnLanes } from "./own-lanes.ts";
 import type { Pace } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
 import { STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
@@ -75,14 +76,13 @@ class Run<Row> {
   stop: Stop | undefined;
   readonly #parts: SubmitParts<Row>;
   readonly #options: SubmitOptions;
+  readonly #lanes: OwnLanes;
   readonly #pace: Pace;
   readonly #retries: Retries;
   readonly #rules: StopRules;
   readonly #stopping = new AbortController();
   /** Until a row was accepted or refused for its own sake, each goes alone: a wrong key costs one row, not a file. */
   #alone = true;
-  #inFlight = 0;
-  #nothingInFlight: (() => void) | undefined;
   /** Outcomes commit in the order they come in: when the last one is durable, all are. */
   #lastEnded: Promise<void> = Promise.resolve();
   #failure: unknown;
@@ -90,6 +90,7 @@ class Run<Row> {
   constructor(parts: SubmitParts<Row>, options: SubmitOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#lanes = new OwnLanes(options.lanes);
     this.#pace = options.pace;
     this.#rules = new StopRules(options.unknowns);
     this.#retries = new Retries(options.limits, () => performance.now(), options.random);
@@ -104,7 +105,7 @@ class Run<Row> {
     } catch (error) {
       this.#fail(error);
     } finally {
-      await this.#ownRowsEnded();
+      await this.#lanes.ended();
       await this.#lastEnded.catch((error: unknown) => this.#fail(error));
       this.#options.soft.removeEventListener("abort", onSoft);
       this.stop ??= this.#rules.atEnd();
@@ -126,34 +127,12 @@ class Run<Row> {
   async #startAlone(row: Row): Promise<void> {
     if (this.#isStopping()) return;
     await this.#start(row, true);
-    await this.#ownRowsEnded();
+    await this.#lanes.ended();
   }
 
   /** Resolves when there was a free lane for it. */
   #start(row: Row, alone: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      void this.#options.lanes(() => {
-        const ended = this.#lane(row, alone);
-        resolve();
-        return ended;
-      });
-    });
-  }
-
-  async #lane(row: Row, alone: boolean): Promise<void> {
-    this.#inFlight += 1;
-    try {
-      await this.#sendRow(row, alone);
-    } catch (error) {
-      this.#fail(error);
-    } finally {
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#nothingInFlight?.();
-    }
-  }
-
-  async #ownRowsEnded(): Promise<void> {
-    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#nothingInFlight = resolve));
+    return this.#lanes.start(() => this.#sendRow(row, alone).catch((error: unknown) => this.#fail(error)));
   }
 
   /** One row, until it has an end or the run stops. */

@@ -82,7 +82,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         "src/submission/submit.ts",
-        "    await this.#start(row, true);\n    await this.#ownRowsEnded();",
+        "    await this.#start(row, true);\n    await this.#lanes.ended();",
         "    await this.#start(row, true);",
       ],
     ],

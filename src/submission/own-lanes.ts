@@ -1,0 +1,38 @@
+import type { LimitFunction } from "p-limit";
+
+/** The lanes that all runs of a process share, and which rows in them are of this one. */
+export class OwnLanes {
+  readonly #lanes: LimitFunction;
+  #inFlight = 0;
+  #nothingInFlight: (() => void) | undefined;
+
+  constructor(lanes: LimitFunction) {
+    this.#lanes = lanes;
+  }
+
+  /** Resolves when there was a free lane for it, not when it is done. `send` never rejects. */
+  start(send: () => Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      void this.#lanes(() => {
+        const ended = this.#lane(send);
+        resolve();
+        return ended;
+      });
+    });
+  }
+
+  /** Resolves when none of this run is on its way. */
+  async ended(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#nothingInFlight = resolve));
+  }
+
+  async #lane(send: () => Promise<void>): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      await send();
+    } finally {
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#nothingInFlight?.();
+    }
+  }
+}
