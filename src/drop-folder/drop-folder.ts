@@ -3,7 +3,6 @@ import type { Config } from "../config/config.ts";
 import type { BatchReport } from "../events.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import { Inbox, type Sweep } from "../intake/inbox.ts";
-import type { ReadyFile } from "../intake/two-looks.ts";
 import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
 import { neverAnswer, notYetAnswer } from "../results/answers.ts";
@@ -15,6 +14,7 @@ import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { Standing } from "./standing.ts";
+import { UnderWay, type Piece } from "./under-way.ts";
 
 export interface DropFolderParts {
   readonly config: Config;
@@ -41,15 +41,11 @@ export class DropFolder {
   readonly #ends: FolderEnds;
   readonly #answers: FolderAnswers;
   readonly #hold: FolderHold;
-  readonly #standing: Standing;
+  readonly #underWay: UnderWay;
   readonly #files = new FileQueue();
   readonly #batches: BatchQueue;
   #folders: readonly string[];
   #folderAway = false;
-  readonly #jobs = new Set<Job>();
-  #lookedBeside: Promise<unknown> = Promise.resolve();
-  /** Files that were worked off while a sweep was on its way. */
-  readonly #finished = new Set<string>();
 
   constructor(parts: DropFolderParts) {
     this.#parts = parts;
@@ -64,7 +60,7 @@ export class DropFolder {
       unfinished: () => this.#unfinished(),
     });
     const standing = new Standing(journal, parts.config);
-    this.#standing = standing;
+    this.#underWay = new UnderWay(standing);
     this.#answers = new FolderAnswers(listener, (path) => this.#ends.blockedAnswer(path));
     this.#ends = new FolderEnds({
       ...{ folder: this.folder, isWatching: parts.isWatching, watchRetryMs: parts.config.watchRetryMs },
@@ -130,7 +126,7 @@ export class DropFolder {
 
   /** Rows are on their way. */
   get isWorking(): boolean {
-    return this.#jobs.size > 0;
+    return !this.#underWay.isEmpty;
   }
 
   /** The service is away, and is being asked whether it is back. */
@@ -145,7 +141,7 @@ export class DropFolder {
 
   /** Looks at the folder, sees a STOP and its end, answers what waits. */
   async sweep(): Promise<Sweep> {
-    this.#finished.clear();
+    this.#underWay.sweepBegins();
     const sweep = await this.#inbox.sweep();
     this.#noteAway(sweep.away);
     if (sweep.away !== undefined) {
@@ -161,7 +157,7 @@ export class DropFolder {
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
     if (sweep.stops.length > 0) await this.lookForStop();
     await this.#compareHold();
-    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#isInWork(file.path));
+    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#underWay.has(file.path));
     this.#files.replace(open, sweep.waiting);
     await this.#answers.afterSweep(sweep, this.#files.ready);
     return sweep;
@@ -213,43 +209,25 @@ export class DropFolder {
     this.#parts.stopSending();
   }
 
-  #isInWork(path: string): boolean {
-    return [...this.#jobs].some((job) => job.file?.path === path) || this.#finished.has(path);
-  }
-
-  async #work(job: Job, work: () => Promise<BatchReport>): Promise<void> {
-    this.#jobs.add(job);
+  async #work(piece: Piece, work: () => Promise<BatchReport>): Promise<void> {
+    this.#underWay.begin(piece);
     const isTry = this.#ends.away.isAway;
     try {
       // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
       await this.#parts.processor.together(async () => {
-        if (job.file) await this.#lookBeside(job, job.file);
+        await this.#underWay.lookBeside(piece);
         const report = await work();
         const end = await this.#batches.noteEnd(report);
         if (await this.#ends.ended(report, { isTry, ...end })) this.#batches.putFirst(report.batch);
       });
     } catch (error) {
-      await this.#ends.failed(job.file && { ...job.file, refusalKey: job.refusalKey ?? "" }, error);
+      await this.#ends.failed(piece.file && { ...piece.file, refusalKey: piece.refusalKey ?? "" }, error);
     } finally {
-      this.#jobs.delete(job);
-      if (job.file) {
-        this.#finished.add(job.file.path);
-        this.#inbox.forget(job.file.path);
-      }
+      this.#underWay.end(piece);
+      if (piece.file) this.#inbox.forget(piece.file.path);
       await this.#hold.answerStop();
-      if (this.#jobs.size === 0) await this.#batches.lookAgain();
+      if (this.#underWay.isEmpty) await this.#batches.lookAgain();
     }
-  }
-
-  /**
-   * As it is before anything of the file is read: what comes beside it meanwhile must be seen. Of two that are begun
-   * together the older one is read first.
-   */
-  async #lookBeside(job: Job, { path, identity }: ReadyFile): Promise<void> {
-    const earlier = this.#lookedBeside;
-    const key = this.#standing.refusalKey(path, identity);
-    this.#lookedBeside = Promise.allSettled([earlier, key]).then(() => undefined);
-    [, job.refusalKey] = await Promise.all([earlier, key]);
   }
 
   async #compareHold(): Promise<void> {
@@ -268,9 +246,4 @@ export class DropFolder {
   #unfinished(): Promise<readonly string[]> {
     return this.#parts.processor.unfinished(this.#folders);
   }
-}
-
-interface Job {
-  readonly file?: ReadyFile;
-  refusalKey?: string;
 }
