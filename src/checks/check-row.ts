@@ -72,8 +72,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   const amountAt = positionIn(plan, "amount");
   const readAmount = amountReaderOf(options.choices);
   const file = { name: options.fileName, isTable: isTable(options.format) };
-  const formsOf = new Map<Operation, readonly CompiledFormInFile[]>();
-  const totalsOf = new Map<Operation, FindTotals>();
+  const inFile = operationsInFile(plan, options);
   const setting = {
     hasCells: file.isTable,
     sandbox: options.sandbox,
@@ -99,17 +98,10 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
       options.operation && !hasOperationColumn ? options.operation : operationOfRow(row, plan, options.operation);
     if ("code" in said) return invalid(row, [faultOfRow(said, cellText(row, operationAt))]);
     const operation = byRules.get(said) ?? said;
-    let findTotals = totalsOf.get(operation);
-    if (!findTotals) totalsOf.set(operation, (findTotals = totalsFinder(plan, operation)));
+    const { findTotals, forms } = inFile(operation);
     const totals = findTotals(row);
     if (totals !== undefined) {
       return { row, operation, faults: [faultOfRow({ code: "totals_row", found: `a ${operation.name}` }, totals)] };
-    }
-
-    let forms = formsOf.get(operation);
-    if (!forms) {
-      forms = compiledForms(operation, plan, options);
-      formsOf.set(operation, forms);
     }
     const form = formOfRow(row, forms);
     if ("code" in form) {
@@ -136,15 +128,26 @@ interface CompiledFormInFile extends FormInFile {
   readonly compiled: CompiledForm;
 }
 
-function compiledForms(
-  operation: Operation,
-  plan: ColumnPlan,
-  { choices, known }: CheckerOptions,
-): readonly CompiledFormInFile[] {
-  return formsInFile(operation, plan).map((one) => ({
-    ...one,
-    compiled: compileForm(operation, one.form, plan, choices, known),
-  }));
+/** What every row of an operation is asked, with these columns. */
+interface OperationInFile {
+  readonly findTotals: FindTotals;
+  readonly forms: readonly CompiledFormInFile[];
+}
+
+/** Worked out for the first row of each operation. */
+function operationsInFile(plan: ColumnPlan, { choices, known }: CheckerOptions): (operation: Operation) => OperationInFile {
+  const operations = new Map<Operation, OperationInFile>();
+  return (operation) => {
+    let found = operations.get(operation);
+    if (!found) {
+      const forms = formsInFile(operation, plan).map((one) => ({
+        ...one,
+        compiled: compileForm(operation, one.form, plan, choices, known),
+      }));
+      operations.set(operation, (found = { findTotals: totalsFinder(plan, operation), forms }));
+    }
+    return found;
+  };
 }
 
 /** The plan of the columns, or the refusal of the file. A row of JSON has no columns that others lack. */
