@@ -65,59 +65,83 @@ export function writeMark(input: MarkInput, mark: Mark, how: "new" | MayReplace)
 }
 
 export function keeperOf(input: MarkInput, claimed: Claimed): MarkKeeper {
-  const { path, keeper } = input;
-  let written = claimed.mark.lastAttempt;
-  let last = Promise.resolve();
-  let isBusy = false;
-  const assertOwn = async (): Promise<void> => {
+  return new Keeper(input, claimed);
+}
+
+class Keeper implements MarkKeeper {
+  readonly #input: MarkInput;
+  readonly #isNew: boolean;
+  /** The attempt that the mark tells of. */
+  #written: number;
+  #last = Promise.resolve();
+  #isBusy = false;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(input: MarkInput, { mark, isNew }: Claimed) {
+    this.#input = input;
+    this.#isNew = isNew;
+    this.#written = mark.lastAttempt;
+    this.#timer = setInterval(() => {
+      if (!this.#isBusy) void this.renew();
+    }, RENEWED_EVERY_MS).unref();
+  }
+
+  /** Over that of a copy too: it is told of what was sent, and stops. */
+  renew(): Promise<void> {
+    return this.#renewNext(async (mark) => !(await isAnothers(this.#input.path, mark)));
+  }
+
+  async renewFirst(): Promise<void> {
+    await this.#renewNext(() => this.assertOwn().then(() => true));
+    await this.assertOwn();
+  }
+
+  async isStanding(): Promise<boolean> {
+    // what cannot be read at this moment may be ours: each file asks again before it goes
+    const found = await markAt(this.#input.path).catch(() => undefined);
+    if (found === undefined) return true;
+    return typeof found === "object" && found.mark?.stateId === (await this.#input.now()).stateId;
+  }
+
+  async assertOwn(): Promise<void> {
+    const { path, keeper, assertKnown, now } = this.#input;
     const found = await markAt(path);
     if (typeof found !== "object" || found.keeper === keeper) return;
-    await input.assertKnown(found);
-    if (found.keeper !== undefined && found.mark?.stateId === (await input.now()).stateId) throw keptByCopy(path);
-  };
-  const renewOnce = async (mayReplace: (mark: Mark) => Promise<boolean>): Promise<void> => {
-    isBusy = true;
+    await assertKnown(found);
+    if (found.keeper !== undefined && found.mark?.stateId === (await now()).stateId) throw keptByCopy(path);
+  }
+
+  async withdraw(): Promise<void> {
+    const { path, keeper } = this.#input;
+    clearInterval(this.#timer);
+    await this.#last;
+    if (!this.#isNew) return;
+    const found = await markAt(path).catch(() => undefined);
+    if (typeof found === "object" && found.keeper === keeper) await unlink(path).catch(() => undefined);
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#timer);
+    return this.renew();
+  }
+
+  /** One after the other, in the order they were asked for. */
+  #renewNext(mayReplace: (mark: Mark) => Promise<boolean>): Promise<void> {
+    return (this.#last = this.#last.then(() => this.#renewOnce(mayReplace)));
+  }
+
+  async #renewOnce(mayReplace: (mark: Mark) => Promise<boolean>): Promise<void> {
+    this.#isBusy = true;
     try {
-      const mark = await input.now();
-      if (mark.lastAttempt === written) return;
-      if (await writeMark(input, mark, () => mayReplace(mark))) written = mark.lastAttempt;
+      const mark = await this.#input.now();
+      if (mark.lastAttempt === this.#written) return;
+      if (await writeMark(this.#input, mark, () => mayReplace(mark))) this.#written = mark.lastAttempt;
     } catch {
       // a folder that cannot be written shows at the end with the results, a journal that fails at the next attempt
     } finally {
-      isBusy = false;
+      this.#isBusy = false;
     }
-  };
-  // over that of a copy too: it is told of what was sent, and stops
-  const renew = (): Promise<void> =>
-    (last = last.then(() => renewOnce(async (mark) => !(await isAnothers(path, mark)))));
-  const timer = setInterval(() => {
-    if (!isBusy) void renew();
-  }, RENEWED_EVERY_MS).unref();
-  return {
-    renew,
-    renewFirst: async () => {
-      await (last = last.then(() => renewOnce(() => assertOwn().then(() => true))));
-      await assertOwn();
-    },
-    isStanding: async () => {
-      // what cannot be read at this moment may be ours: each file asks again before it goes
-      const found = await markAt(path).catch(() => undefined);
-      if (found === undefined) return true;
-      return typeof found === "object" && found.mark?.stateId === (await input.now()).stateId;
-    },
-    assertOwn,
-    withdraw: async () => {
-      clearInterval(timer);
-      await last;
-      if (!claimed.isNew) return;
-      const found = await markAt(path).catch(() => undefined);
-      if (typeof found === "object" && found.keeper === keeper) await unlink(path).catch(() => undefined);
-    },
-    close: () => {
-      clearInterval(timer);
-      return renew();
-    },
-  };
+  }
 }
 
 /** Another folder was put in the place of ours, with the mark of another state directory: it must stay to be seen. */
