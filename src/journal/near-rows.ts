@@ -86,7 +86,7 @@ export const tellLetGo = (schema: string, isElsewhere: string): string => `
   WHERE row.batch = ?1 AND row.state = 'held' AND row.code = 'near_duplicate' AND row.other_batch = went.other_batch
     AND row.other_row = went.other_row AND row.other_more < went.more RETURNING row.number`;
 
-/** Not what was let go after that one went: nobody is asked a second time. */
+/** Not what was let go after that one went: nobody is asked a second time. By a list: no other row is walked over. */
 export const LET_GO_IN_PLACE = `
   WITH went AS (
     SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id, iif(s.state = 'unknown', NULL, s.changed_at) AS accepted_at
@@ -99,4 +99,4 @@ export const LET_GO_IN_PLACE = `
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?2, other_batch = went.id,
     other_row = went.other_row, other_at = went.accepted_at
-  FROM went WHERE row.batch = ?1 AND row.number = went.number`;
+  FROM went WHERE row.batch = ?1 AND row.number IN (SELECT number FROM went) AND row.number = went.number`;
