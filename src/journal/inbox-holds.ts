@@ -9,11 +9,6 @@ export class InboxHolds {
     this.#database = database;
   }
 
-  of(folder: string): InboxHold | undefined {
-    const row = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(folder));
-    return row === undefined ? undefined : (JSON.parse(String(row["value"])) as InboxHold);
-  }
-
   /** Every inbox that is held. */
   all(): HeldInbox[] {
     const rows = this.#database.prepare(
@@ -34,13 +29,18 @@ export class InboxHolds {
 
   /** Gives the hold that stood. Who lifted it, and when, is kept. */
   lift(folder: string, by: string, nowMs: number): InboxHold | undefined {
-    const hold = this.of(folder);
+    const hold = this.#of(folder);
     if (!hold) return undefined;
     this.#database.prepare("DELETE FROM meta WHERE key = ?").run(keyOf(folder));
     this.#database
       .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
       .run(`${LIFTED}${nowMs} ${folder}`, JSON.stringify({ ...hold, by }));
     return hold;
+  }
+
+  #of(folder: string): InboxHold | undefined {
+    const row = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(folder));
+    return row === undefined ? undefined : (JSON.parse(String(row["value"])) as InboxHold);
   }
 }
 

@@ -188,7 +188,6 @@ export interface JournalStore {
    * and those whose results are owed.
    */
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
-  inboxHold(folder: string): Promise<InboxHold | undefined>;
   inboxHolds(): Promise<readonly HeldInbox[]>;
   /** An inbox that is held already keeps its first reason. */
   holdInbox(folder: string, hold: InboxHold): Promise<void>;

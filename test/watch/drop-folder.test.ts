@@ -144,8 +144,8 @@ test("a STOP that comes just before a file begins lets nothing of it go", async 
     // the file has seen no hold by now, and is about to begin when sending is stopped
     gate.soft.addEventListener("abort", () => {
       const { journal } = processor;
-      const hold = journal.inboxHold.bind(journal);
-      vi.spyOn(journal, "inboxHold").mockImplementation(async (folder) => (await sleep(50), hold(folder)));
+      const holds = journal.inboxHolds.bind(journal);
+      vi.spyOn(journal, "inboxHolds").mockImplementation(async () => (await sleep(50), holds()));
       goOn([]);
     });
     desk.write("STOP", "");

@@ -11,7 +11,6 @@ export function placeCalls({ addresses, files, group, holds, marks, now, read }:
     knows: (mark, place) => read(() => marks.knows(mark, place)),
     acceptLoss: (mark, place) => group.run(() => marks.accept(mark, place)),
 
-    inboxHold: (folder) => read(() => holds.of(folder)),
     inboxHolds: () => read(() => holds.all()),
     holdInbox: (folder, hold) => group.run(() => holds.set(folder, hold)),
     liftInboxHold: (folder, by) => group.run(() => holds.lift(folder, by, now())),
