@@ -40,7 +40,7 @@ export function columnsFor(
   elsewhere: ReadonlySet<string>,
   clues: ProposalClues,
 ): { readonly columns: readonly ProposedColumn[]; readonly unclear: readonly UnclearField[] } {
-  const { columns, set, template, near } = clues;
+  const { columns, set } = clues;
   const found: ProposedColumn[] = [];
   const isOpen = (field: string): boolean => !elsewhere.has(field) && !found.some((one) => one.field === field);
   const isFree = (column: string): boolean => !found.some((one) => one.column === column);
@@ -48,15 +48,7 @@ export function columnsFor(
     if (fields.includes(field) && isOpen(field)) found.push({ column, field, why });
   };
   for (const [field, column] of Object.entries(set)) add(column, field, "you said so");
-  const seeds = [
-    ...(near?.columns ?? []).map((one) => ({ ...one, why: `as in the mapping ${near?.name ?? ""}` })),
-    ...Object.entries(template?.columns ?? {}).map(([column, to]) => ({
-      column,
-      fields: to,
-      why: "the published template",
-    })),
-  ];
-  for (const seed of seeds) {
+  for (const seed of seedsOf(clues)) {
     const column = columns.find((one) => normalizeName(one) === normalizeName(seed.column));
     if (column !== undefined) for (const field of seed.fields) add(column, field, seed.why);
   }
@@ -81,6 +73,22 @@ export function columnsFor(
     if (column !== undefined && isOpen(field) && !isAsked(field)) add(column, field, "the same person");
   }
   return { columns: found, unclear };
+}
+
+interface Seed {
+  readonly column: string;
+  readonly fields: readonly string[];
+  readonly why: string;
+}
+
+/** What was confirmed or published of columns with these names. */
+function seedsOf({ near, template }: ProposalClues): readonly Seed[] {
+  const confirmed = near?.columns.map((one) => ({ ...one, why: `as in the mapping ${near.name}` })) ?? [];
+  const published = Object.entries(template?.columns ?? {}).map(([column, fields]) => ({
+    ...{ column, fields },
+    why: "the published template",
+  }));
+  return [...confirmed, ...published];
 }
 
 /** Names that were confirmed or published. */
