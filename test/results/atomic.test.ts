@@ -1,17 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, mkdir, readdir, readFile, readlink, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, readlink, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { AtomicFile, makingFile } from "../../src/results/atomic.ts";
 import { Leftovers } from "../../src/results/leftovers.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "atomic-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 describe("an atomic file", () => {

@@ -1,16 +1,13 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { writeResults } from "../../src/results/write-results.ts";
 import { resultsInput, rowRecord, sheetOf } from "../support/records.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "results-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 const NAMES = ["payroll.csv.results.csv", "payroll.csv.summary.json"] as const;

@@ -1,19 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { RowRecord } from "../../src/journal/row-record.ts";
 import type { Sheet } from "../../src/reader/row.ts";
 import { writeResults } from "../../src/results/write-results.ts";
 import { batchRecord, resultsInput, rowRecord, sheetOf } from "../support/records.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
 
 let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "results-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  folder = temporaryDirectory();
 });
 
 const FAULT = {
