@@ -13,8 +13,8 @@ import { FolderAnswers } from "./folder-answers.ts";
 import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
+import { FolderWork, type Piece } from "./folder-work.ts";
 import { Standing } from "./standing.ts";
-import { UnderWay, type Piece } from "./under-way.ts";
 
 export interface DropFolderParts {
   readonly config: Config;
@@ -41,7 +41,7 @@ export class DropFolder {
   readonly #ends: FolderEnds;
   readonly #answers: FolderAnswers;
   readonly #hold: FolderHold;
-  readonly #underWay: UnderWay;
+  readonly #pieces: FolderWork;
   readonly #files = new FileQueue();
   readonly #batches: BatchQueue;
   #folders: readonly string[];
@@ -60,7 +60,7 @@ export class DropFolder {
       unfinished: () => this.#unfinished(),
     });
     const standing = new Standing(journal, parts.config);
-    this.#underWay = new UnderWay(standing);
+    this.#pieces = new FolderWork(standing);
     this.#answers = new FolderAnswers(listener, (path) => this.#ends.blockedAnswer(path));
     this.#ends = new FolderEnds({
       ...{ folder: this.folder, isWatching: parts.isWatching, watchRetryMs: parts.config.watchRetryMs },
@@ -126,7 +126,7 @@ export class DropFolder {
 
   /** Rows are on their way. */
   get isWorking(): boolean {
-    return !this.#underWay.isEmpty;
+    return !this.#pieces.isEmpty;
   }
 
   /** The service is away, and is being asked whether it is back. */
@@ -141,7 +141,7 @@ export class DropFolder {
 
   /** Looks at the folder, sees a STOP and its end, answers what waits. */
   async sweep(): Promise<Sweep> {
-    this.#underWay.sweepBegins();
+    this.#pieces.sweepBegins();
     const sweep = await this.#inbox.sweep();
     this.#noteAway(sweep.away);
     if (sweep.away !== undefined) {
@@ -157,7 +157,7 @@ export class DropFolder {
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
     if (sweep.stops.length > 0) await this.lookForStop();
     await this.#compareHold();
-    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#underWay.has(file.path));
+    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#pieces.has(file.path));
     this.#files.replace(open, sweep.waiting);
     await this.#answers.afterSweep(sweep, this.#files.ready);
     return sweep;
@@ -210,12 +210,12 @@ export class DropFolder {
   }
 
   async #work(piece: Piece, work: () => Promise<BatchReport>): Promise<void> {
-    this.#underWay.begin(piece);
+    this.#pieces.begin(piece);
     const isTry = this.#ends.away.isAway;
     try {
       // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
       await this.#parts.processor.together(async () => {
-        await this.#underWay.lookBeside(piece);
+        await this.#pieces.lookBeside(piece);
         const report = await work();
         const end = await this.#batches.noteEnd(report);
         if (await this.#ends.ended(report, { isTry, ...end })) this.#batches.putFirst(report.batch);
@@ -223,10 +223,10 @@ export class DropFolder {
     } catch (error) {
       await this.#ends.failed(piece.file && { ...piece.file, refusalKey: piece.refusalKey ?? "" }, error);
     } finally {
-      this.#underWay.end(piece);
+      this.#pieces.end(piece);
       if (piece.file) this.#inbox.forget(piece.file.path);
       await this.#hold.answerStop();
-      if (this.#underWay.isEmpty) await this.#batches.lookAgain();
+      if (this.#pieces.isEmpty) await this.#batches.lookAgain();
     }
   }
 

@@ -9,7 +9,7 @@ export interface Piece {
 }
 
 /** The pieces of work of one inbox that are on their way. */
-export class UnderWay {
+export class FolderWork {
   readonly #standing: Standing;
   readonly #pieces = new Set<Piece>();
   /** Files that were worked off while a sweep was on its way: what it saw of them is over. */
