@@ -3,7 +3,7 @@ import type { RowName } from "../checks/correction.ts";
 import { PaydropError } from "../errors.ts";
 import { numbersIn } from "./numbers.ts";
 import type { BatchSeq } from "./batch-record.ts";
-import { OVERTAKEN } from "./seen.ts";
+import { OVERTAKEN } from "./seen-statements.ts";
 import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
 import { BLOCKED } from "./waiting-rows.ts";
 

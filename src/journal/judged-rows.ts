@@ -3,7 +3,7 @@ import type { Verdict } from "../checks/duplicates.ts";
 import type { Seen } from "../checks/seen.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { JUDGED, moreOf, type JudgedRow } from "./judged-row.ts";
-import type { SeenRows } from "./seen.ts";
+import type { SeenRows } from "./seen-rows.ts";
 import type { Keys } from "./seen-row.ts";
 import { assertMove } from "./state.ts";
 

@@ -18,7 +18,7 @@ import { JudgedRows } from "./judged-rows.ts";
 import { NearDuplicates } from "./near-duplicates.ts";
 import { NewRows } from "./new-rows.ts";
 import { Rows } from "./rows.ts";
-import { SeenRows } from "./seen.ts";
+import { SeenRows } from "./seen-rows.ts";
 import { RowTallies } from "./tallies.ts";
 import { Telling } from "./telling.ts";
 import { Verdicts } from "./verdicts.ts";

@@ -5,7 +5,7 @@ import type { BatchSeq } from "./batch-record.ts";
 import { asOf, isAsBefore, keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
 import type { JudgedRows } from "./judged-rows.ts";
 import { numbersIn } from "./numbers.ts";
-import { OVERTAKEN } from "./seen.ts";
+import { OVERTAKEN } from "./seen-statements.ts";
 
 /** What a person who lets a row go must have been told. It frees no row. Called inside a transaction of the caller. */
 export class Telling {

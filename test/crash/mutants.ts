@@ -387,7 +387,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "of two corrections of one row the second is let go untold",
-    edits: [["src/journal/seen.ts", "ON o.family = w.kin WHERE ${WENT}", "ON o.family = w.kin WHERE FALSE"]],
+    edits: [["src/journal/seen-statements.ts", "ON o.family = w.kin WHERE ${WENT}", "ON o.family = w.kin WHERE FALSE"]],
     tests: ["test/journal/released.test.ts"],
   },
 ];
