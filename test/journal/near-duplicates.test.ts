@@ -283,3 +283,16 @@ test("whoever lets a row go that waits for a held one is told of the other amoun
   await store.release("CCCC3333", [5], ACT);
   expect(await store.begin("CCCC3333", 5, rules)).toHaveProperty("attempt");
 });
+
+test("an old amount that was let go waits once more, where the corrected one went before it", async () => {
+  const store = open();
+  await corrected(store, (journal) => sendRow(journal, "AAAA1111", 3, "accepted"));
+  await store.settle([{ batch: "AAAA1111", row: 3, as: "settled_not_done", act: ACT }]);
+  await store.makeReady("AAAA1111", [3], ["settled_not_done"], ACT);
+  const still = { batch: "BBBB2222", row: 8 };
+  expect((await store.row("AAAA1111", 3))?.other, "it has not gone yet").toEqual(still);
+  await store.release("AAAA1111", [3], ACT);
+  await sendRow(store, "BBBB2222", 8, "accepted");
+  await store.makeReady("AAAA1111", "all", ["not_sent", "rejected"]);
+  expect((await store.row("AAAA1111", 3))?.other).toEqual({ ...still, at: expect.any(Number) as number });
+});
