@@ -110,11 +110,13 @@ class EarlierRows {
   #chunks: AsyncIterator<readonly Row[]> | undefined;
   #view: (row: Row) => Row = (row) => row;
   #chunk: readonly Row[] = [];
-  #isGone = false;
+  #isGone: boolean;
 
   constructor(batch: BatchRecord, snapshots: string) {
     this.#batch = batch;
     this.#snapshots = snapshots;
+    // what was wrong with its rows is in the archive: a copy that is there, for another batch, does not tell it
+    this.#isGone = batch.archive !== undefined;
   }
 
   /** `numbers`: rising. Rows that the file does not have are left out. */

@@ -136,6 +136,23 @@ test("what was paid in an archived batch is found again, and the very same file 
   expect(office.server.requests).toHaveLength(requests);
 });
 
+test("a row that shows no more what was wrong with it waits for a person where its batch is archived", async () => {
+  const office = await openOffice(() => wire.answer(200, "{}"));
+  office.write("pay.csv", "from_account,name,to_account,amount,remarks\nACC-1,Kumar, Ravi,5010027,500.00,\n");
+  await office.process("pay.csv", { now: () => LONG_AGO });
+  expect(office.statuses("pay.csv")).toEqual({ 2: "invalid" });
+  const copy = join(office.stateDir, "snapshots", snapshotsOf(office)[0] ?? "");
+  const bytes = readFileSync(copy);
+  const day = new Date(LONG_AGO + 2 * DAY_MS).toISOString().slice(0, 10);
+  expect(await office.paydrop("archive", "--before", day)).toMatchObject({ code: 0 });
+  // as where a younger batch has the same bytes
+  writeFileSync(copy, bytes);
+  const retry = readFileSync(join(office.folder, "pay.csv.retry.csv"), "utf8");
+  office.write("again.csv", retry.replace("Not sent", "Seen"));
+  await office.process("again.csv");
+  expect(office.statuses("again.csv")).toEqual({ 2: "held" });
+});
+
 test("a batch with something open stays, and so does a young one", async () => {
   const { office, day } = await withOldBatch();
   office.server.use(() => wire.reset());
