@@ -1,3 +1,5 @@
+import { httpDateMs } from "./http-date.ts";
+
 /** When a row that is proven unsent, or was refused for rate, goes again (DESIGN §8): the whole run waits, not one row. */
 export interface RetryLimits {
   /** How long a service that cannot be reached is tried before rows are given up. */
@@ -60,7 +62,7 @@ export class Retries {
 /** Seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
 function retryAfterMs(text: string): number | undefined {
   if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
-  // every HTTP date begins with the name of a day; Date.parse takes "-1" and "1.5" for dates too
-  const date = /^\s*[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const nowMs = Date.now();
+  const date = httpDateMs(text, nowMs);
+  return date === undefined ? undefined : Math.max(0, date - nowMs);
 }

@@ -1,4 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { httpDateMs } from "../../src/submission/http-date.ts";
 import { Pace } from "../../src/submission/pace.ts";
 import { backoffMs, Retries, RETRY_LIMITS } from "../../src/submission/retry.ts";
 import type { Outcome } from "../../src/submission/outcome.ts";
@@ -53,6 +55,26 @@ describe("429", () => {
     expect(retries().rateLimited(1, "Sun, 06 Nov 1994 08:49:37 GMT")).toBe(0);
   });
 
+  test("reads a date without a zone as UTC, wherever the machine stands", () => {
+    const program = `
+      import { Retries, RETRY_LIMITS } from ${JSON.stringify(new URL("../../src/submission/retry.ts", import.meta.url).href)};
+      const waits = process.argv.slice(1).map((text) => new Retries(RETRY_LIMITS, () => 0, () => 0.5).rateLimited(1, text));
+      console.log(JSON.stringify(waits));`;
+    const [day = "", date = "", month = "", year = "", time = ""] = new Date(Date.now() + 60_000)
+      .toUTCString()
+      .split(/,? /);
+    const asctime = `${day} ${month} ${date.replace(/^0/, " ")} ${time} ${year}`;
+    for (const TZ of ["Asia/Kolkata", "America/New_York"]) {
+      const run = spawnSync(process.execPath, ["--input-type=module", "--eval", program, asctime], {
+        env: { ...process.env, TZ },
+        encoding: "utf8",
+      });
+      const [waitMs] = JSON.parse(run.stdout) as number[];
+      expect(waitMs, TZ).toBeGreaterThan(30_000);
+      expect(waitMs, TZ).toBeLessThanOrEqual(60_000);
+    }
+  });
+
   test("never longer than the cap", () => {
     expect(retries().rateLimited(1, "999999999")).toBe(300_000);
     expect(retries().rateLimited(1, "99999999999999999999")).toBe(300_000);
@@ -60,7 +82,7 @@ describe("429", () => {
     expect(retries().rateLimited(1, "Fri, 31 Dec 2100 23:59:59 GMT")).toBe(300_000);
   });
 
-  test.each([undefined, "", "soon", "-1", "1.5"])(
+  test.each([undefined, "", "soon", "-1", "1.5", "Mon 5", "Sat Soon", "Sun, 31 Feb 2100 08:49:37 GMT"])(
     "with Retry-After %j it waits a while of its own that grows",
     (retryAfter) => {
       const first = retries().rateLimited(1, retryAfter);
@@ -75,6 +97,34 @@ describe("429", () => {
   test("a row is given up after so many", () => {
     expect(retries().rateLimited(2, "0")).toBe(0);
     expect(retries().rateLimited(3, "0")).toBeUndefined();
+  });
+});
+
+describe("HTTP dates", () => {
+  const NOW_MS = Date.UTC(2026, 10, 24);
+
+  test.each(["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])(
+    "%s: the same moment in each form of RFC 9110",
+    (text) => {
+      expect(httpDateMs(text, NOW_MS)).toBe(Date.UTC(1994, 10, 6, 8, 49, 37));
+    },
+  );
+
+  test("a year of two digits is no more than 50 years ahead", () => {
+    expect(httpDateMs("Tuesday, 24-Nov-76 00:00:00 GMT", NOW_MS)).toBe(Date.UTC(2076, 10, 24));
+    expect(httpDateMs("Thursday, 24-Nov-77 00:00:00 GMT", NOW_MS)).toBe(Date.UTC(1977, 10, 24));
+  });
+
+  test.each([
+    "Sun, 06 Nov 1994 08:49:37",
+    "Sun, 06 Nov 1994 08:49:37 +0530",
+    "Sun, 06 Foo 1994 08:49:37 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 24:00:00 GMT",
+    "1994-11-06T08:49:37Z",
+    "Mon 5",
+  ])("%s is none", (text) => {
+    expect(httpDateMs(text, NOW_MS)).toBeUndefined();
   });
 });
 
