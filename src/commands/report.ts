@@ -6,7 +6,7 @@ import { lookAt } from "../intake/look.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
-import { withProcessor } from "../processor.ts";
+import { withProcessor, type Processor } from "../processor.ts";
 import { withHint } from "../results/on-disk.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { FALLBACK_FOLDER } from "../results/fallback.ts";
@@ -19,8 +19,12 @@ import { optionOf, type Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { writingOut } from "./out-file.ts";
 import { tell } from "./tell.ts";
+import { recoverIfDead } from "./try-lock.ts";
 
-/** Writes a report on a batch for people to read, print and sign. Exit 0, or 74 when it could not lie beside the input. */
+/**
+ * Writes a report on a batch for people to read, print and sign. Exit 0; 74 when it could not lie beside the input; 75
+ * while rows of it are on their way.
+ */
 export async function run(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);
   const clock = createClock(config.timeZone ?? "UTC");
@@ -29,7 +33,7 @@ export async function run(call: Call): Promise<number> {
   return withProcessor({ config }, "read", async (processor) => {
     const { journal } = processor;
     const { batch, file } = await batchSaid(journal, call.operands[0]);
-    const report = await processor.report(batch.id);
+    const report = await reportAtRest(processor, config, batch.id);
     const document = documentOf(form, report, clock);
     if (out === "-") {
       call.stdout.write(asText(document));
@@ -45,6 +49,24 @@ export async function run(call: Call): Promise<number> {
         : await writingOut(resolve(out), () => writeReportTo(resolve(out), document, mode));
     return told(call, config, report, form, written);
   });
+}
+
+/**
+ * A page stays beside the file when the run has ended: it must not say of rows whose answer is awaited that they have none.
+ * By the rows that were read, not by a look before: a run may begin meanwhile.
+ */
+async function reportAtRest(processor: Processor, config: Config, batchId: string): Promise<Report> {
+  const report = await processor.report(batchId);
+  if (report.inFlight === 0) return report;
+  // rows of a process that died are unknown, but not marked so yet
+  const again = (await recoverIfDead(config)) ? await processor.report(batchId) : report;
+  if (again.inFlight === 0) return again;
+  const { rows } = again.totals.total;
+  throw new PaydropError(
+    "locked",
+    `batch ${batchId} is being sent: ${again.inFlight} of its ${rows} rows ${again.inFlight === 1 ? "is" : "are"} on the way at this moment`,
+    `no report was written; make it when the run has ended. \`paydrop status ${batchId}\` shows how far it is`,
+  );
 }
 
 async function writeBeside(...[document, place]: Parameters<typeof writeReport>): Promise<WrittenReport> {

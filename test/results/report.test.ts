@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inputName } from "../../src/intake/names.ts";
 import { Workbook } from "../../src/workbook/workbook.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
-import { AES_IV, AES_KEY, API_KEY, openDesk, type Desk } from "../support/desk.ts";
-import { runProgram, type ProgramEnded } from "../support/program.ts";
+import { AES_IV, AES_KEY, API_KEY, openDesk, transfersCsv, type Desk } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import { openOffice, until, type Office } from "../support/people.ts";
+import { runProgram, type Program, type ProgramEnded } from "../support/program.ts";
 
 const HOSTILE = `"</style></title><img src=x onerror=alert(1)>' &"`;
 const BIDI = "\u202e";
@@ -270,6 +272,44 @@ describe("where it lies", () => {
     }
     expect(inputName("weekly.report.json")).toEqual({ format: "json" });
   });
+});
+
+/** A run of this desk whose rows get no answer before `answer` is called, but for the first one. */
+async function waiting(): Promise<{ office: Office; batch: string; run: Program; answer: () => void }> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const later: wire.Reply = async (socket) => {
+    await promise;
+    await wire.answer(200)(socket);
+  };
+  const office = await openOffice(({ number }) => (number > 1 ? later : wire.answer(200)));
+  office.write("pay.csv", transfersCsv(20));
+  const run = office.start("run", "pay.csv", "--concurrency", "3");
+  await until(() => office.server.requests.length === 4);
+  const [{ batch } = {}] = await office.lines("status");
+  return { office, batch: String(batch), run, answer: () => resolve(undefined) };
+}
+
+test("while rows are on their way no report calls them unknown: none is written, and status is named; then it is", async () => {
+  const { office, batch, run, answer } = await waiting();
+  for (const more of [[], ["--format", "xlsx"], ["--format", "text", "--out", "-"]]) {
+    const early = await office.paydrop("report", "pay.csv", ...more);
+    expect(early).toMatchObject({ code: 75, stdout: "" });
+    expect(early.stderr).toMatch(/is being sent: 3 of its 20 rows are on the way/);
+    expect(early.stderr).toContain(`paydrop status ${batch}`);
+  }
+  expect(readdirSync(office.folder).filter((name) => name.includes(".report."))).toEqual([]);
+  answer();
+  expect(await run.ended).toMatchObject({ code: 0 });
+  expect((await office.paydrop("report", "pay.csv")).stdout).toContain("All 20 rows were accepted");
+});
+
+test("rows of a process that died are unknown in it, whoever makes it first", async () => {
+  const { office, run } = await waiting();
+  run.child.kill("SIGKILL");
+  await run.ended;
+  const ended = await office.paydrop("report", "pay.csv", "--format", "json", "--out", "-");
+  expect(ended.code).toBe(0);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ rows: { accepted: 1, unknown: 3, not_sent: 16 }, exit_code: 4 });
 });
 
 test("a batch of every phase has a report; a refused file has none, and is told so", async () => {

@@ -27,6 +27,8 @@ export interface Report {
   readonly remarks: readonly string[];
   /** Rows that the checks or a person let go, whatever became of them. */
   readonly approved: Tally;
+  /** Rows whose answer is awaited, or was by a process that died: they stand here as unknown (I4). */
+  readonly inFlight: number;
   /** Tries to send a row, of all runs; those that never left the machine too. */
   readonly attempts: number;
   /** The gravest first; none where nobody has to do anything. */
@@ -57,6 +59,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
   const { batch, operation, sheet, view, mapping, records, history } = input;
   const collected = { totals: new TotalsCollector(), needs: new NeedsCollector(batch), times: new TimelineCollector() };
   let attempts = 0;
+  let inFlight = 0;
   for await (const step of lockstep(sheet.rows(), records)) {
     for (const [index, record] of step.records.entries()) {
       const raw = step.rows[index];
@@ -66,6 +69,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
       collected.needs.add(record, row);
       collected.times.add(record);
       attempts += record.attempts;
+      if (record.state === "sending") inFlight += 1;
     }
   }
   const totals = collected.totals.totals();
@@ -73,7 +77,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
   assertControlTotals(totals, batch);
   const times = [batch.createdAt, timeline?.lastAt ?? 0, ...history.map(({ at }) => at)];
   return {
-    ...defined({ batch, operation, mapping, totals, attempts, needs: collected.needs.needs() }),
+    ...defined({ batch, operation, mapping, totals, attempts, inFlight, needs: collected.needs.needs() }),
     timeline,
     approved: approvedOf(totals),
     remarks: [...batch.remarks, ...totals.remarks],
