@@ -39,7 +39,7 @@ export function inspectPeriod(text: string): Finding | undefined {
   const isWritten = text.length <= PERIOD_CHARACTERS_MAX && /^[A-Za-z0-9-]+$/.test(text);
   if (!isWritten || isNoMonth(text)) return { code: "period_malformed" };
   const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
-  return !isIsoDate && isDateLike(text) ? { code: "made_a_date" } : undefined;
+  return !isIsoDate && isDateLike(text) ? { code: "period_a_date" } : undefined;
 }
 
 /**

@@ -22,7 +22,8 @@ export function readSheetValue(cell: SheetValue, place: Place): string | Finding
       return place.kind === "text" ? cell.source : { code: "percentage", found: cell.stored };
     case "cell_date":
       // in a narration it is what the sender wants to say
-      return place.kind === "text" ? cell.source : { code: "made_a_date" };
+      if (place.kind === "text") return cell.source;
+      return { code: place.name === "period" ? "period_a_date" : "made_a_date" };
     case "cell_boolean":
       return { code: "true_or_false" };
     case "cell_error":

@@ -120,8 +120,8 @@ describe("columns of our own", () => {
   });
 
   test.each([
-    ["Nov-26", "made_a_date"],
-    ["01-11-2026", "made_a_date"],
+    ["Nov-26", "period_a_date"],
+    ["01-11-2026", "period_a_date"],
     ["2026/11", "period_malformed"],
     ["2026 11", "period_malformed"],
     ["2026-13", "period_malformed"],
