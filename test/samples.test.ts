@@ -43,7 +43,7 @@ const FILE_FAULT_CODES = [
 
 /** Codes that stop nothing by themselves. */
 const ONLY_WARNINGS = [
-  ...["date_as_text", "digits_lost", "shown_in_currency", "shown_otherwise", "shown_rounded", "value_not_in_list"],
+  ...["date_as_text", "digits_lost", "letters_garbled", "shown_in_currency", "shown_otherwise", "shown_rounded", "value_not_in_list"],
 ];
 
 /** Codes that only a configuration knows, with one that does. */

@@ -4,6 +4,7 @@ import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import { positionIn, type ColumnPlan } from "./columns.ts";
 import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
+import { inspectGarbled } from "./garbled-letters.ts";
 import { inspectFilled, inspectIdFilled } from "./placeholder.ts";
 import { inspectId, inspectIfsc, inspectLostDigits, inspectOtherId, inspectVpa } from "./read-id.ts";
 import { inspectWhole } from "./read-number.ts";
@@ -144,7 +145,7 @@ function rememberingLast(inspect: Inspect | undefined): Inspect | undefined {
 
 function adviceOf(field: Field, choices: CheckChoices): readonly Inspect[] {
   if (field.shape === "ifsc") return choices.ifscFormat === "warn" ? [inspectIfsc] : [];
-  if (field.kind === "text") return field.required ? [inspectFilled] : [];
+  if (field.kind === "text") return field.required ? [inspectFilled, inspectGarbled] : [inspectGarbled];
   if (field.sensitive === "mobile") return [inspectIdFilled];
   return field.kind === "id" && field.sensitive === "account" ? [inspectLostDigits] : [];
 }

@@ -75,6 +75,10 @@ export const ROW_SENTENCES = {
     sentence: "{value} has a character that was damaged earlier ({found})",
     hint: "Type the cell again, and save the file as CSV UTF-8.",
   },
+  letters_garbled: {
+    sentence: "{value} seems to have been opened in a wrong encoding and saved so, with {found}",
+    hint: 'Compare it with the original, and write it again; save the file from its original as "CSV UTF-8".',
+  },
   json_number_for_text: {
     sentence: "{value} is a JSON number, and {thing} is text",
     hint: 'Write it in quotes, as in {"{field}": "0123"}: numbers lose leading zeros and long digits.',

@@ -5,6 +5,7 @@ import type { SheetCell } from "../workbook/value.ts";
 import type { SheetEntry } from "../workbook/contents.ts";
 import type { Workbook } from "../workbook/workbook.ts";
 import { quotedName } from "./header.ts";
+import { isEncodedTwice } from "./other-format.ts";
 import type { SheetSource } from "./source.ts";
 
 /** The table of a workbook: which sheet, and where in it. */
@@ -138,6 +139,9 @@ function nameOf(cell: SheetCell): string {
 function tableOf({ entry, header }: SheetLook, remarks: readonly string[], source: SheetSource): TableFound {
   if (!header) throw source.refuse("file_blank", { found: `nothing in the sheet ${quotedName(entry.name)}` });
   const { row, columns, above } = header;
+  // one that was taken before is read as it was then
+  const isNew = source.headerRow === undefined;
+  if (isNew && columns.some(isEncodedTwice)) throw source.refuse("encoded_twice", { row });
   const title = `the header is row ${row}; ${above === 1 ? "what stands" : `${above} rows that stand`} above it ${above > 1 ? "were" : "was"} not read`;
   return { entry, columns, headerRow: row, remarks: [...remarks, ...(above > 0 ? [title] : [])] };
 }

@@ -18,14 +18,17 @@ export async function refuseOtherFormat(source: SheetSource, format: FileFormat)
   const beginning = await beginningOf(source.path);
   const other = otherFormatOf(beginning, format);
   if (other) throw source.refuse("format_differs", other);
-  if (ENCODED_TWICE.test(visibleText(beginning))) throw source.refuse("encoded_twice", { row: 1 });
+  if (isEncodedTwice(Buffer.from(visibleText(beginning), "latin1").toString()))
+    throw source.refuse("encoded_twice", { row: 1 });
 }
 
 /**
  * A byte order mark whose bytes were taken for three letters, `ï»¿`, and written as UTF-8 once more. Results of ours are
  * refused as those, whatever became of them.
  */
-const ENCODED_TWICE = /^"?\u00c3\u00af\u00c2\u00bb\u00c2\u00bf(?!"?result_row)/;
+export function isEncodedTwice(text: string): boolean {
+  return /^\ufeff?"?\u00ef\u00bb\u00bf(?!"?result_row)/.test(text);
+}
 
 async function beginningOf(path: string): Promise<Buffer> {
   const file = await openCopy(path);

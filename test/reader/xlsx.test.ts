@@ -1,6 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { normalizeName } from "../../src/names.ts";
 import { faultOf, readFile, temporaryFolder } from "../support/files.ts";
 import { bookFile, partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 
@@ -12,6 +13,19 @@ const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 function cellOf(column: string, source: string): object {
   return { token: `cell_${column}`, source };
 }
+
+test("a header that was opened in a wrong encoding and saved is told as in a CSV file; a true byte order mark is no letter", async () => {
+  const beginning = (mark: string): string => bookFile({ sheets: { a: ROWS.replace("name", `${mark}name`) } });
+  for (const mark of ["ï»¿", "\ufeffï»¿"]) {
+    expect(await faultOf(readFile(beginning(mark)))).toMatchObject({
+      ...{ code: "encoded_twice", row: 1 },
+      message: expect.stringContaining('begins with "ï»¿"') as string,
+    });
+  }
+  const { sheet, rows } = await readFile(beginning("\ufeff"), { knownNames: ["name", "amount"] });
+  expect(sheet.header?.map(normalizeName)).toEqual(["name", "amount", "narration"]);
+  expect(rows).toHaveLength(1);
+});
 
 describe("workbooks of other programs", () => {
   test.each(["openpyxl", "libreoffice"])("%s: every kind of cell is told apart", async (program) => {
