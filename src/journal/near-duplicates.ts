@@ -2,7 +2,17 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Verdict } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { numbersIn } from "./numbers.ts";
-import { COPIES, didNotGoIn, holdNear, LET_GO_IN_PLACE, repeated, REPEATING, tellLetGo } from "./near-rows.ts";
+import {
+  copies,
+  didNotGoIn,
+  holdCorrected,
+  holdNear,
+  LET_GO_IN_PLACE,
+  origins,
+  repeated,
+  REPEATING,
+  tellLetGo,
+} from "./near-rows.ts";
 
 /** What equal rows of earlier batches are found by. */
 interface NewRow {
@@ -27,6 +37,8 @@ export class NearDuplicates {
   readonly #letGoInPlace: StatementSync;
   readonly #didNotGoIn: StatementSync;
   readonly #holdNear: StatementSync;
+  readonly #origins: StatementSync;
+  readonly #holdCorrected: StatementSync;
   readonly #hasReady: StatementSync;
   readonly #tellLetGo: StatementSync;
   readonly #seqsOf: StatementSync;
@@ -38,7 +50,9 @@ export class NearDuplicates {
     const earlier = past ?? "main";
     this.#repeated = database.prepare(repeated(earlier, past === undefined ? "b.seq <> ?1" : "true"));
     this.#repeating = database.prepare(REPEATING);
-    this.#copies = database.prepare(COPIES);
+    this.#copies = database.prepare(copies(earlier));
+    this.#origins = database.prepare(origins(earlier));
+    this.#holdCorrected = database.prepare(holdCorrected(earlier));
     this.#letGoInPlace = database.prepare(LET_GO_IN_PLACE);
     this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
     this.#seqsOf = database.prepare(
@@ -82,6 +96,17 @@ export class NearDuplicates {
     const named = seqsIn(this.#seqsOf.all(JSON.stringify([...noted.batches]), batch.seq));
     this.#holdNearTo(batch, [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])], nowMs);
     for (const seq of noted.sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
+    this.#holdCorrectedOtherwise(batch, nowMs);
+  }
+
+  /** The same for rows of a retry file: the file that they correct may have been corrected as a whole, and dropped again. */
+  #holdCorrectedOtherwise(batch: BatchSeq, nowMs: number): void {
+    for (const origin of seqsIn(this.#origins.all(batch.seq))) {
+      const copies = seqsIn(this.#copies.all(origin));
+      if (copies.length === 0) continue;
+      this.#holdCorrected.run(batch.seq, origin, JSON.stringify(copies), nowMs);
+      this.tellLetGo(batch, nowMs);
+    }
   }
 
   /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */

@@ -1,7 +1,7 @@
 import { STILL_GOES } from "./state.ts";
 
 /** The id of the batch `?1`. */
-const ID = "(SELECT id FROM batch WHERE seq = ?1)";
+const idIn = (schema: string): string => `(SELECT id FROM ${schema}.batch WHERE seq = ?1)`;
 
 /** Batches of which `?1` repeats a row. */
 export const repeated = (schema: string, isEarlier: string): string => `
@@ -9,22 +9,33 @@ export const repeated = (schema: string, isEarlier: string): string => `
   WHERE r.batch = ?1 AND ${isEarlier} AND (r.state IN ('duplicate', 'held') OR r.released > 0)`;
 
 /** Later batches that have rows equal to `keys`: the same payment in every row of both files is walked over once. */
-const laterWith = (keys: string, which: string): string => `
-  WITH mine AS (SELECT DISTINCT core_key FROM row WHERE batch = ?1 AND ${keys})
-  SELECT DISTINCT o.batch AS seq FROM mine CROSS JOIN seen s ON s.key = mine.core_key AND s.batch > ?1
-  CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}`;
+const laterWith = (schema: string, keys: string, which: string): string => `
+  WITH mine AS (SELECT DISTINCT core_key FROM ${schema}.row WHERE batch = ?1 AND ${keys})
+  SELECT DISTINCT o.batch AS seq FROM mine CROSS JOIN ${schema}.seen s ON s.key = mine.core_key AND s.batch > ?1
+  CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}`;
 
 /** Those in which went what is about to go here. */
 export const REPEATING = laterWith(
+  "main",
   "state = 'ready' AND released = 0",
   "o.state IN ('accepted', 'unknown', 'settled_done')",
 );
 
 /** Those that repeated `?1` when they came. */
-export const COPIES = laterWith(
-  "core_key IS NOT NULL",
-  `o.other_batch = ${ID} AND (o.state IN ('duplicate', 'held') OR o.released > 0)`,
-);
+export const copies = (schema: string): string =>
+  laterWith(
+    schema,
+    "core_key IS NOT NULL",
+    `o.other_batch = ${idIn(schema)} AND (o.state IN ('duplicate', 'held') OR o.released > 0)`,
+  );
+
+/** Batches of which `?1` corrects rows that may go: the very files, and those that these corrected. */
+export const origins = (schema: string): string => `
+  WITH tied AS (
+    SELECT DISTINCT origin_batch, substr(family, 1, instr(family, ':') - 1) AS first FROM row
+    WHERE batch = ?1 AND state = 'ready' AND released = 0 AND family IS NOT NULL
+  )
+  SELECT seq FROM ${schema}.batch WHERE id IN (SELECT origin_batch FROM tied UNION SELECT first FROM tied)`;
 
 const DID_NOT_GO = `(o.state IN ('rejected', 'not_sent', 'settled_not_done') OR (ob.phase = 'cancelled' AND o.state IN ('ready', 'held')))`;
 
@@ -73,6 +84,47 @@ export const holdNear = (schema: string): string => `
     other_row = near.other_row, other_at = near.accepted_at
   FROM near WHERE row.batch = ?1 AND row.number = near.number`;
 
+/** A period that is surely another one than any of another text. */
+const sureMonth = (row: string): string => `iif(${row}.period GLOB '20[0-9][0-9]-[01][0-9]', ${row}.period, NULL)`;
+/** The same of a reference. */
+const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row}.reference_key)`;
+
+/**
+ * `?2`: a batch that `?1` corrects rows of. `?3`: its copies. What went in them for the payee of such a row, or of the
+ * one that it corrects, with an amount that `?2` does not have, was that row's correction. Not what is tied to a row
+ * itself: that says which one it corrects. Only what has no reference is compared with a row that has one: of the same
+ * reference it is held already. Of each sort the first two will do, as above.
+ */
+export const holdCorrected = (schema: string): string => `
+  WITH paid AS (
+    SELECT c.beneficiary_key, c.core_key, ${sureMonth("c")} AS month, ${sureReference("c")} IS NOT NULL AS is_named,
+      min(c.batch << 32 | c.number) AS place, c.number, b.id, iif(c.state IN ('accepted', 'settled_done'), c.changed_at, NULL) AS accepted_at
+    FROM ${schema}.row c JOIN ${schema}.batch b ON b.seq = c.batch
+    WHERE c.batch IN (SELECT value FROM json_each(?3)) AND c.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+      AND c.family IS NULL AND NOT EXISTS (SELECT 1 FROM ${schema}.seen s WHERE s.key = c.core_key AND s.batch = ?2)
+    GROUP BY 1, 2, 3, 4
+  ), copied AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY beneficiary_key, month, is_named ORDER BY place) AS nth FROM paid
+  ), tied AS MATERIALIZED (
+    SELECT n.number, n.core_key, ${sureMonth("n")} AS month, ${sureReference("n")} IS NOT NULL AS is_named,
+      n.beneficiary_key, o.beneficiary_key AS origin_key FROM row n
+    JOIN ${schema}.batch ob ON ob.id = n.origin_batch
+    JOIN ${schema}.row o ON o.batch = ob.seq AND o.number = n.origin_row
+    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND n.family IS NOT NULL
+      AND (ob.seq = ?2 OR substr(n.family, 1, instr(n.family, ':') - 1) = (SELECT id FROM ${schema}.batch WHERE seq = ?2))
+  ), payees AS (
+    SELECT number, core_key, month, is_named, beneficiary_key FROM tied
+    UNION SELECT number, core_key, month, is_named, origin_key FROM tied
+  ), near AS MATERIALIZED (
+    SELECT p.number, min(c.place), c.number AS other_row, c.id, c.accepted_at FROM payees p
+    JOIN copied c ON c.beneficiary_key = p.beneficiary_key AND c.nth <= 2 AND c.core_key <> p.core_key
+      AND NOT (p.is_named AND c.is_named) AND coalesce(p.month = c.month, 1)
+    GROUP BY p.number
+  )
+  UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?4, other_batch = near.id,
+    other_row = near.other_row, other_at = near.accepted_at
+  FROM near WHERE row.batch = ?1 AND row.number = near.number`;
+
 /** Of held rows those that others went beside, which were let go although the same row of an earlier batch held them. */
 export const tellLetGo = (schema: string, isElsewhere: string): string => `
   WITH near AS (
@@ -91,7 +143,7 @@ export const LET_GO_IN_PLACE = `
   WITH went AS (
     SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id, iif(s.state = 'unknown', NULL, s.changed_at) AS accepted_at
     FROM row s CROSS JOIN row n ON n.batch = ?1 AND n.number = s.other_row JOIN batch ob ON ob.seq = s.batch
-    WHERE s.other_batch = ${ID} AND s.released > 0 AND s.batch <> ?1
+    WHERE s.other_batch = ${idIn("main")} AND s.released > 0 AND s.batch <> ?1
       AND s.state IN ('accepted', 'settled_done', 'unknown', 'sending') AND s.last_attempt >= n.released
       AND n.state = 'ready' AND s.beneficiary_key = n.beneficiary_key AND s.core_key <> n.core_key
       AND NOT (coalesce(n.period <> s.period, 0) OR coalesce(n.reference_key <> s.reference_key, 0))

@@ -48,6 +48,30 @@ describe("one row of a file is corrected once", () => {
     expect(office.sent()).toEqual([]);
   });
 
+  test("the retry file waits where the file went corrected as a whole: `check` says so too", async () => {
+    const office = await openOffice();
+    const { desk, sent } = office;
+    const file = (amount: string): string =>
+      `${HEADER}\nACC-OPS-01,60200000004471,${amount},\nACC-OPS-01,60200000005582,300.00,\n`;
+    desk.write("payroll.csv", file("100.00"));
+    expect((await desk.run("payroll.csv")).counts).toEqual({ accepted: 1, rejected: 1 });
+    office.server.use(() => wire.answer(200));
+    desk.write("payroll corrected.csv", file("101.00"));
+    const own = await desk.run("payroll corrected.csv");
+    expect(own.counts).toEqual({ accepted: 1, held: 1 });
+    sent();
+    const retry = readFileSync(join(desk.folder, "payroll.csv.retry.csv"), "utf8");
+    desk.write("payroll.csv.retry.csv", retry.replace("100.00", "102.00"));
+    const said = `same payee with another amount or debit account as row 2 of batch ${own.results[0]?.["result_batch"] ?? ""}, accepted`;
+    const checked = await paydrop(desk, "check", "payroll.csv.retry.csv");
+    expect(checked.code).toBe(6);
+    expect(checked.stdout).toContain(said);
+    const late = await desk.run("payroll.csv.retry.csv");
+    expect({ code: late.code, counts: late.counts }).toEqual({ code: 6, counts: { held: 1 } });
+    expect(late.results[0]?.result_message).toContain(said);
+    expect(sent()).toEqual([]);
+  });
+
   test("a row that was accepted has nothing to correct", async () => {
     const office = await openOffice();
     const { batch } = await firstRun(office);
