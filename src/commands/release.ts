@@ -98,8 +98,13 @@ function blockedText(number: number, other: RowRecord["other"], state: RowState 
       `  → look that one up, then: ${settleCommand(other.batch, other.row)}`,
     ].join("\n");
   }
-  const is = state === "sending" ? "is being sent" : "is about to be sent";
-  return `Row ${number} stays held: it waits for ${place}, which ${is}.`;
+  if (state === "ready" && other) {
+    return [
+      `Row ${number} stays held: it waits for ${place}, which was not sent yet.`,
+      `  → to send that one:  paydrop retry ${other.batch}`,
+    ].join("\n");
+  }
+  return `Row ${number} stays held: it waits for ${place}, which is being sent.`;
 }
 
 function changedTexts({ first }: Some, batch: BatchRecord): string[] {

@@ -136,10 +136,11 @@ const WHEN_PAUSED: Readonly<Partial<Record<RowState, string>>> = {
 };
 
 function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {
-  if (status.batch.phase === "cancelled") return UNSENT_STATES.includes(state) ? STAYS_UNSENT : undefined;
-  if (status.batch.phase === "paused" && WHEN_PAUSED[state]) return WHEN_PAUSED[state];
+  const { phase } = status.batch;
+  if (phase === "cancelled" && UNSENT_STATES.includes(state)) return STAYS_UNSENT;
+  if (phase === "paused" && WHEN_PAUSED[state]) return WHEN_PAUSED[state];
   if (state !== "rejected" || !("resumable" in status)) return undefined;
-  return rejectedNote(status.tallies.rejected?.rows ?? 0, status.resumable);
+  return rejectedNote(status.tallies.rejected?.rows ?? 0, status.resumable, phase);
 }
 
 function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {

@@ -1,5 +1,6 @@
 import type { Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
+import { rowsIn } from "./status.ts";
 import type { Totals } from "./totals.ts";
 
 /**
@@ -17,7 +18,7 @@ export function exitCodeOfTotals(
     isElsewhere ? 74 : 0,
     byStatus.unknown ? 4 : 0,
     isUnsent && !isCancelled ? 7 : 0,
-    byStatus.rejected || byStatus.invalid ? 3 : 0,
+    rowsIn(byStatus, "rejected", "invalid") > (isCancelled ? goesAgain : 0) ? 3 : 0,
     byStatus.held && !isCancelled ? 6 : 0,
   ]);
 }

@@ -1,7 +1,7 @@
 import type { HoldCode } from "../checks/duplicates.ts";
 import type { BatchPhase } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import type { Reason } from "../reason.ts";
+import { isResumable, type Reason } from "../reason.ts";
 
 /** What happened to a row, and what to do. What stands in braces is filled in for the row (`sentences.ts`). */
 type Words = readonly [message: string, action: string];
@@ -64,8 +64,8 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "Correct the reference, or release it",
   ],
   near_duplicate: [
-    "same {party} with another {differing} as {other}, which this file repeats",
-    "Compare both; release it if both are meant",
+    "same {party} with another {differing} as {other}{open}: one may be the correction of the other",
+    "Compare both; release it if both are meant{instead}",
   ],
   repeat_in_file: ["same payment as {other}", "Release it if both are meant, else cancel the batch once the rest went"],
   other_row_open: [
@@ -121,8 +121,10 @@ export function wordsOf(record: RowRecord, phase: BatchPhase): Words {
   switch (record.state) {
     case "accepted":
       return wordsOfReason(record.code) ?? BY_REASON.accepted;
-    case "rejected":
-      return wordsOfReason(record.code) ?? REJECTED;
+    case "rejected": {
+      const words = wordsOfReason(record.code) ?? REJECTED;
+      return phase === "cancelled" && isResumable(record) ? [words[0], NOTHING] : words;
+    }
     case "unknown":
       return wordsOfReason(record.code) ?? UNKNOWN;
     case "sending":

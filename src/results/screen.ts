@@ -61,8 +61,8 @@ export function openingText(start: Extract<RunEvent, { type: "start" }>, look: L
 }
 
 function noteOf(status: ResultStatus, { byStatus, goesAgain = 0, phase }: BatchReport): string {
-  if (status !== "rejected" || phase === "cancelled") return statusNote(status, phase);
-  return rejectedNote(byStatus.rejected?.rows ?? 0, goesAgain);
+  if (status !== "rejected") return statusNote(status, phase);
+  return rejectedNote(byStatus.rejected?.rows ?? 0, goesAgain, phase);
 }
 
 function statusTable(report: BatchReport, look: Look): string[] {

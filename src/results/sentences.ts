@@ -88,6 +88,9 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
   other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
   otherbatch: ({ other }) => other?.batch ?? "",
+  open: ({ other }) => (isOpen(other) ? ", which had no end yet and may still go by itself" : ""),
+  instead: ({ other }) =>
+    isOpen(other) ? `. Only this one? Cancel batch ${other.batch} first, where that row has not gone` : "",
   batch: ({ other }) => (other ? ` as batch ${other.batch}${onDay(other.at)}` : ""),
   before: ({ other }, batchId) => {
     if (!other) return "";
@@ -96,6 +99,11 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   id: (_, batchId) => batchId,
   by: ({ settledBy }) => printable(settledBy ?? "a person", 80),
 };
+
+/** Nothing was accepted by then: it was unknown or on its way, ready, not sent, or refused for the key or the address. */
+function isOpen(other: RowRecord["other"]): other is NonNullable<RowRecord["other"]> {
+  return other !== undefined && other.at === undefined;
+}
 
 function partyOf(operation: RowRecord["operation"]): string {
   return operation ? operationNamed(operation).party : "payee";

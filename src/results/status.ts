@@ -35,9 +35,11 @@ export function statusNote(status: ResultStatus, phase?: BatchPhase): string {
 export const UNSENT_STATES: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
 export const STAYS_UNSENT = "cancelled: stays unsent";
 
-/** A row that was refused for the key or the address needs no correction: the next run sends it. */
-export function rejectedNote(rows: number, goAgain: number): string {
+/** A row that was refused for the key or the address needs no correction: the next run sends it, unless it is cancelled. */
+export function rejectedNote(rows: number, goAgain: number, phase?: BatchPhase): string {
   if (goAgain === 0) return STATUS_NOTES.rejected;
+  if (phase === "cancelled")
+    return goAgain === rows ? STAYS_UNSENT : `${STATUS_NOTES.rejected}, but for ${goAgain} that stay unsent`;
   if (goAgain === rows) return "not for its own sake: goes again with the next run";
   return `${STATUS_NOTES.rejected}, but for ${goAgain} that the next run sends`;
 }

@@ -164,8 +164,13 @@ test("to run a cancelled file again changes no row: one that was refused for the
   await office.paydrop("cancel", office.batchOf("pay.csv"), "--by", "asha");
   const before = office.results("pay.csv");
   expect(countsOf(before)).toEqual({ rejected: 1, not_sent: 2 });
-  await office.run("pay.csv");
+  const again = await office.run("pay.csv");
   expect(office.results("pay.csv")).toEqual(before);
+  // nor is anything left to do about it
+  expect(before.map((row) => row["result_action"])).toEqual(["Nothing", "Nothing", "Nothing"]);
+  expect(again.code).toBe(0);
+  for (const { stdout } of [again, await office.paydrop("status", office.batchOf("pay.csv"))])
+    expect(stdout).toMatch(/rejected +1 +\S+ +cancelled: stays unsent\n/);
   expect(office.server.requests).toHaveLength(1);
 });
 

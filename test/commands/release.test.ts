@@ -87,6 +87,21 @@ test("what a row turns out to be when it is about to be released stands in the r
   expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
 });
 
+test("who lets a row go that waits for one that nobody sends is told what sends that one", async () => {
+  const office = await openOffice(() => wire.answer(401));
+  office.write("first.csv", transfersCsv(2));
+  await office.run("first.csv");
+  office.server.use(() => wire.answer(200));
+  office.write("second.csv", `from_account,to_account,amount\n${transfersCsv(2).split("\n")[2] ?? ""}\n`);
+  await office.run("second.csv");
+  const ended = await office.paydrop("release", office.batchOf("second.csv"), "--row", "2", ...BY);
+  const first = office.batchOf("first.csv");
+  expect(ended.stdout).toContain(`Row 2 stays held: it waits for row 3 of batch ${first}, which was not sent yet.\n`);
+  expect(ended.stdout).toContain(`  → to send that one:  paydrop retry ${first}\n`);
+  expect(await office.paydrop("retry", first)).toMatchObject({ code: 0 });
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(1);
+});
+
 test("a row that waits for another one than before says so in the results, though nothing goes", async () => {
   const office = await openOffice(() => wire.answer(401));
   const payment = (row: number): string => transfersCsv(row).split("\n")[row] ?? "";

@@ -113,8 +113,9 @@ test("a file saved again with one amount corrected, while the first waits to be 
   expect(second.counts).toEqual({ accepted: 1, held: 3 });
   const name = `row 4 of batch ${office.batchOf("payroll.csv")}`;
   expect(second.results[2]?.result_message).toBe(
-    `Waiting for a person: same payee with another amount or debit account as ${name}, which this file repeats`,
+    `Waiting for a person: same payee with another amount or debit account as ${name}, which had no end yet and may still go by itself: one may be the correction of the other`,
   );
+  expect(second.results[2]?.["result_action"]).toContain(`Cancel batch ${office.batchOf("payroll.csv")} first`);
   expect(requestsTo(office.server, accountOfRow(4))).toBe(0);
 
   // the first one is cancelled instead: then the second is the payroll, and the corrected amount goes by a release

@@ -146,8 +146,15 @@ describe("the words", () => {
     [
       { state: "held", code: "near_duplicate", operation: "loan", other: OTHER },
       [
-        "Waiting for a person: same borrower with another amount or tenure as row 33 of batch H2MM0000, accepted 30 Sep 2026, which this file repeats",
+        "Waiting for a person: same borrower with another amount or tenure as row 33 of batch H2MM0000, accepted 30 Sep 2026: one may be the correction of the other",
         "Compare both; release it if both are meant",
+      ],
+    ],
+    [
+      { state: "held", code: "near_duplicate", other: { batch: "H2MM0000", row: 33 } },
+      [
+        "Waiting for a person: same payee with another amount or debit account as row 33 of batch H2MM0000, which had no end yet and may still go by itself: one may be the correction of the other",
+        "Compare both; release it if both are meant. Only this one? Cancel batch H2MM0000 first, where that row has not gone",
       ],
     ],
     [
@@ -176,6 +183,8 @@ describe("the words", () => {
 
   test("rows of a cancelled batch do not promise to go", () => {
     expect(said({ state: "ready" }, "cancelled")).toEqual(["Not sent: the batch was cancelled", "Nothing"]);
+    expect(said({ state: "rejected", code: "key_refused" }, "cancelled")[1]).toBe("Nothing");
+    expect(said({ state: "rejected", code: "refused" }, "cancelled")[1]).toBe("Correct and drop again");
     expect(said({ state: "not_sent", code: "unreachable" }, "cancelled")[1]).toBe("Nothing");
   });
 

@@ -4,6 +4,7 @@ import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { maskStray } from "../../mask.ts";
 import { printable } from "../../printable.ts";
+import { isResumable } from "../../reason.ts";
 import type { Row } from "../../reader/row.ts";
 import { ownCell, payeeOf } from "../own-cell.ts";
 import { sentenceOf } from "../sentences.ts";
@@ -104,7 +105,7 @@ function kindOfState(record: RowRecord, batch: BatchRecord): NeedKind | undefine
       return status;
     case "rejected":
     case "invalid":
-      return record.correctedBy ? undefined : status;
+      return record.correctedBy || (isOver && isResumable(record)) ? undefined : status;
     case "held":
     case "not_sent":
       return isOver ? undefined : status;
