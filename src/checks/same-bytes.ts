@@ -1,4 +1,5 @@
 import { DAY_MS } from "../day.ts";
+import { isOfMonth as isMonth, mayBeSamePeriod } from "./same-period.ts";
 
 /** A batch of the very same bytes. */
 export interface SameBytes {
@@ -6,6 +7,15 @@ export interface SameBytes {
   readonly period?: string;
   readonly guessedPeriod?: string;
   readonly createdAt: number;
+}
+
+interface MetFile {
+  readonly period?: string | undefined;
+  readonly guessedPeriod?: string | undefined;
+  /** The batch that this very file, at this place and unchanged on disk, was taken as. */
+  readonly lyingThere?: string | undefined;
+  /** Of the known batches those of which nothing ever went, since a person was to decide. */
+  readonly waited?: ReadonlySet<string>;
 }
 
 /** How a file that was met before is taken. */
@@ -19,22 +29,11 @@ type Meeting<Batch extends SameBytes> =
 /** The rows of DESIGN §7 that are about whole files. `known`: batches of the same bytes, newest first. */
 export function meet<Batch extends SameBytes>(
   known: readonly Batch[],
-  file: {
-    readonly period?: string | undefined;
-    readonly guessedPeriod?: string | undefined;
-    /** The batch that this very file, at this place and unchanged on disk, was taken as. */
-    readonly lyingThere?: string | undefined;
-    /** Of the known batches those of which nothing ever went, since a person was to decide. */
-    readonly waited?: ReadonlySet<string>;
-  },
+  file: MetFile,
   nowMs: number,
   duplicateDays: number,
 ): Meeting<Batch> {
-  if (file.period !== undefined) {
-    // a stated period is part of the batch's identity: nothing is left to guess
-    const stated = known.find((one) => one.period === file.period);
-    return stated ? { kind: "same", batch: stated } : { kind: "new" };
-  }
+  if (file.period !== undefined) return meetStated(known, { ...file, period: file.period });
   const lyingThere = known.find((one) => one.id === file.lyingThere);
   if (lyingThere) return { kind: "same", batch: lyingThere };
   // a file without a stated period may be the forgotten copy of one that was sent with it
@@ -46,6 +45,24 @@ export function meet<Batch extends SameBytes>(
   // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and would never go
   const late = Math.abs(nowMs - batch.createdAt) > duplicateDays * DAY_MS;
   return { kind: otherMonth || late ? "again" : "same", batch };
+}
+
+/**
+ * A stated period is part of the batch's identity. But where this file's name says another month, as no file of that batch
+ * did, somebody may have forgotten to state the next one: then a whole month would look as if it went.
+ */
+function meetStated<Batch extends SameBytes>(
+  known: readonly Batch[],
+  { period, guessedPeriod: month, lyingThere, waited }: MetFile & { readonly period: string },
+): Meeting<Batch> {
+  const stated = known.filter((one) => one.period === period);
+  const named = stated.find((one) => one.id === lyingThere) ?? stated.find((one) => one.guessedPeriod === month);
+  if (named) return { kind: "same", batch: named };
+  const batch = stated.find((one) => !waited?.has(one.id)) ?? stated[0];
+  if (!batch) return { kind: "new" };
+  if (month === undefined) return { kind: "same", batch };
+  const isOther = batch.guessedPeriod !== undefined || (isMonth(period) && !mayBeSamePeriod(period, month));
+  return { kind: isOther ? "again" : "same", batch };
 }
 
 function isOfMonth({ period, guessedPeriod }: SameBytes, month: string | undefined): boolean {

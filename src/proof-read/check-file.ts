@@ -143,8 +143,9 @@ async function takeOnTrial(
   const { meeting } = met;
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const batch = newBatchOf(opened, met, { environment, destination: "", nowMs });
-  const replaces = (await waitingFor(met, talliesOf)).map((one) => one.id);
-  return { batch, taken, rules: { ...judgeRulesOf(config), holdsWholeFile: meeting.kind === "again", replaces } };
+  const holdsWholeFile = meeting.kind === "again";
+  const replaces = holdsWholeFile ? [] : (await waitingFor(met, talliesOf)).map((one) => one.id);
+  return { batch, taken, rules: { ...judgeRulesOf(config), holdsWholeFile, replaces } };
 }
 
 /** The rows of a file that was sent already are no second payment: they are shown as they ended. */

@@ -239,6 +239,7 @@ describe("the same bytes", () => {
   const old: SameBytes = { id: "OLD11111", createdAt: NOW - 30 * DAY_MS };
   const november: SameBytes = { ...first, id: "NOV11111", guessedPeriod: "2026-11" };
   const stated: SameBytes = { ...first, id: "STATED11", period: "2026-11" };
+  const lagging: SameBytes = { ...stated, id: "LAGGING1", guessedPeriod: "2026-12" };
 
   type File = Parameters<typeof meet>[1];
   const cases: readonly (readonly [string, readonly SameBytes[], File, string])[] = [
@@ -254,6 +255,13 @@ describe("the same bytes", () => {
     ["a stated period for the first time", [first], { period: "2026-12" }, "new"],
     ["the same stated period, however late", [{ ...stated, createdAt: 0 }], { period: "2026-11" }, "same STATED11"],
     ["another stated period", [stated], { period: "2026-12" }, "new"],
+    ["a stated period, and a name of it", [stated], { period: "2026-11", guessedPeriod: "2026-11" }, "same STATED11"],
+    ["a stated period, and a name of another month", [stated], { period: "2026-11", guessedPeriod: "2026-12" }, "again STATED11"],
+    ["the same, where its month was in that name too", [lagging], { period: "2026-11", guessedPeriod: "2026-12" }, "same LAGGING1"],
+    ["the same, where another month was", [lagging], { period: "2026-11", guessedPeriod: "2026-11" }, "again LAGGING1"],
+    ["the same, lying there", [stated], { period: "2026-11", guessedPeriod: "2026-12", lyingThere: "STATED11" }, "same STATED11"],
+    ["the first name again, once the other one waits", [{ ...lagging, id: "WAITS111" }, stated], { period: "2026-11" }, "same STATED11"],
+    ["what is no month may be of any", [{ ...stated, period: "bonus" }], { period: "bonus", guessedPeriod: "2026-12" }, "same STATED11"],
     ["no period, while the first one stated it: a forgotten copy", [stated], {}, "same STATED11"],
     ["the same, later", [{ ...stated, createdAt: 0 }], {}, "again STATED11"],
     ["the same, lying there", [{ ...stated, createdAt: 0 }], { lyingThere: "STATED11" }, "same STATED11"],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as wire from "../support/fault-server.ts";
+import { runProgram } from "../support/program.ts";
 import { messagesOf, openOffice } from "./office.ts";
 
 describe("a period that is stated for a file whose name says another month", () => {
@@ -106,6 +107,34 @@ describe("a period that is stated for a file whose name says another month", () 
     desk.write("wages-2027-01-29.csv", wages(""));
     expect((await desk.process("wages-2027-01-29.csv", at("2027-01-29", "2027-01"))).exitCode).toBe(0);
     expect(sent()).toHaveLength(4);
+  });
+
+  test("takes no next month's file of the very same bytes for the one that went: `check` says so too", async () => {
+    const { desk, sent } = await openOffice();
+    const json = {
+      operation: "transfer",
+      period: "2026-11",
+      rows: [{ from_account: "A-1", to_account: "B-9", amount: 5 }],
+    };
+    for (const [name, text] of [
+      ["csv", wages()],
+      ["json", JSON.stringify(json)],
+    ] as const) {
+      desk.write(`wages-nov-2026.${name}`, text);
+      const november = await desk.process(`wages-nov-2026.${name}`, at("2026-11-30", "2026-11"));
+      sent();
+      desk.write(`wages-dec-2026.${name}`, text);
+      const check = ["check", "--period", "2026-11", `wages-dec-2026.${name}`];
+      expect((await runProgram(check, { env: desk.env, cwd: desk.folder })).code).toBe(6);
+      const held = await desk.process(`wages-dec-2026.${name}`, at("2026-12-31", "2026-11"));
+      expect({ code: held.exitCode, states: Object.keys(held.byStatus) }).toEqual({ code: 6, states: ["held"] });
+      expect((await desk.process(`wages-dec-2026.${name}`, at("2026-12-31", "2026-11"))).batch).toBe(held.batch);
+      expect((await desk.process(`wages-nov-2026.${name}`, at("2026-12-31", "2026-11"))).batch).toBe(november.batch);
+      expect(sent()).toEqual([]);
+    }
+    expect(messagesOf(desk, "wages-dec-2026.csv").join()).toContain("unless it is another month's");
+    expect((await desk.process("wages-dec-2026.csv", at("2026-12-31", "2026-12"))).exitCode).toBe(0);
+    expect(sent()).toHaveLength(2);
   });
 
   test("is a row's own where the row states it", async () => {
