@@ -14,7 +14,7 @@ export function withFault(checked: CheckedRow, fault: Fault | undefined): Checke
   return { ...others, faults: [fault], operation, ...(fault.code === "cells_shifted" ? {} : { amount }) };
 }
 
-/** A checked row as it is written down. */
+/** A checked row as it is written down. `period`: what was stated for its file. */
 export function asNewRow(checked: CheckedRow, period: string | undefined, tie: Tie = {}): NewRow {
   const { row, instruction } = checked;
   const warnings = tie.warning ? [...(checked.warnings ?? []), tie.warning] : checked.warnings;
@@ -31,7 +31,8 @@ export function asNewRow(checked: CheckedRow, period: string | undefined, tie: T
       ...(checked.amount === undefined ? {} : { amount: checked.amount }),
     };
   }
-  const stated = instruction.period ?? period;
+  // a row that corrects one keeps the period of that one, which the journal knows: a nightly run states the month of today
+  const stated = instruction.period ?? (tie.correction ? undefined : period);
   return {
     number: row.number,
     operation: instruction.operation.name,

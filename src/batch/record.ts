@@ -15,7 +15,7 @@ import type { Met } from "./alike.ts";
 import { asIfReady, asNewRow, withFault } from "./new-row.ts";
 import type { Origins } from "./origins.ts";
 import { compareToday } from "./today.ts";
-import { CorrectionsHeard } from "../results/correction-words.ts";
+import { correctionsAsWritten, CorrectionsHeard } from "../results/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
 import type { OpenedFile } from "../take-in.ts";
@@ -54,7 +54,16 @@ export async function recordRows(
   const opening = { rows: totals.rows, total: totals.total, remarks };
   await journal.openBatch(batch.id, opening, config.allOrNothing);
   faultPoint("batch.opened");
-  return totals;
+  return defined({ ...totals, corrections: await correctionsTold(journal, batch, totals.corrections) });
+}
+
+/** Where a period is stated for the file, corrected rows may have kept another one. */
+export async function correctionsTold(
+  journal: JournalStore,
+  { id, period }: Pick<NewBatch, "id" | "period">,
+  said: CorrectionsSaid | undefined,
+): Promise<CorrectionsSaid | undefined> {
+  return said && period !== undefined ? correctionsAsWritten(said, (number) => journal.row(id, number)) : said;
 }
 
 function refuseFor({ fileName }: OpenedFile, faults: readonly FileFault[]): void {

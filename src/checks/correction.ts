@@ -14,10 +14,12 @@ export interface Correction {
   readonly changes?: readonly Change[];
   /** Another payee than the row had, or perhaps another. */
   readonly payeeChanged: boolean;
+  /** Where it is another one than was stated for its file. The journal says so. */
+  readonly period?: string;
 }
 
 /** How a row differs from the one that it corrects. */
-interface Comparison extends Required<Omit<Correction, "of">> {
+interface Comparison extends Required<Omit<Correction, "of" | "period">> {
   /** An id that lacks zeros which the other row has in front of it: a spreadsheet took them, nobody does. */
   readonly zerosGone?: { readonly field: Field; readonly zeros: string };
   /** Names of fields that are written in another way, be it one value: `100` and `100.00`. */

@@ -32,11 +32,11 @@ export class NewRows {
             `(SELECT ${value} FROM ${schema}.row o JOIN ${schema}.batch b ON b.seq = o.batch WHERE b.id = ?1 AND o.number = ?2)`,
         )
         .join();
-    // what was stated for the file of that row holds for its correction, which is in a file of another name and no flags
+    // what was stated for that row, or its file, holds for its correction, whatever is stated for the file of this one
     this.#tie = database.prepare(
       `UPDATE row SET origin_batch = ?1, origin_row = ?2, changes = ?3, payee_changed = ?4,
          family = coalesce(${ofOrigin("o.family")}, ?7),
-         period = coalesce(period, ${ofOrigin("coalesce(o.period, b.period)")})
+         period = coalesce(period, ${ofOrigin("coalesce(o.period, b.period)")}, (SELECT period FROM main.batch WHERE seq = ?5))
        WHERE batch = ?5 AND number = ?6`,
     );
   }

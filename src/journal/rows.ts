@@ -70,7 +70,8 @@ export const CORRECTED_BY = `(SELECT kb.id || ':' || k.number FROM row k JOIN ba
   AND k.state IN ('accepted', 'settled_done') ORDER BY k.batch, k.number LIMIT 1)`;
 
 const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,
-  r.other_batch, r.other_row, r.other_at, r.other_more, r.origin_batch, r.origin_row, r.changes, r.payee_changed, r.settled_by,
+  r.other_batch, r.other_row, r.other_at, r.other_more, r.origin_batch, r.origin_row, r.changes, r.payee_changed,
+  CASE WHEN r.origin_batch IS NOT NULL AND r.period <> (SELECT period FROM batch WHERE seq = r.batch) THEN r.period END, r.settled_by,
   a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at,
   CASE WHEN r.state IN ('rejected', 'invalid') THEN ${CORRECTED_BY} END
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
@@ -93,6 +94,7 @@ type RecordColumns = readonly [
   originRow: number | null,
   changes: string | null,
   payeeChanged: number,
+  correctedPeriod: string | null,
   settledBy: string | null,
   httpStatus: number | null,
   startedAt: number | null,
@@ -104,7 +106,7 @@ type RecordColumns = readonly [
 
 function asRecord(columns: RecordColumns): RowRecord {
   const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, otherMore, originBatch,
-    originRow, changes, payeeChanged, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy] = columns; // prettier-ignore
+    originRow, changes, payeeChanged, correctedPeriod, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy] = columns; // prettier-ignore
   const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
   if (operation !== null) record.operation = operation;
   if (option !== null) record.option = option;
@@ -124,6 +126,7 @@ function asRecord(columns: RecordColumns): RowRecord {
       of: { batch: originBatch, row: originRow },
       ...(changes === null ? {} : { changes: JSON.parse(changes) as Change[] }),
       payeeChanged: payeeChanged === 1,
+      ...(correctedPeriod === null ? {} : { period: correctedPeriod }),
     };
   }
   if (correctedBy !== null) record.correctedBy = rowNameOf(correctedBy);

@@ -39,7 +39,7 @@ export function columnsIn(schema: string): string {
   const ofOrigin = (column: string): string =>
     `(SELECT o.${column} FROM ${schema}.batch o WHERE o.id = substr(r.family, 1, instr(r.family, ':') - 1))`;
   // few rows correct another one: of the others no origin is looked for
-  const inherits = `r.family IS NOT NULL AND b.period IS NULL AND r.period = ${ofOrigin("period")}`;
+  const inherits = `r.family IS NOT NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
     r.last_attempt, r.decided, r.family, b.id, b.phase, iif(b.format = 'xlsx', NULL, b.sha256) AS file, iif(${inherits}, r.period, b.period) AS file_period,
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;

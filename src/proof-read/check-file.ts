@@ -27,7 +27,7 @@ import { isRetryAsWritten } from "../results/own.ts";
 import { byStatusOf, takenText, type TakenBefore } from "../results/taken-words.ts";
 import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
-import { judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
+import { correctionsTold, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { compareToday } from "../batch/today.ts";
 import { inScratchFolder, scratchFailure } from "../scratch.ts";
 import { openInput, understand, type OpenedFile } from "../take-in.ts";
@@ -86,7 +86,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   // what was required of a file that goes on was met when it was let in
   const asked = taken ? { ...config, requireControl: false } : config;
   const noted = await writeTied(journal, batch, opened, asked, past);
-  const { differing, caps, looks, corrections, written, unreadable, ...totals } = noted;
+  const { differing, caps, looks, corrections: heard, written, unreadable, ...totals } = noted;
   // what looks at the whole file sees only what is committed
   await written;
   const judged = journal.judgeRows(id, rules);
@@ -101,6 +101,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
     // a batch that was let in goes on
     const capped = taken ? [] : [caps, await compareToday(journal, opened.reading.rules, config, nowMs)];
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
+    const corrections = await correctionsTold(journal, batch, heard);
     const facts = {
       operation: labelOf(await journal.operations(id), opened.reading.operation),
       ...(batch.period === undefined ? {} : { period: batch.period }),

@@ -1,12 +1,18 @@
 import type { Correction } from "../checks/correction.ts";
 import type { CorrectionsSaid } from "../events.ts";
+import type { RowRecord } from "../journal/row-record.ts";
 
 const CHANGES_SHOWN = 8;
 /** So many corrected rows are told before anything is sent; the results tell of each. */
 const ROWS_SHOWN = 5;
 
-/** `row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417`. */
-export function correctionText({ of, changes }: Correction): string {
+/** `row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417; its period is 2026-11, not the one stated for this file`. */
+export function correctionText({ period, ...correction }: Correction): string {
+  const kept = period === undefined ? "" : `; its period is ${period}, not the one stated for this file`;
+  return `${changesText(correction)}${kept}`;
+}
+
+function changesText({ of, changes }: Correction): string {
   const place = `row ${of.row} of batch ${of.batch}`;
   if (changes === undefined)
     return `${place}: what was changed cannot be told, the copy of that file is archived or gone`;
@@ -38,6 +44,18 @@ export class CorrectionsHeard {
   said(): CorrectionsSaid | undefined {
     return this.#rows === 0 ? undefined : { rows: this.#rows, payeesChanged: this.#payees, first: this.#first };
   }
+}
+
+/** The same once the rows are written down: which period each of the first ones has is known then. */
+export async function correctionsAsWritten(
+  said: CorrectionsSaid,
+  rowOf: (number: number) => Promise<RowRecord | undefined>,
+): Promise<CorrectionsSaid> {
+  const first = said.first.map(async ({ row, corrects }) => {
+    const correction = (await rowOf(row))?.correction;
+    return { row, corrects: correction ? correctionText(correction) : corrects };
+  });
+  return { ...said, first: await Promise.all(first) };
 }
 
 /** Before anything is sent: how many rows correct earlier ones, and what was changed in the first of them. */

@@ -175,4 +175,61 @@ describe("a corrected row is of the period that was stated for the row it correc
     await desk.process("retry.csv", at("2026-11-07"));
     expect(sent()).toEqual(["60200000004471 100"]);
   });
+
+  test.each([
+    ["in a retry file", "retry.csv"],
+    ["in the retry file of a retry file", "once more.csv"],
+  ])("the month that a nightly run states for it is not its own: %s", async (_where, name) => {
+    const refuses = ["60200000004471"];
+    const { desk, sent } = await openOffice(refuses);
+    desk.write("wages.csv", wages());
+    await desk.process("wages.csv", at("2026-11-28", "2026-11"));
+    const emptied = (file: string): string =>
+      readFileSync(join(desk.folder, `${file}.retry.csv`), "utf8").replace(/"?The service.*(?=,\w{8}:\d)/, "");
+    desk.write("retry.csv", emptied("wages.csv"));
+    if (name !== "retry.csv") {
+      await desk.process("retry.csv", at("2026-12-01", "2026-12"));
+      desk.write(name, emptied("retry.csv"));
+    }
+    refuses.pop();
+    sent();
+    const kept = "its values are as they were; its period is 2026-11, not the one stated for this file";
+    const checked = await paydrop(desk, "check", "--period", "2026-12", name);
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining(kept) as string });
+    const ended = await desk.run(name, "--period", "2026-12");
+    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(kept) as string });
+    expect(ended.results[0]?.result_message).toContain(kept);
+    expect(sent()).toEqual(["60200000004471 100"]);
+
+    // neither is the next month unpaid, nor this one paid again
+    desk.write("next.csv", wages("ACC-OPS-01,60200000006693,300"));
+    expect((await desk.process("next.csv", at("2026-12-28", "2026-12"))).byStatus).toMatchObject({
+      accepted: { rows: 3 },
+    });
+    desk.write("again.csv", wages(""));
+    expect((await desk.process("again.csv", at("2026-12-29", "2026-11"))).byStatus).toMatchObject({
+      duplicate: { rows: 2 },
+    });
+  });
+
+  test("its own column says another one; without one on either side the run's is taken", async () => {
+    const refuses = ["60200000004471", "60200000005582"];
+    const { desk, sent } = await openOffice(refuses);
+    desk.write("wages.csv", wages());
+    const { batch } = await desk.process("wages.csv", at("2026-11-28", "2026-11"));
+    desk.write("other.csv", wages("ACC-OPS-01,60200000005582,201"));
+    const { batch: none } = await desk.process("other.csv", at("2026-11-28"));
+    refuses.splice(0);
+    sent();
+    const head = "from_account,to_account,amount,period,retry_of";
+    desk.write(
+      "mended.csv",
+      `${head}\nACC-OPS-01,60200000004471,101,2026-12,${batch}:2\nACC-OPS-01,60200000005582,202,,${none}:4\n`,
+    );
+    await desk.process("mended.csv", at("2026-12-02", "2027-01"));
+    expect(sent()).toHaveLength(2);
+    const rows = "from_account,to_account,amount,period\nACC-OPS-01,60200000004471,101,2026-12\n";
+    desk.write("same.csv", `${rows}ACC-OPS-01,60200000005582,202,2027-01\n`);
+    expect((await desk.process("same.csv", at("2026-12-03"))).byStatus).toMatchObject({ duplicate: { rows: 2 } });
+  });
 });
