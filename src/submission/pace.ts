@@ -39,3 +39,25 @@ export class Pace {
     }
   }
 }
+
+/**
+ * How often one row was told to wait (429) while the service took no other row either. With more lanes than the service
+ * lets through each time, a row may lose again and again while others go: that is no reason to give it up.
+ */
+export class TurnedAway {
+  readonly #pace: Pace;
+  #takenBefore: number;
+  #times = 0;
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+    this.#takenBefore = pace.taken;
+  }
+
+  onceMore(): number {
+    const { taken } = this.#pace;
+    this.#times = taken === this.#takenBefore ? this.#times + 1 : 1;
+    this.#takenBefore = taken;
+    return this.#times;
+  }
+}

@@ -6,7 +6,7 @@ import type { AttemptEnd } from "../journal/row-record.ts";
 import type { Begun } from "../journal/store.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { OwnLanes } from "./own-lanes.ts";
-import type { Pace } from "./pace.ts";
+import { type Pace, TurnedAway } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
 import { STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
 
@@ -137,7 +137,8 @@ class Run<Row> {
 
   /** One row, until it has an end or the run stops. */
   async #sendRow(row: Row, alone: boolean): Promise<void> {
-    for (let rateLimitedTimes = 0, takenBefore = this.#pace.taken; ;) {
+    const turnedAway = new TurnedAway(this.#pace);
+    for (;;) {
       await this.#pace.turn(this.#stopping.signal);
       if (this.#isStopping()) return;
       const begun = await this.#parts.begin(row);
@@ -151,17 +152,12 @@ class Run<Row> {
       const answer = await sending;
       faultPoint("answer.read");
       const outcome = outcomeOf(answer, this.#options);
-      if (outcome.reason === "rate_limited") {
-        // with more lanes than the service lets through each time, a row may lose again and again while others go
-        rateLimitedTimes = this.#pace.taken === takenBefore ? rateLimitedTimes + 1 : 1;
-        takenBefore = this.#pace.taken;
-      }
       if (answer.kind === "unsent") this.requests -= 1;
       else this.#retries.reached();
 
       const body = answer.kind === "answered" ? answer.body : "";
       const end = attemptEnd(outcome, answer, body === "" ? undefined : this.#parts.excerpt(row, body));
-      const waitMs = this.#isStopping() ? undefined : this.#waitBeforeNext(outcome, answer, rateLimitedTimes);
+      const waitMs = this.#isStopping() ? undefined : this.#waitBeforeNext(outcome, answer, turnedAway);
       // What stops the run must be known before any lane asks for its next row.
       if (waitMs === undefined) this.#observe(outcome, body);
       const ended = this.#parts.end(begun.attempt, end);
@@ -184,10 +180,10 @@ class Run<Row> {
   }
 
   /** Milliseconds until this row goes again, or undefined when this attempt was its last. */
-  #waitBeforeNext(outcome: Outcome, answer: Answer, rateLimitedTimes: number): number | undefined {
+  #waitBeforeNext(outcome: Outcome, answer: Answer, turnedAway: TurnedAway): number | undefined {
     if (outcome.again === "backoff") return this.#retries.unreachable();
     if (outcome.again !== "as_told") return undefined;
-    return this.#retries.rateLimited(rateLimitedTimes, answer.kind === "answered" ? answer.retryAfter : undefined);
+    return this.#retries.rateLimited(turnedAway.onceMore(), answer.kind === "answered" ? answer.retryAfter : undefined);
   }
 
   #observe(outcome: Outcome, body: string): void {
