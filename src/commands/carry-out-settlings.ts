@@ -36,7 +36,9 @@ export async function carryOutSettlings(
     const text = several.get(one) ?? (batch ? settledText(one, batch) : "");
     if (!cutOff.has(one)) tell(call, config, text, objectOf(one, false));
     const hadGone = one.row.state === "accepted" || one.row.state === "settled_done";
-    if (hadGone && one.word.as === "settled_not_done") await tellDuplicates(call, config, journal, one);
+    if (hadGone && one.word.as === "settled_not_done") {
+      for (const id of await tellDuplicates(call, config, journal, one)) touched.add(id);
+    }
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
       judged.add(waiter.batch);
@@ -130,16 +132,19 @@ async function tellWaiter(
   }
 }
 
+const DUPLICATES_MAX = 100;
 const DUPLICATES_TOLD_MAX = 5;
 
-/** They were not sent since this one had gone: nobody would think of them. */
+/** They were not sent since this one had gone: nobody would think of them. Gives their batches, whose results say so. */
 async function tellDuplicates(
   call: Call,
   config: Config,
   journal: JournalStore,
   { batch, row }: Settling,
-): Promise<void> {
-  for (const other of await journal.duplicatesOf(batch, row.number, DUPLICATES_TOLD_MAX)) {
+): Promise<readonly string[]> {
+  const duplicates = await journal.duplicatesOf(batch, row.number, DUPLICATES_MAX);
+  for (const other of duplicates.slice(0, DUPLICATES_TOLD_MAX)) {
     tell(call, config, duplicateText(other), { type: "duplicate", batch: other.batch, row: other.row });
   }
+  return duplicates.map((one) => one.batch);
 }

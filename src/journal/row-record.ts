@@ -2,6 +2,7 @@ import type { Correction, RowName } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
+import type { BatchPhase } from "./batch-record.ts";
 import type { RowState } from "./state.ts";
 
 /** One row as it is written down before anything is sent. */
@@ -38,6 +39,8 @@ export interface RowRecord {
    * that were accepted it may repeat instead.
    */
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number; readonly more?: number };
+  /** Of a duplicate whose payment was settled as not done since: the phase of that one's batch. */
+  readonly givenBackIn?: BatchPhase;
   readonly attempts: number;
   readonly httpStatus?: number;
   /** When the last attempt was written down, before its commit and so before its first byte left. */

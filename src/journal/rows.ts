@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Change } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
+import type { BatchPhase } from "./batch-record.ts";
 import { numbersIn } from "./numbers.ts";
 import { PAGE_ROWS } from "./pages.ts";
 import type { RowRecord } from "./row-record.ts";
@@ -69,11 +70,16 @@ export const CORRECTED_BY = `(SELECT kb.id || ':' || k.number FROM row k JOIN ba
   WHERE k.family = coalesce(r.family, (SELECT id FROM batch WHERE seq = r.batch) || ':' || r.number)
   AND k.state IN ('accepted', 'settled_done') ORDER BY k.batch, k.number LIMIT 1)`;
 
+/** Of a duplicate `r` whose payment was settled as not done since: the phase of the batch that would make it again. */
+const GIVEN_BACK_IN = `(SELECT ob.phase FROM batch ob JOIN row o ON o.batch = ob.seq AND o.number = r.other_row
+  WHERE ob.id = r.other_batch AND o.state = 'settled_not_done')`;
+
 const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.option, r.amount, r.code, r.faults,
   r.other_batch, r.other_row, r.other_at, r.other_more, r.origin_batch, r.origin_row, r.changes, r.payee_changed,
   CASE WHEN r.origin_batch IS NOT NULL AND r.period <> (SELECT period FROM batch WHERE seq = r.batch) THEN r.period END, r.settled_by,
   a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at,
-  CASE WHEN r.state IN ('rejected', 'invalid') THEN ${CORRECTED_BY} END
+  CASE WHEN r.state IN ('rejected', 'invalid') THEN ${CORRECTED_BY} END,
+  CASE WHEN r.state = 'duplicate' THEN ${GIVEN_BACK_IN} END
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
 /** The columns of `SELECT_RECORD`, in its order. */
@@ -102,11 +108,12 @@ type RecordColumns = readonly [
   response: string | null,
   changedAt: number,
   correctedBy: string | null,
+  givenBackIn: BatchPhase | null,
 ];
 
 function asRecord(columns: RecordColumns): RowRecord {
   const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, otherMore, originBatch,
-    originRow, changes, payeeChanged, correctedPeriod, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy] = columns; // prettier-ignore
+    originRow, changes, payeeChanged, correctedPeriod, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy, givenBackIn] = columns; // prettier-ignore
   const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
   if (operation !== null) record.operation = operation;
   if (option !== null) record.option = option;
@@ -130,6 +137,7 @@ function asRecord(columns: RecordColumns): RowRecord {
     };
   }
   if (correctedBy !== null) record.correctedBy = rowNameOf(correctedBy);
+  if (givenBackIn !== null) record.givenBackIn = givenBackIn;
   if (httpStatus !== null) record.httpStatus = httpStatus;
   if (startedAt !== null) record.sentAt = startedAt;
   if (durationMs !== null) record.durationMs = durationMs;

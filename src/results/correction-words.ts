@@ -14,8 +14,9 @@ export function correctionText({ period, ...correction }: Correction): string {
 
 function changesText({ of, changes }: Correction): string {
   const place = `row ${of.row} of batch ${of.batch}`;
-  if (changes === undefined)
-    return `${place}: what was changed cannot be told, the copy of that file is archived or gone`;
+  if (changes === undefined) {
+    return `${place}: what was changed cannot be told, the copy of that file is gone or archived (\`paydrop archive --restore ${of.batch}\` brings it back)`;
+  }
   if (changes.length === 0) return `${place}: its values are as they were`;
   const shown = changes
     .slice(0, CHANGES_SHOWN)
@@ -37,7 +38,8 @@ export class CorrectionsHeard {
   add(row: number, correction: Correction | undefined): void {
     if (!correction) return;
     this.#rows += 1;
-    if (correction.payeeChanged) this.#payees += 1;
+    // of one that cannot be compared nobody knows
+    if (correction.payeeChanged && correction.changes !== undefined) this.#payees += 1;
     if (this.#first.length < ROWS_SHOWN) this.#first.push({ row, corrects: correctionText(correction) });
   }
 

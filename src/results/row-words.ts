@@ -81,7 +81,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "Delete one of the two, or release it if both are meant",
   ],
   payee_changed: [
-    "its {account} is not the one of the row that it corrects",
+    "{payee} the row that it corrects",
     "Ask the {party} on a number that you know, then paydrop release {id} --row N --by NAME --reason TEXT",
   ],
   all_or_nothing: [
@@ -104,6 +104,8 @@ const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
 const WAITING = "Waiting for a person";
 const HELD_ACTION = "Release it, or cancel the batch once the rest went";
 const DUPLICATE: Words = ["This row was already accepted{before}", "Nothing, or release"];
+const GIVEN_BACK = "Not sent: {sameas} is the same payment, which was settled as not done since";
+const BY_RELEASE = "If it is to be made again: paydrop release {id} --row {number} --by NAME --reason TEXT";
 const SETTLED_DONE: Words = ["Settled as done by {by}", NOTHING];
 const SETTLED_NOT_DONE: Words = ["Settled as not done by {by}", BY_RETRY];
 
@@ -136,7 +138,7 @@ export function wordsOf(record: RowRecord, phase: BatchPhase): Words {
     case "held":
       return phase === "cancelled" ? READY.cancelled : waiting(wordsOfHold(record.code));
     case "duplicate":
-      return phase === "cancelled" ? [DUPLICATE[0], NOTHING] : DUPLICATE;
+      return duplicateWords(record, phase);
     case "settled_done":
       return SETTLED_DONE;
     case "settled_not_done":
@@ -146,6 +148,16 @@ export function wordsOf(record: RowRecord, phase: BatchPhase): Words {
     default:
       return record.state satisfies never;
   }
+}
+
+/** A payment that the bank gave back is made once more by its own batch; of a cancelled one nothing goes any more. */
+function duplicateWords({ givenBackIn }: RowRecord, phase: BatchPhase): Words {
+  if (givenBackIn === undefined) return phase === "cancelled" ? [DUPLICATE[0], NOTHING] : DUPLICATE;
+  if (phase === "cancelled") return [GIVEN_BACK, NOTHING];
+  return [
+    GIVEN_BACK,
+    givenBackIn === "cancelled" ? BY_RELEASE : "If it is to be made again: paydrop retry {otherbatch}",
+  ];
 }
 
 /** Why a held row waits. `taken`: the phase of its batch, where there is one. */

@@ -77,8 +77,12 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     return answer ? `: ${answer}` : ` (HTTP ${record.httpStatus ?? "status not known"})`;
   },
   party: ({ operation }) => partyOf(operation),
-  account: ({ operation, option }) =>
-    partyOf(operation) === "payee" ? `payee account${option === "B" ? " or IFSC" : ""}` : partyOf(operation),
+  payee: ({ operation, option, correction }) => {
+    if (correction && correction.changes === undefined) return "it cannot be compared with";
+    const account =
+      partyOf(operation) === "payee" ? `payee account${option === "B" ? " or IFSC" : ""}` : partyOf(operation);
+    return `its ${account} is not the one of`;
+  },
   differing: ({ operation, option }) => {
     if (operation === undefined) return "amount";
     const found = operationNamed(operation);
@@ -87,6 +91,7 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
   other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
+  sameas: ({ other }) => (other ? `row ${other.row} of batch ${other.batch}` : "another row"),
   otherbatch: ({ other }) => other?.batch ?? "",
   open: ({ other }) => (isOpen(other) ? ", which had no end yet and may still go by itself" : ""),
   instead: ({ other }) =>
@@ -97,6 +102,7 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     return `${onDay(other.at)} in ${other.batch === batchId ? "this file" : `batch ${other.batch}`}, row ${other.row}`;
   },
   id: (_, batchId) => batchId,
+  number: ({ number }) => String(number),
   by: ({ settledBy }) => printable(settledBy ?? "a person", 80),
 };
 

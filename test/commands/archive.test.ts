@@ -151,6 +151,9 @@ test("a row that shows no more what was wrong with it waits for a person where i
   office.write("again.csv", retry.replace("Not sent", "Seen"));
   await office.process("again.csv");
   expect(office.statuses("again.csv")).toEqual({ 2: "held" });
+  const [held] = office.results("again.csv");
+  expect(held?.result_message).toContain("it cannot be compared with the row that it corrects");
+  expect(held?.result_message).toContain(`paydrop archive --restore ${office.batchOf("pay.csv")}`);
 });
 
 test("a batch with something open stays, and so does a young one", async () => {

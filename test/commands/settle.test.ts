@@ -77,6 +77,17 @@ test("whoever says that an accepted row was not carried out is told of its dupli
   expect(stdout).toContain(`Row 3 of batch ${other} is a duplicate of it, and was not sent`);
   expect(stdout).toContain(`paydrop release ${other} --row 3`);
   expect(stdout).not.toContain(`Row 2 of batch ${other}`);
+  // beside its file too, without a run
+  const rowThree = (): Readonly<Record<string, string>> => office.results("again.csv")[1] ?? {};
+  const first = office.batchOf("pay.csv");
+  expect(rowThree().result_message).toContain("the same payment, which was settled as not done since");
+  expect(rowThree().result_action).toBe(`If it is to be made again: paydrop retry ${first}`);
+  await office.paydrop("cancel", first, "--by", "asha", "--reason", "closed");
+  await office.paydrop("results", other);
+  expect(rowThree().result_action).toContain(`paydrop release ${other} --row 3`);
+  await settle(office, first, "done", "--note", "it came after all");
+  await office.paydrop("results", other);
+  expect(rowThree()).toMatchObject({ result_status: "duplicate", result_action: "Nothing, or release" });
 });
 
 test("what was cut off when a row was settled is done when it is settled again: its results, and who waited for it", async () => {
