@@ -4,6 +4,7 @@ import type { BatchSeq } from "./batch-record.ts";
 import { numbersIn } from "./numbers.ts";
 import {
   copies,
+  correcting,
   didNotGoIn,
   holdCorrected,
   holdNear,
@@ -39,6 +40,7 @@ export class NearDuplicates {
   readonly #holdNear: StatementSync;
   readonly #origins: StatementSync;
   readonly #holdCorrected: StatementSync;
+  readonly #correcting: StatementSync;
   readonly #hasReady: StatementSync;
   readonly #tellLetGo: StatementSync;
   readonly #seqsOf: StatementSync;
@@ -52,6 +54,7 @@ export class NearDuplicates {
     this.#repeating = database.prepare(REPEATING);
     this.#copies = database.prepare(copies(earlier));
     this.#origins = database.prepare(origins(earlier));
+    this.#correcting = database.prepare(correcting(earlier, past === undefined ? "k.batch <> ?2" : "?2 IS NOT NULL"));
     this.#holdCorrected = database.prepare(holdCorrected(earlier));
     this.#letGoInPlace = database.prepare(LET_GO_IN_PLACE);
     this.#didNotGoIn = database.prepare(didNotGoIn(earlier, past === undefined ? "batch < ?1" : "?1 IS NOT NULL"));
@@ -94,8 +97,14 @@ export class NearDuplicates {
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
     if (!this.#hasReady.get(batch.seq)) return;
     const named = seqsIn(this.#seqsOf.all(JSON.stringify([...noted.batches]), batch.seq));
-    this.#holdNearTo(batch, [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])], nowMs);
-    for (const seq of noted.sentAnew) this.#holdNearTo(batch, [seq], nowMs, 1);
+    const repeated = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])];
+    this.#holdNearTo(batch, repeated, nowMs);
+    for (const seq of noted.sentAnew) this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
+    // what a retry file paid instead of a row of theirs; two retry files of one file are told apart row by row
+    const corrections = seqsIn(this.#correcting.all(JSON.stringify(repeated), batch.seq)).filter(
+      (seq) => !repeated.includes(seq),
+    );
+    this.#holdNearTo(batch, corrections, nowMs, { isUntied: true });
     this.#holdCorrectedOtherwise(batch, nowMs);
   }
 
@@ -127,9 +136,14 @@ export class NearDuplicates {
     this.#letGoInPlace.run(batch.seq, nowMs);
   }
 
-  #holdNearTo(batch: BatchSeq, seqs: readonly number[], nowMs: number, sentAnew = 0): void {
+  #holdNearTo(
+    batch: BatchSeq,
+    seqs: readonly number[],
+    nowMs: number,
+    { isSentAnew = false, isUntied = false }: { readonly isSentAnew?: boolean; readonly isUntied?: boolean } = {},
+  ): void {
     if (seqs.length === 0) return;
-    this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, sentAnew);
+    this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, isSentAnew ? 1 : 0, isUntied ? 1 : 0);
     this.tellLetGo(batch, nowMs);
   }
 

@@ -37,6 +37,11 @@ export const origins = (schema: string): string => `
   )
   SELECT seq FROM ${schema}.batch WHERE id IN (SELECT origin_batch FROM tied UNION SELECT first FROM tied)`;
 
+/** Batches with corrections of rows of the batches `?1`. `?2`: the one that is judged. */
+export const correcting = (schema: string, isEarlier: string): string => `
+  SELECT DISTINCT k.batch AS seq FROM json_each(?1) e CROSS JOIN ${schema}.batch b ON b.seq = e.value
+  CROSS JOIN ${schema}.row k ON k.family > b.id || ':' AND k.family < b.id || ';' WHERE ${isEarlier}`;
+
 const DID_NOT_GO = `(o.state IN ('rejected', 'not_sent', 'settled_not_done') OR (ob.phase = 'cancelled' AND o.state IN ('ready', 'held')))`;
 
 /** Of equal payments the newest say it all: a million of them are not walked over for each of a million. */
@@ -55,7 +60,7 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
 /**
  * `?2`: the earlier batches. `?4`: rows of them that state another reference or period hold nothing, nor do they hold what
  * is sent anew itself. Of rows that hold the same the first two of other core fields do: where every row pays the same
- * one, not every pair of them is compared.
+ * one, not every pair of them is compared. `?5`: no row that corrects one is held.
  */
 export const holdNear = (schema: string): string => `
   WITH paid AS (
@@ -74,7 +79,7 @@ export const holdNear = (schema: string): string => `
     SELECT n.number, min(e.place), e.number AS other_row, e.id, e.accepted_at FROM row n
     JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.nth <= 2 AND e.core_key <> n.core_key
       AND NOT (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0))
-    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND NOT (?4 AND EXISTS (
+    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND (n.family IS NULL OR NOT ?5) AND NOT (?4 AND EXISTS (
       SELECT 1 FROM ${schema}.seen s JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
       JOIN ${schema}.batch ob ON ob.seq = o.batch
       WHERE s.key = n.core_key AND s.batch IN (SELECT value FROM json_each(?2)) AND ${DID_NOT_GO}))

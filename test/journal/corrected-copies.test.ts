@@ -109,3 +109,19 @@ test.each<[string, Over, Over, string]>([
   await sendRow(store, "BBBB2222", 3, "accepted");
   expect(await take(store, "CCCC3333", [correcting("AAAA1111:3", 2, "b/200", mine)])).toEqual([said]);
 });
+
+test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
+  ["was accepted", (store) => sendRow(store, "DDDD4444", 2, "accepted"), "held near_duplicate DDDD4444:2"],
+  ["still goes", () => Promise.resolve(), "held near_duplicate DDDD4444:2"],
+  ["was refused", (store) => sendRow(store, "DDDD4444", 2, "rejected"), "ready"],
+])("the file, corrected as a whole, where that payee's row of a retry file %s", async (_what, happen, said) => {
+  const store = open();
+  await refused(store);
+  await addBatch(store, "DDDD4444", [correcting("AAAA1111:3", 2, "b/202")]);
+  await happen(store);
+  const rows = [newRow(2, "a/100"), newRow(3, "b/201"), newRow(4, "c/300")];
+  expect((await take(store, "BBBB2222", rows)).slice(1)).toEqual([said, "ready"]);
+  // another retry file of it, with a row beside that went: which rows both correct is known
+  const others = [newRow(2, "a/100"), correcting("AAAA1111:4", 3, "e/31"), newRow(4, "e/32")];
+  expect((await take(store, "CCCC3333", others)).slice(1)).toEqual(["ready", "ready"]);
+});
