@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import type { ReaderFaultCode } from "./reader/refusals.ts";
 
 /**
  * What a program can branch on. A fault of a row is a value (`Fault`); an error is thrown when the work cannot go on.
@@ -34,9 +35,20 @@ export class CopyGoneError extends PaydropError {
   }
 }
 
+/** What a whole file is refused for beside what its reader refuses it for (`READER_FAULT_CODES`). */
+export const FILE_FAULT_CODES = [
+  ...(["operation_unknown", "operation_ambiguous", "operation_mismatch"] as const),
+  ...(["column_missing", "column_misspelt", "columns_change"] as const),
+  ...(["mapping_ambiguous", "mapping_differs", "mapping_headerless", "mapping_unconfirmed", "mapping_unit"] as const),
+  ...(["control_rows_differ", "control_total_differs", "control_missing", "control_malformed"] as const),
+  ...(["file_over_cap", "day_over_cap", "encoding_differs", "period_malformed"] as const),
+  ...(["own_results_file", "retry_not_corrected", "archived"] as const),
+] as const;
+
 /** One reason why a whole file is refused. `row` as a spreadsheet shows it; `column` by its own header. */
 export interface FileFault {
-  readonly code: string;
+  /** `list_…`, with the column, and `twice`: of a list to settle by. */
+  readonly code: ReaderFaultCode | (typeof FILE_FAULT_CODES)[number] | `list_${string}` | "twice";
   readonly row?: number;
   readonly column?: string;
   readonly message: string;

@@ -48,6 +48,12 @@ type RowFaultCode = keyof typeof ROW_FAULTS;
 /** Every code that a row can be invalid for. */
 export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(ROW_FAULTS) as RowFaultCode[];
 
+/** Every code of what is found when a file is compared with itself and with what came before. */
+export const SECOND_LOOK_CODES: readonly (SecondLookCode | keyof typeof CORRECTED)[] = [
+  ...(Object.keys(SECOND_LOOK) as SecondLookCode[]),
+  ...(Object.keys(CORRECTED) as (keyof typeof CORRECTED)[]),
+];
+
 /** What a check found wrong with a text. `plain`: the number that was probably meant; `setting`: what would read it so. */
 export interface Finding {
   readonly code: RowFaultCode | SecondLookCode | keyof typeof CORRECTED;

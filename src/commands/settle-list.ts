@@ -63,7 +63,11 @@ function sayingAs(one: Settling, word: Word | undefined): Settling {
 const EXAMPLE =
   "paydrop status --unknown --csv > unknown.csv, fill in as, by and note, then paydrop settle --from unknown.csv";
 const COLUMNS = ["batch", "row", "as", "by", "note"] as const;
-const TWICE = { code: "twice", message: "this row stands twice in the list", hint: "delete one of the two lines" };
+const TWICE = {
+  code: "twice",
+  message: "this row stands twice in the list",
+  hint: "delete one of the two lines",
+} as const;
 
 /** Line by line: a list may be as long as a file. */
 async function* rowsOf(path: string, fileName: string, config: Config): AsyncGenerator<Row> {

@@ -17,8 +17,10 @@ export interface Answer {
 
 const FAULTS_MAX = 20;
 
+type Told = Omit<FileFault, "code">;
+
 /** `batch`: as what it was taken before, if it was. */
-export function refusedAnswer(path: string, faults: readonly FileFault[], batch?: string): Answer {
+export function refusedAnswer(path: string, faults: readonly Told[], batch?: string): Answer {
   const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
     const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
     return [
@@ -40,7 +42,7 @@ export function refusedAnswer(path: string, faults: readonly FileFault[], batch?
 export function neverAnswer(path: string, meant: UnreadKind | "name", why: string): Answer {
   if (meant === "name") return nameAnswer(path, why);
   const [what, hint] = UNREAD[meant];
-  return refusedAnswer(path, [{ code: meant, message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }]);
+  return refusedAnswer(path, [{ message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }]);
 }
 
 /** What it is, and what to do instead. */
@@ -59,7 +61,7 @@ const UNREAD: Readonly<Record<UnreadKind, readonly [string, string]>> = {
 /** `why` goes on after the name: `was not opened: its name is …`. */
 function nameAnswer(path: string, why: string): Answer {
   const hint = "give it a short name of its own that ends as it does now, such as payroll.csv";
-  return refusedAnswer(path, [{ code: "name", message: `it ${why}`, hint }]);
+  return refusedAnswer(path, [{ message: `it ${why}`, hint }]);
 }
 
 type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";

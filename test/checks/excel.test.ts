@@ -136,6 +136,15 @@ test("no-break spaces around a text come from a web page and do not go; inside i
   expect(said("bank_acc_num", "0012\u00a0")).toContain("space_inside");
 });
 
+test("a period that Excel made a date of is told how periods are written, in a cell that is a date as in a text", () => {
+  for (const cell of ["Nov-26", { token: "cell_date", source: "2026-11-01", stored: "46327" }] as const) {
+    const { faults } = checkOne("payout", { ...PAYOUT, period: cell });
+    expect(faults?.map(({ code, hint }) => `${code}: ${hint}`)).toEqual([
+      "period_a_date: Write it like 2026-11, a week like 2026-W47, with the column formatted as Text.",
+    ]);
+  }
+});
+
 describe("an error of a spreadsheet is no text either", () => {
   test.each([
     ["name", "#N/A", 'B2 spreadsheet_error: "#N/A" is an error of the spreadsheet, not text → Repair the formula'],

@@ -125,7 +125,9 @@ describe("what check tells", () => {
   });
 
   test("control totals that differ refuse the file, and its rows are told all the same", () => {
-    const faults = [{ code: "control_rows_differ", message: "it says 241 rows, the file has 240", hint: "Copy it." }];
+    const faults = [
+      { code: "control_rows_differ", message: "it says 241 rows, the file has 240", hint: "Copy it." } as const,
+    ];
     const text = checkText({ ...withFaults([14]), control: { sources: ["the command line"], faults } }, LOOK);
     expect(text).toContain("control totals: DIFFER from the command line");
     expect(text).toContain("payroll.csv: it says 241 rows, the file has 240\n  → Copy it.\n");

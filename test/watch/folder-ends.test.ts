@@ -214,7 +214,7 @@ test.each([
 test("a refused file is told, remembered and answered", async () => {
   await withEnds(async ({ ends, file, told, note, journal }) => {
     const refused = file("b.csv");
-    const faults = [{ code: "own", message: "this is ours", hint: "" }];
+    const faults = [{ code: "own_results_file", message: "this is ours", hint: "" } as const];
     await ends.failed(refused, new FileRefusedError("b.csv", faults));
     expect([told, ends.isLeft(refused)]).toEqual([["failed file_refused"], false]);
     expect(await journal.sourceBatch(refused.path, refused.refusalKey)).toBe("refused");
