@@ -41,7 +41,15 @@ const BY_THE_PROGRAM = [
 
 /** Codes that stop nothing by themselves. */
 const ONLY_WARNINGS = [
-  ...["date_as_text", "digits_lost", "letters_garbled", "shown_in_currency", "shown_otherwise", "shown_rounded", "value_not_in_list"],
+  ...[
+    "date_as_text",
+    "digits_lost",
+    "letters_garbled",
+    "shown_in_currency",
+    "shown_otherwise",
+    "shown_rounded",
+    "value_not_in_list",
+  ],
 ];
 
 /** Codes that only a configuration knows, with one that does. */
@@ -166,15 +174,18 @@ describe("the gallery of faults", () => {
     expect([...told]).toEqual([code]);
   });
 
-  test.each(gallery.filter((name) => !BY_THE_PROGRAM.includes(codeOf(name))))("%s shows exactly its fault", async (name) => {
-    const code = codeOf(name);
-    const { refused, invalid, warnings } = await checkFile(join(GALLERY, name), code);
-    expect(warnings).toEqual(ONLY_WARNINGS.includes(code) ? [code] : []);
-    if (ONLY_WARNINGS.includes(code)) return;
-    const isOfRow = (ROW_FAULT_CODES as readonly string[]).includes(code);
-    expect(refused).toEqual(isOfRow ? [] : [code]);
-    expect(Object.values(invalid)).toEqual(isOfRow ? [[code]] : []);
-  });
+  test.each(gallery.filter((name) => !BY_THE_PROGRAM.includes(codeOf(name))))(
+    "%s shows exactly its fault",
+    async (name) => {
+      const code = codeOf(name);
+      const { refused, invalid, warnings } = await checkFile(join(GALLERY, name), code);
+      expect(warnings).toEqual(ONLY_WARNINGS.includes(code) ? [code] : []);
+      if (ONLY_WARNINGS.includes(code)) return;
+      const isOfRow = (ROW_FAULT_CODES as readonly string[]).includes(code);
+      expect(refused).toEqual(isOfRow ? [] : [code]);
+      expect(Object.values(invalid)).toEqual(isOfRow ? [[code]] : []);
+    },
+  );
 });
 
 describe("the samples", () => {
