@@ -6,7 +6,7 @@ import type { CheckReport } from "../results/check-report.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { checkFile as takeInOnly } from "../proof-read/check-file.ts";
 import { Listener } from "./listener.ts";
-import { assertFunctions, assertOptions, assertPath, assertSignals } from "./given.ts";
+import { assertFunctions, assertOptions, assertSignals, resolvedNow } from "./given.ts";
 import { inSandbox, withSending } from "./sending.ts";
 
 /** What a run is told from outside, and what it tells. */
@@ -36,7 +36,7 @@ export interface ProcessOptions extends SendOptions {
  * `journal`, `results_unwritable`.
  */
 export async function processFile(path: string, options: ProcessOptions): Promise<BatchReport> {
-  assertPath("processFile", path);
+  const file = resolvedNow("processFile", path);
   assertOptions("processFile", options);
   const { onEvent, signal, giveUpSignal, sandbox, ...sendOptions } = options;
   assertFunctions({ onEvent });
@@ -45,7 +45,7 @@ export async function processFile(path: string, options: ProcessOptions): Promis
   const listener = new Listener();
   const report = await withSending(sendOptions, sandbox, async (services) => {
     const heard = { ...services, signal: stop, onEvent: listener.guard(onEvent) };
-    return withProcessor(heard, "send", (processor) => processor.processFile(path));
+    return withProcessor(heard, "send", (processor) => processor.processFile(file));
   });
   listener.rethrow();
   return report;
@@ -61,11 +61,11 @@ export async function checkFile(
   path: string,
   options: CheckOptions & { readonly sandbox?: Sandbox } = {},
 ): Promise<CheckReport> {
-  assertPath("checkFile", path);
+  const file = resolvedNow("checkFile", path);
   assertOptions("checkFile", options);
   const { sandbox, ...checkOptions } = options;
-  if (!sandbox) return takeInOnly(path, { config: configFromOptions(checkOptions), sandbox: false });
-  return inSandbox(checkOptions, sandbox, (config) => takeInOnly(path, { config, sandbox: true }));
+  if (!sandbox) return takeInOnly(file, { config: configFromOptions(checkOptions), sandbox: false });
+  return inSandbox(checkOptions, sandbox, (config) => takeInOnly(file, { config, sandbox: true }));
 }
 
 export function stopSignalOf(signal: AbortSignal | undefined, giveUp: AbortSignal | undefined): StopSignal {

@@ -5,7 +5,7 @@ import type { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { withProcessor } from "../processor.ts";
 import { stopSignalOf, type ProcessOptions } from "./files.ts";
-import { assertFunctions, assertOptions, assertPath, assertSignals, assertYesOrNo } from "./given.ts";
+import { assertFunctions, assertOptions, assertSignals, assertYesOrNo, resolvedNow } from "./given.ts";
 import { Listener } from "./listener.ts";
 import { withSending } from "./sending.ts";
 
@@ -47,8 +47,8 @@ export interface WatchedFolder {
  * The folder need not be there yet, or always. Rejects with PaydropError `config`, `locked` (another process has this
  * state directory), or `journal` (the folder belongs to another state directory).
  */
-export async function watchFolder(folder: string, options: WatchFolderOptions): Promise<WatchedFolder> {
-  assertPath("watchFolder", folder);
+export async function watchFolder(path: string, options: WatchFolderOptions): Promise<WatchedFolder> {
+  const folder = resolvedNow("watchFolder", path);
   assertOptions("watchFolder", options);
   const { onEvent, onReport, onRefused, onMessage, signal, giveUpSignal, sandbox, poll = false, ...more } = options;
   assertFunctions({ onEvent, onReport, onRefused, onMessage });

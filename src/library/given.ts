@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { isSignal } from "../client/call-options.ts";
 import { PaydropError } from "../errors.ts";
 import type { Sandbox } from "../sandbox/server.ts";
@@ -12,9 +13,12 @@ export function assertOptions(call: string, options: unknown): void {
   throw new PaydropError("config", `${call}: the options are missing or no object`, "give them as { name: value }");
 }
 
-/** Throws `usage` for what is no path; the empty text would mean the working folder. */
-export function assertPath(call: string, path: unknown): void {
-  if (typeof path === "string" && path.trim() !== "") return;
+/**
+ * A path as it stands at the call: a program may change its working folder before the file is read, and another file of
+ * that name must not be sent. Throws `usage` for what is no path; the empty text would mean the working folder.
+ */
+export function resolvedNow(call: string, path: unknown): string {
+  if (typeof path === "string" && path.trim() !== "") return resolve(path);
   const what = typeof path === "string" ? "is empty" : "is missing or not a text";
   throw new PaydropError("usage", `${call}: the path ${what}`, "give a path as a string (of a URL: fileURLToPath)");
 }

@@ -39,6 +39,30 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
+/** Stands in a folder until the test ends. */
+function standIn(folder: string): void {
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(folder);
+}
+
+describe("a path that is relative", () => {
+  test("is of the folder in which the program stood when it called", async () => {
+    const [here, there] = [temporaryDirectory(), temporaryDirectory()];
+    writeFileSync(join(here, "t.csv"), `${HEADER}ACC-1,ACC-HERE,1.00\n`);
+    writeFileSync(join(there, "t.csv"), `${HEADER}ACC-1,ACC-THERE,77.00\n`);
+    const { server, options } = await newServer(() => answer(200));
+    standIn(here);
+    const checking = checkFile("t.csv");
+    const sending = processFile("t.csv", options);
+    process.chdir(there);
+    expect((await checking).total).toBe("1.00");
+    expect((await sending).total.amount).toBe("1.00");
+    expect(server.requests.map(({ body }) => body)).toEqual([expect.stringContaining("ACC-HERE")]);
+    expect([readdirSync(here).length > 1, readdirSync(there)]).toEqual([true, ["t.csv"]]);
+  });
+});
+
 describe("processFile", () => {
   test("sends each valid row once, tells each, and writes the results beside the file", async () => {
     const sandbox = await newSandbox();
