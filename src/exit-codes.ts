@@ -12,11 +12,7 @@ interface ExitCode {
 export const EXIT_CODES: readonly ExitCode[] = [
   { code: 0, sentence: "every row accepted, or nothing to do", todo: "nothing" },
   { code: 1, sentence: "internal failure", todo: "look into the journal; tell us" },
-  {
-    code: 2,
-    sentence: "usage or configuration; nothing sent",
-    todo: "mend the command or the settings",
-  },
+  { code: 2, sentence: "usage or configuration", todo: "mend the command or the settings" },
   { code: 3, sentence: "some rows rejected or invalid", todo: "hand the retry file to the clerk" },
   { code: 4, sentence: "some rows unknown: a person must look", todo: "page a person" },
   { code: 5, sentence: "file refused, nothing sent", todo: "tell the clerk why" },

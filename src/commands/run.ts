@@ -4,6 +4,7 @@ import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
+import { openRegular } from "../intake/source-file.ts";
 import { renewAnswer } from "../results/open-answer.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./error-text.ts";
@@ -24,6 +25,7 @@ export function run(call: Call): Promise<number> {
 async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<number> {
   return withTeller(call, config, async (said, listening) => {
     const named = namedIn(call);
+    await assertThere(named);
     let batches = 0;
     const ended: Teller["ended"] = (...batch) => {
       batches += 1;
@@ -98,6 +100,21 @@ function namedIn(call: Call): readonly string[] {
   const named = operandsOf(call);
   if (named.length > 0) return named;
   throw new PaydropError("usage", "missing required argument 'file'", "paydrop run --help shows how it is used");
+}
+
+/** Who named several is told of a wrong name before the first of them is sent: exit 2 after it would hide that it went. */
+async function assertThere(paths: readonly string[]): Promise<void> {
+  if (paths.length < 2) return;
+  for (const path of paths) {
+    if (await isFolder(path)) continue;
+    try {
+      await (await openRegular(path)).close();
+    } catch (error) {
+      if (!(error instanceof PaydropError)) throw error;
+      const hint = `${error.hint} Nothing was sent, of the others neither.`;
+      throw new PaydropError(error.code, error.message, hint, { cause: error });
+    }
+  }
 }
 
 /** Together more than a few hundred rows, or a folder that may hold any number. */

@@ -19,6 +19,14 @@ function linesOf(text: string): Record<string, unknown>[] {
 }
 
 describe("run --sandbox", () => {
+  test("a name that is not there among others is told before any of them is sent", async () => {
+    const folder = await folderWithTemplate();
+    const { code, stdout, stderr } = await paydrop(["run", "--sandbox", "try.csv", "tri.csv"], {}, folder);
+    expect([code, readdirSync(folder)]).toEqual([2, ["try.csv"]]);
+    expect(stderr).toMatch(/tri\.csv: there is no such file\n.*Did you mean try\.csv\?.*Nothing was sent/);
+    expect(stdout).not.toContain("accepted");
+  });
+
   test("needs no keys, tells that no money moves, and writes the results beside the file", async () => {
     const folder = await folderWithTemplate();
     const { code, stdout, stderr } = await paydrop(["run", "--sandbox", "try.csv"], {}, folder);
