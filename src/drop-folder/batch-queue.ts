@@ -18,8 +18,8 @@ interface Undelivered {
 export class BatchQueue {
   readonly #processor: Processor;
   #batches: string[] = [];
-  /** Batches with rows that may be held for one of another file. */
-  #waitForOthers = new Set<string>();
+  /** Batches with rows that are held for one of another file, by how many they were when this was last asked. */
+  #waitForOthers = new Map<string, number>();
   /** By batch. */
   readonly #undelivered = new Map<string, Undelivered>();
   readonly #retryMs: number;
@@ -60,7 +60,8 @@ export class BatchQueue {
   async noteEnd(report: BatchReport): Promise<{ isWaiting: boolean; isSaid: boolean }> {
     const isSaid = await this.#noteUndelivered(report);
     if (!report.byStatus.held) return { isWaiting: false, isSaid };
-    this.#waitForOthers.add(report.batch);
+    const [waiting] = await this.#processor.journal.waitingBatches({ batches: [report.batch] });
+    if (waiting) this.#waitForOthers.set(waiting.batch, waiting.rows);
     return { isWaiting: await this.#processor.journal.waitsForOthers(report.batch), isSaid };
   }
 
@@ -85,20 +86,34 @@ export class BatchQueue {
     return requests === 0 && before?.why === undelivered.why;
   }
 
-  /** A file is gone through once more when what a row of it waited for has an end. */
-  async lookAgain(): Promise<void> {
-    const batches = [...this.#waitForOthers];
-    if (batches.length > 0) await this.#lookAgainAt({ batches });
+  /**
+   * A file is gone through once more when what a row of it waited for has an end, or when a person who settled that one
+   * has freed the row: `folders` is where such a file may lie.
+   */
+  async lookAgain(folders: readonly string[]): Promise<void> {
+    const before = this.#waitForOthers;
+    if (before.size === 0) return;
+    // what comes to its end meanwhile notes itself anew
+    this.#waitForOthers = new Map();
+    const now = await this.#lookAgainAt({ batches: [...before.keys()] });
+    const freed = [...before].filter(([batch, rows]) => (now.get(batch) ?? 0) < rows).map(([batch]) => batch);
+    if (freed.length === 0) return;
+    const goes = await this.#processor.unfinished(folders);
+    this.add(freed.filter((batch) => goes.includes(batch)));
   }
 
   /** The same of what an earlier process left in these folders. */
-  lookAgainIn(folders: readonly string[]): Promise<void> {
-    return this.#lookAgainAt({ folders });
+  async lookAgainIn(folders: readonly string[]): Promise<void> {
+    await this.#lookAgainAt({ folders });
   }
 
-  async #lookAgainAt(of: BatchesAsked): Promise<void> {
+  /** What still waits is looked at again, also where only a person can end what it waits for. Gives how many rows wait. */
+  async #lookAgainAt(of: BatchesAsked): Promise<ReadonlyMap<string, number>> {
     const waiting = await this.#processor.journal.waitingBatches(of);
-    this.#waitForOthers = new Set(waiting.filter(({ isOver }) => !isOver).map(({ batch }) => batch));
-    this.add(waiting.filter(({ isOver }) => isOver).map(({ batch }) => batch));
+    for (const { batch, rows, isOver } of waiting) {
+      if (isOver) this.add([batch]);
+      else this.#waitForOthers.set(batch, rows);
+    }
+    return new Map(waiting.map(({ batch, rows }) => [batch, rows]));
   }
 }

@@ -150,6 +150,8 @@ export class DropFolder {
     }
     if (sweep.folders.length > 0) this.#folders = [...new Set([...this.#folders, ...sweep.folders])];
     this.#batches.addUndelivered(sweep.folders);
+    // people cancel, settle and release while nothing is on its way
+    await this.#lookAgain();
     for (const { path, why, meant } of sweep.oddities) {
       this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
       if (meant) await this.#answers.put(path, neverAnswer(path, meant, why));
@@ -226,8 +228,13 @@ export class DropFolder {
       this.#pieces.end(piece);
       if (piece.file) this.#inbox.forget(piece.file.path);
       await this.#hold.answerStop();
-      if (this.#pieces.isEmpty) await this.#batches.lookAgain();
+      await this.#lookAgain();
     }
+  }
+
+  /** At the end of the last piece of work: each of them may be what others wait for. */
+  async #lookAgain(): Promise<void> {
+    if (this.#pieces.isEmpty) await this.#batches.lookAgain(this.#folders);
   }
 
   async #compareHold(): Promise<void> {

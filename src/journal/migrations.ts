@@ -205,4 +205,7 @@ export const MIGRATIONS: readonly string[] = [
 
   // Rows that a person let go although another one stands for the same: whoever lets a third one go is told of them.
   `CREATE INDEX row_let_go ON row (other_batch, other_row) WHERE released > 0;`,
+
+  // Rows that wait for one of another file are looked after as long as a folder is watched, however many others there are.
+  `CREATE INDEX row_waiting ON row (batch) WHERE state = 'held' AND code = 'other_row_open';`,
 ];

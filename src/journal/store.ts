@@ -19,6 +19,8 @@ export type BatchesAsked = { readonly folders: readonly string[] } | { readonly 
 /** `isOver`: what a row of it waited for has its end; `judgeAgain` says what becomes of it. */
 export interface WaitingBatch {
   readonly batch: string;
+  /** How many of its rows wait. */
+  readonly rows: number;
   readonly isOver: boolean;
 }
 
@@ -152,7 +154,7 @@ export interface JournalStore {
   waitingFor(batchId: string, row: number): Promise<readonly RowName[]>;
   /** The first few rows that are duplicates of this one: where it goes no more, neither do they, before a person says so. */
   duplicatesOf(batchId: string, row: number, max: number): Promise<readonly RowName[]>;
-  /** Open batches with rows that are held for a row of another batch which goes, or has gone, by itself. */
+  /** Batches with rows that are held for a row of another batch, whatever that one waits for: not cancelled ones. */
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
   waitsForOthers(batchId: string): Promise<boolean>;

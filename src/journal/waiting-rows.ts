@@ -26,12 +26,13 @@ export class WaitingRows {
     const [asked, values] = "folders" in of ? ["b.folder", of.folders] : ["b.id", of.batches];
     const rows = this.#database
       .prepare(
-        `SELECT b.id, max(${ENDED}) AS over FROM batch b JOIN row r ON r.batch = b.seq ${AWAITED}
-         WHERE ${asked} IN (SELECT value FROM json_each(?)) AND b.phase = 'open' AND ${mayHold("held")}
-         AND r.state = 'held' AND r.code = 'other_row_open' AND (${GOES} OR ${ENDED}) GROUP BY b.seq ORDER BY b.seq`,
+        `SELECT b.id, count(*) AS waiting, max(b.phase = 'open' AND ${ENDED}) AS over
+         FROM batch b JOIN row r INDEXED BY row_waiting ON r.batch = b.seq ${AWAITED}
+         WHERE ${asked} IN (SELECT value FROM json_each(?)) AND b.phase IN ('open', 'paused') AND ${mayHold("held")}
+         AND r.state = 'held' AND r.code = 'other_row_open' GROUP BY b.seq ORDER BY b.seq`,
       )
-      .all(JSON.stringify(values)) as { id: string; over: number }[];
-    return rows.map(({ id, over }) => ({ batch: id, isOver: over === 1 }));
+      .all(JSON.stringify(values)) as { id: string; waiting: number; over: number }[];
+    return rows.map(({ id, waiting, over }) => ({ batch: id, rows: waiting, isOver: over === 1 }));
   }
 
   /** How many rows of a batch are held for one that has its end: `judgeAgain` says what becomes of them. */

@@ -170,7 +170,10 @@ test("held rows need nobody while each of them waits for one that goes, or has g
   // its last row waits for one that itself is held
   await addBatch(store, "CCCC3333", [newRow(7, "a/1"), newRow(8, "b/1"), newRow(9, "b/1")]);
   const wait = (): Promise<boolean[]> => Promise.all(["BBBB2222", "CCCC3333"].map((id) => store.waitsForOthers(id)));
-  const both = (isOver: boolean): object[] => ["BBBB2222", "CCCC3333"].map((batch) => ({ batch, isOver }));
+  const both = (isOver: boolean): object[] => [
+    { batch: "BBBB2222", rows: 2, isOver },
+    { batch: "CCCC3333", rows: 1, isOver },
+  ];
   const asked = { batches: ["AAAA1111", "BBBB2222", "CCCC3333"] };
   expect(await wait()).toEqual([true, false]);
   expect(await store.waitingBatches(asked)).toEqual(both(false));
@@ -182,7 +185,23 @@ test("held rows need nobody while each of them waits for one that goes, or has g
   expect(await wait()).toEqual([false, false]);
   for (const { batch } of await store.waitingBatches({ folders: [(await store.batch("AAAA1111"))?.folder ?? ""] }))
     await store.judgeAgain(batch, rules);
-  expect(await store.waitingBatches(asked)).toEqual([]);
+  // only a person can end what it waits for, and may do so at any time
+  expect(await store.waitingBatches(asked)).toEqual([{ batch: "BBBB2222", rows: 1, isOver: false }]);
+});
+
+test("a row that waits for one that only a person can end is still asked about, until that one's batch is cancelled", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/1")]);
+  await addBatch(store, "BBBB2222", [newRow(7, "a/1")]);
+  await store.setPhase("AAAA1111", "paused", { by: "asha", kind: "pause", note: "" });
+  const asked = { batches: ["BBBB2222"] };
+  const waits = [{ batch: "BBBB2222", rows: 1, isOver: false }];
+  expect(await store.waitingBatches(asked)).toEqual(waits);
+  await store.setPhase("BBBB2222", "paused", { by: "asha", kind: "pause", note: "" });
+  await store.setPhase("AAAA1111", "cancelled", { by: "asha", kind: "cancel", note: "" });
+  expect(await store.waitingBatches(asked), "a paused batch goes when it is resumed").toEqual(waits);
+  await store.setPhase("BBBB2222", "open", { by: "asha", kind: "resume", note: "" });
+  expect(await store.waitingBatches(asked)).toEqual([{ batch: "BBBB2222", rows: 1, isOver: true }]);
 });
 
 test("a row that waits for one of a paused batch needs a person; of a cancelled one it does not", async () => {

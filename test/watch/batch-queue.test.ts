@@ -9,14 +9,25 @@ afterEach(() => {
 
 const RETRY_MS = 1000;
 
-/** `waiting`: whether each batch that is asked about still waits for a row of another file. */
-function queue(handedOver: readonly string[] = [], waiting: Readonly<Record<string, boolean>> = {}): BatchQueue {
+const PAUSED = "P";
+
+/** `waiting`: how many rows of each batch wait for one of another file; less than none: for one that has its end. */
+function queue(handedOver: readonly string[] = [], waiting: Readonly<Record<string, number>> = {}): BatchQueue {
   const journal = {
     waitsForOthers: () => Promise.resolve(true),
     waitingBatches: ({ batches = Object.keys(waiting) }: { batches?: readonly string[] }) =>
-      Promise.resolve(batches.map((batch) => ({ batch, isOver: waiting[batch] === false }))),
+      Promise.resolve(
+        batches.flatMap((batch) => {
+          const rows = waiting[batch] ?? 1;
+          return rows === 0 ? [] : [{ batch, rows: Math.abs(rows), isOver: rows < 0 }];
+        }),
+      ),
   };
-  return new BatchQueue({ journal, handedOver: () => Promise.resolve(handedOver) } as unknown as Processor, RETRY_MS);
+  const processor = {
+    ...{ journal, handedOver: () => Promise.resolve(handedOver) },
+    unfinished: () => Promise.resolve(Object.keys(waiting).filter((batch) => batch !== PAUSED)),
+  };
+  return new BatchQueue(processor as unknown as Processor, RETRY_MS);
 }
 
 function all(batches: BatchQueue): string[] {
@@ -85,18 +96,18 @@ test("the wait is never longer than twenty times the first one", async () => {
 });
 
 test("what waited for a row of another file is done again when that has its end, also in a later process", async () => {
-  const waiting: Record<string, boolean> = { A: true, B: true };
+  const waiting: Record<string, number> = { A: 1, B: 1 };
   const batches = queue([], waiting);
   const held = { held: { rows: 1, amount: "1.00" } };
   for (const batch of ["A", "B"]) await batches.noteEnd(undelivered({ batch, byStatus: held, files: NOWHERE }));
-  await batches.lookAgain();
+  await batches.lookAgain(["/"]);
   expect(all(batches)).toEqual([]);
   for (const done of ["A", "B"]) {
-    waiting[done] = false;
-    await batches.lookAgain();
+    waiting[done] = -1;
+    await batches.lookAgain(["/"]);
     expect(all(batches)).toEqual([done]);
   }
-  const later = queue([], { C: true, D: false });
+  const later = queue([], { C: 1, D: -1 });
   await later.lookAgainIn(["/"]);
   expect(all(later)).toEqual(["D"]);
 });
@@ -106,4 +117,33 @@ test("only what is held may wait for others", async () => {
   const held = { held: { rows: 1, amount: "1.00" } };
   expect((await batches.noteEnd(undelivered({ byStatus: held }))).isWaiting).toBe(true);
   expect((await batches.noteEnd(undelivered())).isWaiting).toBe(false);
+});
+
+test("what a person freed by settling the other row is gone through once, also where other rows still wait", async () => {
+  const waiting: Record<string, number> = { A: 2, [PAUSED]: 1 };
+  const batches = queue([], waiting);
+  await batches.lookAgainIn(["/"]);
+  const looked = async (): Promise<string[]> => {
+    await batches.lookAgain(["/"]);
+    return all(batches);
+  };
+  expect(await looked()).toEqual([]);
+  waiting["A"] = 1;
+  waiting[PAUSED] = 0;
+  expect([await looked(), await looked()]).toEqual([["A"], []]);
+  waiting["A"] = 0;
+  expect([await looked(), await looked()]).toEqual([["A"], []]);
+});
+
+test("what comes to its end while the others are looked at is not forgotten", async () => {
+  const waiting: Record<string, number> = { A: 1, B: 1 };
+  const batches = queue([], waiting);
+  const held = { held: { rows: 1, amount: "1.00" } };
+  const noteEnd = (batch: string) => batches.noteEnd(undelivered({ batch, byStatus: held, files: NOWHERE }));
+  await noteEnd("A");
+  await Promise.all([batches.lookAgain(["/"]), noteEnd("B")]);
+  waiting["A"] = -1;
+  waiting["B"] = -1;
+  await batches.lookAgain(["/"]);
+  expect(all(batches)).toEqual(["A", "B"]);
 });

@@ -336,3 +336,22 @@ test("a wrong key: everything waits, said once, and one row at a time finds out 
   program.child.kill("SIGTERM");
   expect((await program.ended).code).toBe(0);
 });
+
+test("a row that waited for an unknown one goes by itself when a person settled that one as not done", async () => {
+  let requests = 0;
+  const server = await startService(() => answer((requests += 1) === 1 ? 504 : 200));
+  const desk = openInboxDesk(server.url);
+  const program = desk.watch();
+  await until("watching", () => program.stderr().includes("watching"));
+  writeFileSync(desk.path("first.csv"), transfer("ACC-A"));
+  await until("the first", () => hasResults(desk, "first.csv"));
+  writeFileSync(desk.path("second.csv"), `${transfer("ACC-A")}ACC-1,ACC-B,5.00\n`);
+  await until("the second", () => hasResults(desk, "second.csv"));
+  expect(desk.read("second.csv.results.csv")).toMatch(/held[^]*accepted/);
+  const { batch } = JSON.parse(desk.read("first.csv.summary.json")) as { batch: string };
+  const said = ["--row", "2", "--as", "not-done", "--by", "asha", "--note", "dashboard"];
+  expect((await desk.call("settle", batch, ...said)).code).toBe(0);
+  await until("the row that waited", () => server.requests.length === 3);
+  await until("its results", () => !/held|not_sent/.test(desk.read("second.csv.results.csv")));
+  expect(asked(server)).toEqual(["ACC-A", "ACC-B", "ACC-A"]);
+});
