@@ -32,6 +32,9 @@ export function takenText(taken: TakenBefore): string {
   const { batch, byStatus } = taken;
   const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${status.replaceAll("_", " ")}`);
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
+  // to run it is refused: nothing can be promised of it
+  if (batch.archive !== undefined)
+    return `${said}. Its details are archived, and it cannot be run before they are back: paydrop archive --restore ${batch.id}`;
   const todo = leftIn(taken);
   return `${said}. Running it again ${sendsText(taken)}.${todo === "" ? "" : ` ${todo}`}`;
 }
@@ -51,8 +54,7 @@ function toSendIn({ byStatus, refusedForTheKey }: TakenBefore): number {
 /** What a person has to do, the gravest first. */
 function leftIn(taken: TakenBefore): string {
   const { batch, byStatus, refusedForTheKey, corrected } = taken;
-  const { id, phase, archive } = batch;
-  if (archive !== undefined) return `Its details are archived: paydrop archive --restore ${id}`;
+  const { id, phase } = batch;
   const rows = (...statuses: ResultStatus[]): number => rowsIn(byStatus, ...statuses);
   const steps: string[] = [];
   if (rows("unknown") > 0) steps.push("look up the unknown rows: paydrop status --unknown");

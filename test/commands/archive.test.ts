@@ -120,6 +120,9 @@ test("what was paid in an archived batch is found again, and the very same file 
   expect(office.statuses("again.csv")).toEqual({ 2: "duplicate", 3: "duplicate" });
   expect(office.results("again.csv")[0]?.result_duplicate_of).toContain(batch);
 
+  const checked = await office.paydrop("check", "pay.csv", "--operation", "transfer");
+  expect(checked.stdout).toContain(`it cannot be run before they are back: paydrop archive --restore ${batch}`);
+  expect(checked.stdout).not.toContain("Running it again");
   const same = await office.run("pay.csv");
   expect(same.code).toBe(5);
   expect(same.stderr).toContain(`as batch ${batch}, which is archived`);
