@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { counted } from "../counted.ts";
 import { PaydropError } from "../errors.ts";
@@ -28,73 +27,112 @@ export interface RunParts {
 
 /** Takes everything of an inbox that is complete, once, and says what is not. Gives the gravest exit code. */
 export async function runInbox(folder: string, parts: RunParts): Promise<number> {
-  const { config, processor, teller, gate, monitor } = parts;
-  let hasFailed = false;
-  const isStopping = (): boolean => gate.isOver || hasFailed;
-  const { settleMs } = config;
-  const mark = await processor.keepInbox(folder);
-  if (mark.remark !== undefined) teller.say(mark.remark);
-  const listener = folderTeller(teller, config);
-  const drop = new DropFolder({
-    ...{ config, processor, listener, folder, settleMs, isWatching: false },
-    stopSending: () => gate.close(),
-    letSend: () => {
-      if (!isStopping()) gate.open();
-    },
-  });
-  const drain = async (which: "any" | "small"): Promise<void> => {
-    try {
-      while (!isStopping() && !drop.isBlocked && (await drop.workOne(which)));
-    } catch (error) {
-      // what goes beside it ends before this is told, and nothing new begins
-      hasFailed = true;
-      gate.close();
-      throw error;
-    }
-  };
-  const workOff = async (): Promise<void> => {
-    const beside = Array.from({ length: SMALL_BESIDE }, () => drain("small"));
-    await untilDone(() => drop.lookForStop(), [drain("any"), ...beside]);
-    // what had to wait for one of these
-    await untilDone(() => drop.lookForStop(), [drain("any")]);
-  };
+  const mark = await parts.processor.keepInbox(folder);
+  if (mark.remark !== undefined) parts.teller.say(mark.remark);
+  const run = new InboxRun(folder, parts);
   try {
-    await drop.open();
-    let until: number | undefined;
-    for (let isLast = false; ;) {
-      const { away, nextLookMs } = await drop.sweep();
-      // from the end of the first look, and with one to spare: what it found lies still for as long after it, by a
-      // timer that may ring early
-      until ??= performance.now() + PATIENCE_SETTLES * settleMs + LOOK_MIN_MS;
-      monitor.sawInbox(drop.folder, drop.count);
-      if (away !== undefined) throw new PaydropError("usage", `${resolve(folder)}: ${away}`, AWAY_HINT);
-      await workOff();
-      const leftMs = until - performance.now();
-      if (isStopping() || drop.isBlocked || nextLookMs === undefined || isLast) break;
-      // one more look when the time is over
-      isLast = leftMs <= nextLookMs;
-      await sleep(Math.max(LOOK_MIN_MS, Math.min(nextLookMs, leftMs)));
-    }
-    if (!isStopping()) await drop.answerNotReady();
-    return tellRest(drop, isStopping() || drop.isBlocked, parts);
+    return await run.takeAll();
   } finally {
-    monitor.sawInbox(drop.folder, drop.count);
+    run.tellMonitor();
     await mark.close();
   }
 }
 
-/** What is left in the folder, and the exit code of all that was done. */
-function tellRest(drop: DropFolder, isStopped: boolean, { config, teller }: RunParts): number {
-  const { notReady } = drop;
-  const count = counted(notReady.length, "file");
-  if (notReady.length > 0 && !drop.isHeld && !config.quiet) teller.say(`${count} not ready: ${notReady.join(", ")}`);
-  const isCutOff = isStopped && drop.waitsForSomething;
-  // a hold that keeps nothing back need not be told
-  if (isCutOff && config.quiet && drop.heldText !== undefined) teller.say(drop.heldText);
-  const codes = drop.takeCodes();
-  const isIdle = codes.length + notReady.length === 0 && !isStopped;
-  if (isIdle && !config.quiet && !config.json) teller.say(`nothing new in ${drop.folder}`);
-  return gravest([...codes, ...(isCutOff ? [7] : [])]);
+class InboxRun {
+  readonly #parts: RunParts;
+  readonly #drop: DropFolder;
+  #hasFailed = false;
+
+  constructor(folder: string, parts: RunParts) {
+    const { config, processor, teller, gate } = parts;
+    const { settleMs } = config;
+    this.#parts = parts;
+    this.#drop = new DropFolder({
+      ...{ config, processor, listener: folderTeller(teller, config), folder, settleMs, isWatching: false },
+      stopSending: () => gate.close(),
+      letSend: () => {
+        if (!this.#isStopping) gate.open();
+      },
+    });
+  }
+
+  async takeAll(): Promise<number> {
+    await this.#drop.open();
+    await this.#workUntilStill();
+    if (!this.#isStopping) await this.#drop.answerNotReady();
+    return this.#tellRest();
+  }
+
+  tellMonitor(): void {
+    this.#parts.monitor.sawInbox(this.#drop.folder, this.#drop.count);
+  }
+
+  get #isStopping(): boolean {
+    return this.#parts.gate.isOver || this.#hasFailed;
+  }
+
+  get #isStopped(): boolean {
+    return this.#isStopping || this.#drop.isBlocked;
+  }
+
+  /** Until all is done that is complete, or becomes so in the time that a file must lie still. */
+  async #workUntilStill(): Promise<void> {
+    let nextLookMs = await this.#look();
+    // from the end of the first look, and with one to spare: what it found lies still for as long after it, by a
+    // timer that may ring early
+    const until = performance.now() + PATIENCE_SETTLES * this.#parts.config.settleMs + LOOK_MIN_MS;
+    for (let isLast = false; ;) {
+      await this.#workOff();
+      const leftMs = until - performance.now();
+      if (this.#isStopped || nextLookMs === undefined || isLast) return;
+      // one more look when the time is over
+      isLast = leftMs <= nextLookMs;
+      await sleep(Math.max(LOOK_MIN_MS, Math.min(nextLookMs, leftMs)));
+      nextLookMs = await this.#look();
+    }
+  }
+
+  /** Milliseconds until another look may find more, or undefined when nothing waits for one. */
+  async #look(): Promise<number | undefined> {
+    const { away, nextLookMs } = await this.#drop.sweep();
+    this.tellMonitor();
+    if (away !== undefined) throw new PaydropError("usage", `${this.#drop.folder}: ${away}`, AWAY_HINT);
+    return nextLookMs;
+  }
+
+  async #workOff(): Promise<void> {
+    const lookForStop = (): Promise<void> => this.#drop.lookForStop();
+    const beside = Array.from({ length: SMALL_BESIDE }, () => this.#drain("small"));
+    await untilDone(lookForStop, [this.#drain("any"), ...beside]);
+    // what had to wait for one of these
+    await untilDone(lookForStop, [this.#drain("any")]);
+  }
+
+  async #drain(which: "any" | "small"): Promise<void> {
+    try {
+      while (!this.#isStopped && (await this.#drop.workOne(which)));
+    } catch (error) {
+      // what goes beside it ends before this is told, and nothing new begins
+      this.#hasFailed = true;
+      this.#parts.gate.close();
+      throw error;
+    }
+  }
+
+  /** What is left in the folder, and the exit code of all that was done. */
+  #tellRest(): number {
+    const { config, teller } = this.#parts;
+    const { folder, notReady, isHeld, waitsForSomething, heldText } = this.#drop;
+    const count = counted(notReady.length, "file");
+    if (notReady.length > 0 && !isHeld && !config.quiet) teller.say(`${count} not ready: ${notReady.join(", ")}`);
+    const isCutOff = this.#isStopped && waitsForSomething;
+    // a hold that keeps nothing back need not be told
+    if (isCutOff && config.quiet && heldText !== undefined) teller.say(heldText);
+    const codes = this.#drop.takeCodes();
+    const isIdle = codes.length + notReady.length === 0 && !this.#isStopped;
+    if (isIdle && !config.quiet && !config.json) teller.say(`nothing new in ${folder}`);
+    return gravest([...codes, ...(isCutOff ? [7] : [])]);
+  }
 }
 
 /** Throws the first failure once all of the work has ended. */

@@ -8,7 +8,7 @@ import { repeatingFlags } from "../results/told-commands.ts";
 import type { Call } from "./command.ts";
 import { logsToStderr } from "./log-events.ts";
 import { flagsAgain, lookOf } from "./look-of.ts";
-import { terminalTeller } from "./terminal-teller.ts";
+import { TerminalTeller } from "./terminal-teller.ts";
 
 /** Tells a person, a log or a program what a run does. */
 export interface Teller {
@@ -26,7 +26,7 @@ export function createTeller(call: Call, config: Config): Teller {
   if (config.json) return jsonTeller(call);
   if (logsToStderr(config)) return summaryTeller(call, config);
   const dumb = call.env["TERM"] === "dumb";
-  return call.stderr.isTerminal && !dumb ? terminalTeller(call, config) : plainTeller(call, config);
+  return call.stderr.isTerminal && !dumb ? new TerminalTeller(call, config) : plainTeller(call, config);
 }
 
 /** A line on stderr for whoever reads it there, or later in a log: whole. */
