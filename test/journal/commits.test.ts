@@ -8,7 +8,7 @@ import { openProcessor } from "../../src/processor.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer } from "../support/fault-server.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { allRows, newBatch, newRow, rules } from "./store-contract.ts";
+import { allRows, newBatch, newRow, rules } from "./stored.ts";
 import { startService } from "../support/service.ts";
 
 const WAL_HEADER_BYTES = 32;

@@ -3,7 +3,7 @@ import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { allRows } from "./store-contract.ts";
+import { allRows } from "./stored.ts";
 
 /** A journal, and what moves its clock to a day and says when a batch is made then. */
 export function openByDay(): { store: JournalStore; onDay: (day: number) => { createdAt: number } } {

@@ -8,7 +8,7 @@ import type { JournalStore } from "../../src/journal/store.ts";
 import { openScratchJournal, openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
-import { addBatch, allRows, newRow, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, newRow, sendRow } from "./stored.ts";
 
 const VERSION_WITH_OLD_KEYS = 6;
 const VERSION_WITH_ZEROS = 8;

@@ -4,7 +4,7 @@ import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, newRow, rules, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, newRow, rules, sendRow } from "./stored.ts";
 
 const DAY_MS = 86_400_000;
 

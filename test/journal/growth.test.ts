@@ -5,7 +5,7 @@ import type { NewRow } from "../../src/journal/row-record.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, newBatch, newRow, rules } from "./store-contract.ts";
+import { addBatch, newBatch, newRow, rules } from "./stored.ts";
 
 const ACT = { by: "asha", kind: "act", note: "" };
 const REPEATS = { ...rules, allowRepeats: true };

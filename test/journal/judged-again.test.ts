@@ -5,7 +5,7 @@ import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { openByDay, said } from "./days.ts";
-import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./stored.ts";
 
 const ACT = { by: "asha", kind: "act", note: "" };
 const NOV = { period: "2026-11" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openByDay, said } from "./days.ts";
-import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./stored.ts";
 
 const ACT = { by: "asha", kind: "act", note: "" };
 

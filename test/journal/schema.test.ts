@@ -7,7 +7,7 @@ import { MIGRATIONS } from "../../src/journal/migrations.ts";
 import { hasSchema, migrate } from "../../src/journal/schema.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { allRows, rules } from "./store-contract.ts";
+import { allRows, rules } from "./stored.ts";
 
 /** A journal as an earlier version left it. */
 function ofVersion(version: number, path = ":memory:"): DatabaseSync {

@@ -9,7 +9,8 @@ import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, describeJournalStore, newBatch, newRow, rules, sendRow } from "./store-contract.ts";
+import { describeJournalStore } from "./store-contract.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./stored.ts";
 
 function openIn(directory: string): JournalStore {
   const store = openSqliteJournal(directory, createJudge);

@@ -5,7 +5,8 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openThreadedJournal } from "../../src/journal/threaded.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, describeJournalStore, newRow, rules, sendRow } from "./store-contract.ts";
+import { describeJournalStore } from "./store-contract.ts";
+import { addBatch, allRows, newRow, rules, sendRow } from "./stored.ts";
 
 async function openIn(directory: string): Promise<JournalStore> {
   const options = { isChecked: true, keepsBallast: false };

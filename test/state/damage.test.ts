@@ -19,7 +19,7 @@ import { createJudge } from "../../src/checks/duplicates.ts";
 import { assertSound, isDamage } from "../../src/journal/damage.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
-import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
+import { addBatch, newRow, sendRow } from "../journal/stored.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
 import { lossesOf } from "../support/losses.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
-import { addBatch, newRow, sendRow } from "../journal/store-contract.ts";
+import { addBatch, newRow, sendRow } from "../journal/stored.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const HEADER_BYTES = 32;
