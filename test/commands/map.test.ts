@@ -1,12 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { TEMPLATES, type Template } from "../../src/reader/mapping/templates.ts";
 import { tomlAt } from "../support/mappings.ts";
-import { BARE_ENV, LAUNCHER, paydrop, type Ended } from "../support/paydrop.ts";
+import { paydrop, type Ended } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { HAS_PTY, onTerminal } from "../support/terminal.ts";
 
 const HEADER = "Emp No,Employee Name,Account No.,IFSC,Net Pay,Mode of payment";
 const ROWS = [
@@ -309,44 +309,19 @@ describe("paydrop map", () => {
   });
 });
 
-const HAS_PTY = spawnSync("python3", ["-c", "import pty"]).status === 0;
-if (!HAS_PTY) process.stderr.write("NOT CHECKED: python3 with pty is not on this machine\n");
-
-/** Answers each question, which ends with a space and no line end, on a terminal of its own. */
-const ANSWERING = `
-import os, pty, sys
-answers = sys.argv[1].split("|")
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-seen = b""
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    seen += part
-    if answers and seen.endswith((b"]: ", b"sent. ", b"y/N ")):
-        os.write(fd, (answers.pop(0) + "\\n").encode())
-sys.stdout.buffer.write(seen)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-`;
-
 describe.skipIf(!HAS_PTY)("on a terminal", () => {
   test.each([
     ["y", 0, /wrote \[mapping\.pay\]/, true],
     ["n", 0, /\[mapping\.pay\.constants\]/, false],
   ])("it asks for what only a person knows, and whether to write: %s", (last, code, said, isWritten) => {
     const desk = openDesk();
-    const args = ["-c", ANSWERING, `ACC-OPS-01|dollars|rupees|${last}`, process.execPath, LAUNCHER, "map", "pay.csv"];
-    const env = { ...BARE_ENV, HOME: join(desk.folder, ".."), LANG: "C.UTF-8", TERM: "xterm-256color" };
-    const ended = spawnSync("python3", args, { encoding: "utf8", cwd: desk.folder, env, timeout: 60_000 });
-    expect(ended.status).toBe(code);
-    expect(ended.stdout).toMatch(/debit_account_id: one value for every row/);
-    expect(ended.stdout.match(/rupees or paise\?/g)).toHaveLength(2);
-    expect(ended.stdout).toMatch(said);
+    const answers = ["ACC-OPS-01", "dollars", "rupees", last];
+    const home = { HOME: join(desk.folder, "..") };
+    const ended = onTerminal(["map", "pay.csv"], home, { columns: 200, cwd: desk.folder, answers });
+    expect(ended.code).toBe(code);
+    expect(ended.seen).toMatch(/debit_account_id: one value for every row/);
+    expect(ended.seen.match(/rupees or paise\?/g)).toHaveLength(2);
+    expect(ended.seen).toMatch(said);
     expect(existsSync(desk.toml)).toBe(isWritten);
   });
 });

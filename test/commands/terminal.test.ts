@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,32 +6,11 @@ import { answer } from "../support/fault-server.ts";
 import { BARE_ENV, LAUNCHER, paydrop } from "../support/paydrop.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { startService } from "../support/service.ts";
+import { HAS_PTY, onTerminal } from "../support/terminal.ts";
 
 const SAMPLE = join(import.meta.dirname, "../../samples/payroll.csv");
-const HAS_PTY = spawnSync("python3", ["-c", "import pty"]).status === 0;
-if (!HAS_PTY) process.stderr.write("NOT CHECKED: python3 with pty is not on this machine\n");
 
-/** Runs paydrop on a terminal of its own, so many columns wide; what the terminal was sent, and the exit code. */
-const ON_A_TERMINAL = `
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
-    os.execv(sys.argv[2], sys.argv[2:])
-seen = b""
-while True:
-    try:
-        part = os.read(fd, 65536)
-    except OSError:
-        break
-    if not part:
-        break
-    seen += part
-sys.stdout.buffer.write(seen)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-`;
-
-/** The same on a terminal that is closed as soon as something comes on stdin. */
+/** Runs paydrop on a terminal that is closed as soon as something comes on stdin. */
 const ON_A_TERMINAL_THAT_GOES = `
 import os, pty, select, sys, threading
 pid, fd = pty.fork()
@@ -53,23 +32,6 @@ os.close(fd)
 print("closed", flush=True)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
-
-function onTerminal(
-  args: readonly string[],
-  env: Record<string, string> = {},
-  columns = 80,
-): { code: number | null; seen: string } {
-  const { status, stdout } = spawnSync(
-    "python3",
-    ["-c", ON_A_TERMINAL, String(columns), process.execPath, LAUNCHER, ...args],
-    {
-      encoding: "utf8",
-      env: { ...BARE_ENV, LANG: "C.UTF-8", TERM: "xterm-256color", ...env },
-      timeout: 60_000,
-    },
-  );
-  return { code: status, seen: stdout };
-}
 
 function payroll(): string {
   const file = join(temporaryDirectory(), "payroll.csv");
@@ -102,10 +64,12 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
     const folder = temporaryDirectory();
     const files = ["a.csv", "b.csv"].map((name) => join(folder, name));
     for (const file of files) writeFileSync(file, `from_account,to_account,amount\nACC-1,${file},1.00\n`);
-    const { code, seen } = onTerminal(["run", "--sandbox", "--no-color", ...files], {}, 200);
+    const { code, seen } = onTerminal(["run", "--sandbox", "--no-color", ...files], {}, { columns: 200 });
     expect(code).toBe(0);
     expect(seen.split(/\r\n|\r/)).toContainEqual(expect.stringMatching(/b\.csv: row 2 went alone and was accepted;/));
-    expect(onTerminal(["run", "--sandbox", ...files.slice(0, 1)], {}, 200).seen).not.toContain("a.csv: row 2");
+    expect(onTerminal(["run", "--sandbox", ...files.slice(0, 1)], {}, { columns: 200 }).seen).not.toContain(
+      "a.csv: row 2",
+    );
   });
 
   test("one that cannot move its cursor gets plain lines", () => {
@@ -118,7 +82,7 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
   test("a status shows what needs a person at 60 columns, and at 40", () => {
     const state = sentBefore();
     for (const columns of [60, 40]) {
-      const { code, seen } = onTerminal(["status", "--state-dir", state], { NO_COLOR: "1" }, columns);
+      const { code, seen } = onTerminal(["status", "--state-dir", state], { NO_COLOR: "1" }, { columns });
       expect(code).toBe(0);
       const table = seen.split(/\r?\n/).filter(Boolean);
       expect(table[0]).toMatch(
@@ -152,7 +116,7 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
       ["map", hrms, "--config", toml, "--write", "--const", "debit_account_id=ACC-OPS-01"],
     ];
     for (const args of calls) {
-      const lines = onTerminal(args, { NO_COLOR: "1" }, columns).seen.split(/\r?\n/);
+      const lines = onTerminal(args, { NO_COLOR: "1" }, { columns }).seen.split(/\r?\n/);
       expect(lines.length).toBeGreaterThan(1);
       // a line that is drawn again ends as what was drawn last
       const ends = lines.map((line) => line.split("\r").at(-1)?.replace(REDRAWN, "") ?? "");
