@@ -135,7 +135,10 @@ interface OperationInFile {
 }
 
 /** Worked out for the first row of each operation. */
-function operationsInFile(plan: ColumnPlan, { choices, known }: CheckerOptions): (operation: Operation) => OperationInFile {
+function operationsInFile(
+  plan: ColumnPlan,
+  { choices, known }: CheckerOptions,
+): (operation: Operation) => OperationInFile {
   const operations = new Map<Operation, OperationInFile>();
   return (operation) => {
     let found = operations.get(operation);
