@@ -1,7 +1,7 @@
 import type { Finding } from "./sentences.ts";
 
 /** What programs and people write where a value is missing. A name may be one of them: Nan, Null. */
-const WORDS = new Set("null nan none nil n/a na n.a. n.a tbd tba undefined unknown ? - -- ---".split(" "));
+const WORDS = new Set("null nan none nil n/a na n.a. n.a tbd tba undefined unknown same ditto ? - -- ---".split(" "));
 const WORD_CHARACTERS_MAX = 9;
 
 /** Nothing is wrong with most ids: they are plain digits. */

@@ -108,7 +108,10 @@ export const ROW_SENTENCES = {
     sentence: "{value} has {found} digits after the point; at most {more} are allowed",
     hint: "Round the amount; if the point separates thousands, take it away.",
   },
-  number_not_whole: { sentence: "{value} is not a whole number", hint: "Write it without a point." },
+  number_not_whole: {
+    sentence: "{value} is not a whole number",
+    hint: "Write {thing} as a whole number, in the unit that the service expects.",
+  },
   date_for_number: {
     sentence: "{value} looks like a date, and {field} is a whole number",
     hint: "Write a whole number; if Excel made a date of it, type it again with the column formatted as Text.",

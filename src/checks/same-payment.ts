@@ -11,9 +11,14 @@ interface Recency {
 /** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
 export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (other.sameReference || isSameRow(stated, other)) return true;
-  return (
-    stated.period !== undefined && other.sameKey && !isSibling(stated, other) && !isUnclear(stated, other, nowMs, rules)
-  );
+  const { period } = stated;
+  if (period === undefined || !other.sameKey || isSibling(stated, other)) return false;
+  return !isUnclear(stated, other, nowMs, rules) && !mayBeOfNextYear(period, other, nowMs);
+}
+
+/** `Nov`, `W47` or `bonus` comes again every year: who is paid by it a year later must not be taken for paid. */
+function mayBeOfNextYear(period: string, { acceptedAt }: Seen, nowMs: number): boolean {
+  return !/20\d\d/.test(plainly(period)) && (acceptedAt ?? nowMs) < nowMs - NEARLY_A_YEAR_MS;
 }
 
 /**
@@ -99,3 +104,5 @@ function monthAt(atMs: number): string {
 const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
 /** `11-28` and `Nov 28`, read as months of 2028, are rather a day of this November; a year in full is meant. */
 const LATER_MAX_MS = 183 * DAY_MS;
+/** A payroll comes a few weeks earlier than the year before. */
+const NEARLY_A_YEAR_MS = 300 * DAY_MS;

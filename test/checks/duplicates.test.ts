@@ -58,6 +58,9 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["another row of the file that this one corrects a row of", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11" }, "held possible_duplicate"],
     ["the very row that this one corrects", { ...NOVEMBER, originBatch: "OTHER111" }, { sameKey: true, period: "2026-11", kin: "origin" }, "duplicate"],
     ["the same, long ago", NOVEMBER, { sameKey: true, period: "2026-11", ...LONG_AGO }, "duplicate"],
+    ["a month of no year, of this year", { ...NOVEMBER, period: "Nov" }, { sameKey: true, period: "Nov", acceptedAt: NOW - 299 * DAY_MS }, "duplicate"],
+    ["a month of no year, of the last one", { ...NOVEMBER, period: "Nov" }, { sameKey: true, period: "Nov", acceptedAt: NOW - 350 * DAY_MS }, "held possible_duplicate"],
+    ["a word that comes every year", { ...NOVEMBER, period: "bonus" }, { sameKey: true, period: "bonus", acceptedAt: NOW - 350 * DAY_MS }, "held possible_duplicate"],
   ],
   "same core fields, nothing stated": [
     ["five days ago", PLAIN, {}, "held possible_duplicate"],
