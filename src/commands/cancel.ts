@@ -1,5 +1,6 @@
 import { counted } from "../counted.ts";
 import type { Tallies } from "../journal/batch-record.ts";
+import type { WaitingBatch } from "../journal/store.ts";
 import { settleCommand } from "../results/next-steps.ts";
 import { countsOf, rowsIn, UNSENT_STATES } from "../results/status.ts";
 import type { Call } from "./command.ts";
@@ -7,10 +8,11 @@ import { stopBatch } from "./stop-batch.ts";
 
 /** What was not sent stays unsent, for good; what was accepted cannot be called back. */
 export function run(call: Call): Promise<number> {
-  return stopBatch(call, ["cancelled", "cancel"], ({ id, by, already, tallies }) => {
+  return stopBatch(call, ["cancelled", "cancel"], ({ id, by, already, tallies, waiting }) => {
     const first = already ? `Batch ${id} was cancelled already.` : `Cancelled batch ${id}.`;
-    const text = [first, ...linesOf(tallies, id)].join("\n");
-    return [text, { type: "cancelled", batch: id, by, already, rows: countsOf(tallies) }];
+    const text = [first, ...linesOf(tallies, id), ...waitedLines(waiting)].join("\n");
+    const waited = waiting.map(({ batch, rows }) => ({ batch, rows }));
+    return [text, { type: "cancelled", batch: id, by, already, rows: countsOf(tallies), waited }];
   });
 }
 
@@ -27,4 +29,18 @@ function linesOf(tallies: Tallies, id: string): string[] {
       : []),
     ...(unknown > 0 ? [`${counted(unknown)} unknown still must be looked up:  ${settleCommand(id)}`] : []),
   ];
+}
+
+const WAITED_MAX = 5;
+
+/** They waited because one of both may be the other one's payment: now nothing of this batch stands in their way. */
+function waitedLines(waiting: readonly WaitingBatch[]): string[] {
+  const lines = waiting
+    .slice(0, WAITED_MAX)
+    .map(
+      ({ batch, rows }) =>
+        `${counted(rows)} of batch ${batch} waited for it: run its file again, where no watch has its folder.`,
+    );
+  const more = waiting.length - WAITED_MAX;
+  return more > 0 ? [...lines, `${more} more batches waited for it.`] : lines;
 }

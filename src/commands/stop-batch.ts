@@ -1,5 +1,6 @@
 import { loadWithoutKeys } from "../config/load.ts";
 import type { Tallies } from "../journal/batch-record.ts";
+import type { WaitingBatch } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import type { JsonLine } from "../results/json-lines.ts";
 import { toldOf } from "../results/next-steps.ts";
@@ -15,6 +16,8 @@ interface Stopped {
   /** It was so before: nothing was done. */
   readonly already: boolean;
   readonly tallies: Tallies;
+  /** Of which rows waited for one of it. */
+  readonly waiting: readonly WaitingBatch[];
 }
 
 /** A person stops a batch, for now or for good. `words` says what that means for its rows, for people and as JSON. */
@@ -30,7 +33,8 @@ export async function stopBatch(
     const { id } = batch;
     const already = batch.phase === phase;
     if (!already) await journal.setPhase(id, phase, who.act(kind, textSaid(call.flags["reason"])));
-    const [text, object] = words({ id, by: who.by, already, tallies: await journal.tallies(id) });
+    const waiting = await journal.waitingBatches({ awaited: id });
+    const [text, object] = words({ id, by: who.by, already, tallies: await journal.tallies(id), waiting });
     tell(call, config, toldOf(text, batch), object);
     return !already || (await journal.owesResults(id)) ? [id] : [];
   });

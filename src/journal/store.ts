@@ -13,8 +13,9 @@ export interface DaySumOptions {
   readonly ofBatches?: readonly string[];
 }
 
-/** All batches of files in these folders, or these. */
-export type BatchesAsked = { readonly folders: readonly string[] } | { readonly batches: readonly string[] };
+/** All batches of files in these folders, or these, or those that wait for one. */
+export type BatchesAsked =
+  { readonly folders: readonly string[] } | { readonly batches: readonly string[] } | { readonly awaited: string };
 
 /** `isOver`: what a row of it waited for has its end; `judgeAgain` says what becomes of it. */
 export interface WaitingBatch {

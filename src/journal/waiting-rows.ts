@@ -23,7 +23,7 @@ export class WaitingRows {
   }
 
   batches(of: BatchesAsked): WaitingBatch[] {
-    const [asked, values] = "folders" in of ? ["b.folder", of.folders] : ["b.id", of.batches];
+    const [asked, values] = askedBy(of);
     const rows = this.#database
       .prepare(
         `SELECT b.id, count(*) AS waiting, max(b.phase = 'open' AND ${ENDED}) AS over
@@ -75,4 +75,9 @@ export class WaitingRows {
     const { blocked, batch, row, held } = found;
     return blocked > 0 && blocked === held ? { batch, row } : undefined;
   }
+}
+
+function askedBy(of: BatchesAsked): readonly [column: string, values: readonly string[]] {
+  if ("folders" in of) return ["b.folder", of.folders];
+  return "awaited" in of ? ["r.other_batch", [of.awaited]] : ["b.id", of.batches];
 }

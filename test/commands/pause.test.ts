@@ -50,6 +50,21 @@ test("a paused run finishes its rows in flight and exits 7; resume sends the res
   expect(stdout).toContain("asha: resume");
 });
 
+test("whoever cancels a batch is told whose rows waited for it, and how those go on", async () => {
+  let status = 401;
+  const office = await openOffice(() => wire.answer(status));
+  office.write("pay.csv", transfersCsv(3));
+  await office.run("pay.csv");
+  office.write("again.csv", transfersCsv(4));
+  await office.run("again.csv");
+  expect(office.statuses("again.csv")).toMatchObject({ 3: "held", 4: "held" });
+  const { stdout } = await office.paydrop("cancel", office.batchOf("pay.csv"), "--by", "asha");
+  expect(stdout).toContain(`2 rows of batch ${office.batchOf("again.csv")} waited for it: run its file again`);
+  status = 200;
+  await office.run("again.csv");
+  expect(new Set(Object.values(office.statuses("again.csv")))).toEqual(new Set(["accepted"]));
+});
+
 test("what was cut off when a batch was cancelled is done when it is cancelled again: its results", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("pay.csv", transfersCsv(3));
