@@ -146,7 +146,8 @@ export const tellLetGo = (schema: string, isElsewhere: string): string => `
 /** Not what was let go after that one went: nobody is asked a second time. By a list: no other row is walked over. */
 export const LET_GO_IN_PLACE = `
   WITH went AS (
-    SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id, iif(s.state = 'unknown', NULL, s.changed_at) AS accepted_at
+    SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id,
+      iif(s.state IN ('accepted', 'settled_done'), s.changed_at, NULL) AS accepted_at
     FROM row s CROSS JOIN row n ON n.batch = ?1 AND n.number = s.other_row JOIN batch ob ON ob.seq = s.batch
     WHERE s.other_batch = ${idIn("main")} AND s.released > 0 AND s.batch <> ?1
       AND s.state IN ('accepted', 'settled_done', 'unknown', 'sending') AND s.last_attempt >= n.released
