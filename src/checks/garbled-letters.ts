@@ -1,12 +1,8 @@
 import { printable } from "../printable.ts";
 import type { Finding } from "./sentences.ts";
 
-/** What the bytes 128 to 255 are in windows-1252. */
-const BYTES: ReadonlyMap<string, number> = new Map(
-  Array.from({ length: 128 }, (_, at): [string, number] => {
-    return [new TextDecoder("windows-1252").decode(Uint8Array.of(128 + at)), 128 + at];
-  }),
-);
+/** What the bytes 128 to 255 are in windows-1252: of most files nobody asks. */
+let bytesKnown: ReadonlyMap<string, number> | undefined;
 /** The first byte of a letter in UTF-8, and behind it what no plain letter is: most texts have no such place. */
 const SUSPECT = /[\u00c2-\u00f4][^\u0000-\u007f]/;
 const FOREIGN = /[^\u0000-\u007f]+/g;
@@ -28,11 +24,17 @@ export function inspectGarbled(text: string): Finding | undefined {
 }
 
 function asUtf8(letters: string): string | undefined {
-  const bytes = Array.from(letters, (letter) => BYTES.get(letter));
+  const byteOf = (bytesKnown ??= bytesOfLetters());
+  const bytes = Array.from(letters, (letter) => byteOf.get(letter));
   if (!bytes.every((byte) => byte !== undefined)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
   } catch {
     return undefined;
   }
+}
+
+function bytesOfLetters(): ReadonlyMap<string, number> {
+  const letters = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 128 }, (_, at) => 128 + at));
+  return new Map(Array.from(letters, (letter, at) => [letter, 128 + at]));
 }

@@ -16,7 +16,7 @@ export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rule
   return !isUnclear(stated, other, nowMs, rules) && !mayBeOfNextYear(period, other, nowMs);
 }
 
-/** `Nov`, `W47` or `bonus` comes again every year: who is paid by it a year later must not be taken for paid. */
+/** `Nov`, `W47` or `bonus` comes again every year: a payment by it a year later is not surely the one of then. */
 function mayBeOfNextYear(period: string, { acceptedAt }: Seen, nowMs: number): boolean {
   return !/20\d\d/.test(plainly(period)) && (acceptedAt ?? nowMs) < nowMs - NEARLY_A_YEAR_MS;
 }

@@ -33,7 +33,8 @@ export async function stopBatch(
     const { id } = batch;
     const already = batch.phase === phase;
     if (!already) await journal.setPhase(id, phase, who.act(kind, textSaid(call.flags["reason"])));
-    const waiting = await journal.waitingBatches({ awaited: id });
+    // a paused one still stands in their way
+    const waiting = phase === "cancelled" ? await journal.waitingBatches({ awaited: id }) : [];
     const [text, object] = words({ id, by: who.by, already, tallies: await journal.tallies(id), waiting });
     tell(call, config, toldOf(text, batch), object);
     return !already || (await journal.owesResults(id)) ? [id] : [];

@@ -97,12 +97,12 @@ export class NearDuplicates {
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
     if (!this.#hasReady.get(batch.seq)) return;
     const named = seqsIn(this.#seqsOf.all(JSON.stringify([...noted.batches]), batch.seq));
-    const repeated = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])];
-    this.#holdNearTo(batch, repeated, nowMs);
+    const batches = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])];
+    this.#holdNearTo(batch, batches, nowMs);
     for (const seq of noted.sentAnew) this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
     // what a retry file paid instead of a row of theirs; two retry files of one file are told apart row by row
-    const corrections = seqsIn(this.#correcting.all(JSON.stringify(repeated), batch.seq)).filter(
-      (seq) => !repeated.includes(seq),
+    const corrections = seqsIn(this.#correcting.all(JSON.stringify(batches), batch.seq)).filter(
+      (seq) => !batches.includes(seq),
     );
     this.#holdNearTo(batch, corrections, nowMs, { isUntied: true });
     this.#holdCorrectedOtherwise(batch, nowMs);
@@ -111,9 +111,9 @@ export class NearDuplicates {
   /** The same for rows of a retry file: the file that they correct may have been corrected as a whole, and dropped again. */
   #holdCorrectedOtherwise(batch: BatchSeq, nowMs: number): void {
     for (const origin of seqsIn(this.#origins.all(batch.seq))) {
-      const copies = seqsIn(this.#copies.all(origin));
-      if (copies.length === 0) continue;
-      this.#holdCorrected.run(batch.seq, origin, JSON.stringify(copies), nowMs);
+      const copiedIn = seqsIn(this.#copies.all(origin));
+      if (copiedIn.length === 0) continue;
+      this.#holdCorrected.run(batch.seq, origin, JSON.stringify(copiedIn), nowMs);
       this.tellLetGo(batch, nowMs);
     }
   }

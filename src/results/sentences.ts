@@ -1,3 +1,4 @@
+import type { RowName } from "../checks/correction.ts";
 import type { Fault } from "../checks/fault.ts";
 import { counted } from "../counted.ts";
 import { dayOf } from "../day.ts";
@@ -91,7 +92,7 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
   other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
-  sameas: ({ other }) => (other ? `row ${other.row} of batch ${other.batch}` : "another row"),
+  sameas: ({ other }, batchId) => (other ? placeOf(other, batchId) : "another row"),
   otherbatch: ({ other }) => other?.batch ?? "",
   open: ({ other }) => (isOpen(other) ? ", which had no end yet and may still go by itself" : ""),
   instead: ({ other }) =>
@@ -120,9 +121,12 @@ function partyOf(operation: RowRecord["operation"]): string {
  * for byte (I11).
  */
 function describeOther({ batch, row, at, more }: NonNullable<RowRecord["other"]>, batchId: string): string {
-  const place = `row ${row} of ${batch === batchId ? "this file" : `batch ${batch}`}`;
   const accepted = at === undefined ? "" : `, accepted ${dayOf(at)}`;
-  return `${place}${accepted}${more === undefined ? "" : `, and as ${counted(more, "other row")}`}`;
+  return `${placeOf({ batch, row }, batchId)}${accepted}${more === undefined ? "" : `, and as ${counted(more, "other row")}`}`;
+}
+
+function placeOf({ batch, row }: RowName, batchId: string): string {
+  return `row ${row} of ${batch === batchId ? "this file" : `batch ${batch}`}`;
 }
 
 function onDay(atMs: number | undefined): string {
