@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatches, type BatchColumns } from "./batch-columns.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
-import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch } from "./batch-record.ts";
+import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch, OpeningTotals } from "./batch-record.ts";
 
 /** Batches. Every method that writes is called inside a transaction of its caller. */
 export class Batches {
@@ -89,10 +89,13 @@ export class Batches {
         batch.sizeBytes, batch.period ?? null, batch.guessedPeriod ?? null, batch.choices, batch.createdAt); // prettier-ignore
   }
 
-  open(id: string, totals: { rows: number; total: string; remarks: readonly string[] }): void {
+  open(id: string, { rows, total, remarks }: OpeningTotals, allOrNothing: boolean): void {
     this.#database
-      .prepare("UPDATE batch SET rows = ?, total = ?, remarks = ?, phase = 'open' WHERE id = ? AND phase = 'recording'")
-      .run(totals.rows, totals.total, JSON.stringify(totals.remarks), id);
+      .prepare(
+        `UPDATE batch SET rows = ?, total = ?, remarks = ?, all_or_nothing = ?, phase = 'open'
+         WHERE id = ? AND phase = 'recording'`,
+      )
+      .run(rows, total, JSON.stringify(remarks), Number(allOrNothing), id);
   }
 
   drop(id: string): void {

@@ -10,6 +10,10 @@ import { BLOCKED } from "./waiting-rows.ts";
 /** The act that a decision is written down with comes right behind it, in the same transaction. */
 const NEXT_ACT = "1 + (SELECT coalesce(max(id), 0) FROM act)";
 const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
+const WAITS_WHOLE = `SELECT 1 FROM row WHERE batch = ?1 AND state = 'held' AND code = 'all_or_nothing'
+  UNION ALL SELECT 1 FROM batch WHERE seq = ?1 AND all_or_nothing = 1 AND NOT EXISTS (
+    SELECT 1 FROM row WHERE batch = ?1 AND (state NOT IN ('invalid', 'held', 'duplicate') OR decided IS NOT NULL))
+  LIMIT 1`;
 
 /** What changes rows outside of sending: people's acts. Every method is called inside a transaction of its caller. */
 export class Decisions {
@@ -91,15 +95,21 @@ export class Decisions {
       .sort((a, b) => a - b);
   }
 
-  /** Where one row cannot go by itself, none goes. */
-  holdAllOrNothing(batch: BatchSeq, nowMs: number): void {
+  /** Of these rows those that are ready: where one row of the file cannot go by itself, none goes. */
+  holdAllOrNothing(batch: BatchSeq, rows: readonly number[] | "all", nowMs: number): void {
     assertMove("ready", "held");
     this.#database
       .prepare(
         `UPDATE row SET state = 'held', code = 'all_or_nothing', changed_at = ?2 WHERE batch = ?1 AND state = 'ready'
+         AND (?3 IS NULL OR number IN (SELECT value FROM json_each(?3)))
          AND EXISTS (SELECT 1 FROM row WHERE batch = ?1 AND state IN ('invalid', 'held'))`,
       )
-      .run(batch.seq, nowMs);
+      .run(batch.seq, nowMs, rows === "all" ? null : JSON.stringify(rows));
+  }
+
+  /** Whether rows of the file wait for the others of it, or will once they wait for no other file: no person let any go. */
+  waitsWhole(batch: BatchSeq): boolean {
+    return this.#database.prepare(WAITS_WHOLE).get(batch.seq) !== undefined;
   }
 
   /** Rows go again: rejected ones only where a resumed run may send them. Gives how many. */

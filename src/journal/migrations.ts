@@ -208,4 +208,7 @@ export const MIGRATIONS: readonly string[] = [
 
   // Rows that wait for one of another file are looked after as long as a folder is watched, however many others there are.
   `CREATE INDEX row_waiting ON row (batch) WHERE state = 'held' AND code = 'other_row_open';`,
+
+  // The file was taken in by that rule: it still holds when rows that waited for other files may go.
+  `ALTER TABLE batch ADD COLUMN all_or_nothing INTEGER NOT NULL DEFAULT 0;`,
 ];

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Judge, Verdict } from "../checks/duplicates.ts";
+import type { Judge } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { asOf, isAsBefore, keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
 import type { JudgedRows } from "./judged-rows.ts";
@@ -16,7 +16,6 @@ export class Verdicts {
   readonly #near: NearDuplicates;
   readonly #telling: Telling;
   readonly #waiting: StatementSync;
-  readonly #waitsWhole: StatementSync;
   readonly #ordinal: StatementSync;
   /** Equal rows of the batch that is being judged, by core key and period: kept only for those that do repeat. */
   #repeats = new Map<string, number>();
@@ -28,9 +27,6 @@ export class Verdicts {
     this.#telling = telling;
     this.#waiting = database.prepare(
       "SELECT number FROM row WHERE batch = ? AND state = 'held' AND code = 'other_row_open' ORDER BY number",
-    );
-    this.#waitsWhole = database.prepare(
-      "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code = 'all_or_nothing' LIMIT 1",
     );
     this.#ordinal = database.prepare("UPDATE row SET ordinal = ? WHERE batch = ? AND number = ?");
   }
@@ -77,11 +73,10 @@ export class Verdicts {
   }
 
   /**
-   * Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Where the others of
-   * their file wait, they wait too. Gives the rows that stand otherwise than before.
+   * Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Gives the rows that
+   * stand otherwise than before.
    */
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number, recentMs: number): number[] {
-    const whenFree: Verdict = this.#waitsWhole.get(batch.seq) ? { state: "held", code: "all_or_nothing" } : READY;
     const elsewhere = this.#rows.seen.elsewhereOf(batch.seq);
     const hereOf = this.#rows.seen.hereOf(batch.seq);
     const changed = new Set<number>();
@@ -92,8 +87,7 @@ export class Verdicts {
       const keys = keysOf(row);
       const seen = this.#rows.seenBy(batch, row, elsewhere(keys), keys, { here: hereOf(keys, number) });
       const unreleased = { ...row, released: 0 };
-      const judged = judge(statedOf(batch, unreleased), seen, asOf(unreleased, nowMs));
-      const verdict = judged.state === "ready" ? whenFree : judged;
+      const verdict = judge(statedOf(batch, unreleased), seen, asOf(unreleased, nowMs));
       this.#rows.move(batch, row, verdict, nowMs);
       if (!isAsBefore(row, verdict)) changed.add(number);
       if (verdict.state !== "ready") continue;
@@ -118,5 +112,3 @@ export class Verdicts {
     return ordinal;
   }
 }
-
-const READY: Verdict = { state: "ready" };

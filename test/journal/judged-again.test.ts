@@ -97,6 +97,37 @@ test("a row whose file waits as a whole waits with it when the one that it waite
   expect(await said(store, "BBBB2222")).toEqual(["held all_or_nothing", "held all_or_nothing"]);
 });
 
+test("all or nothing: rows of a file that all waited for other files still wait for its invalid row when those did not go", async () => {
+  const store = open();
+  const fault = { code: "amount_missing", message: "is empty", hint: "write it" };
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  await store.createBatch(newBatch("BBBB2222"));
+  await store.addRows("BBBB2222", [newRow(2, "a/100"), newRow(3, "b/100"), { number: 4, faults: [fault] }]);
+  await store.judgeRows("BBBB2222", rules);
+  await store.openBatch("BBBB2222", { rows: 3, total: "0.00", remarks: [] }, true);
+  await sendRow(store, "AAAA1111", 2, "rejected");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([2]);
+  const invalid = "invalid amount_missing";
+  expect(await said(store, "BBBB2222")).toEqual(["held all_or_nothing", "held other_row_open AAAA1111:3", invalid]);
+  // a person who lets a row go although the file has an invalid one has decided on the file
+  expect(await store.release("BBBB2222", [2], ACT)).toEqual([2]);
+  await sendRow(store, "AAAA1111", 3, "rejected");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([3]);
+  expect(await said(store, "BBBB2222")).toEqual(["ready all_or_nothing", "ready", invalid]);
+});
+
+test("all or nothing: rows that all waited for other files go where all of them may", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  await store.createBatch(newBatch("BBBB2222"));
+  await store.addRows("BBBB2222", [newRow(2, "a/100"), newRow(3, "b/100")]);
+  await store.judgeRows("BBBB2222", rules);
+  await store.openBatch("BBBB2222", { rows: 2, total: "0.00", remarks: [] }, true);
+  for (const row of [2, 3]) await sendRow(store, "AAAA1111", row, "rejected");
+  expect(await store.judgeAgain("BBBB2222", rules)).toEqual([2, 3]);
+  expect(await said(store, "BBBB2222")).toEqual(["ready", "ready"]);
+});
+
 test("a release counts no more once its row had to wait for another one", async () => {
   const store = open();
   await addBatch(store, "AAAA1111", [newRow(2, "a/100")]);

@@ -23,7 +23,10 @@ export function attemptCalls(parts: Parts) {
         attempts.changed(batch.seq);
         const holdsWholeFile = batches.isSameFileAgain(batch.seq);
         const judgeOf = judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules);
-        return verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
+        const waitsWhole = decisions.waitsWhole(batch);
+        const changed = verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
+        if (waitsWhole) decisions.holdAllOrNothing(batch, changed, now());
+        return changed;
       }),
 
     judgeNamed: (batchId, rows, rules) =>

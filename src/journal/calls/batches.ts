@@ -55,8 +55,8 @@ export function batchCalls(parts: Parts) {
       group.run(() => {
         const batch = batches.seqOf(batchId);
         near.holdNearDuplicates(batch, now());
-        if (allOrNothing) decisions.holdAllOrNothing(batch, now());
-        batches.open(batchId, totals);
+        if (allOrNothing) decisions.holdAllOrNothing(batch, "all", now());
+        batches.open(batchId, totals, allOrNothing);
         batches.oweResults(batchId, true);
         attempts.changed(batch.seq);
       }),
