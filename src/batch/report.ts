@@ -27,8 +27,9 @@ interface Writing extends Beginning {
   readonly submitted: Submitted;
   /** The input. */
   readonly file: string;
-  /** Permission bits that the input had when it was taken. */
+  /** Permission bits that the input had when it was taken, and which folder it lay in. */
   readonly modeBefore?: number | undefined;
+  readonly folderBefore?: string | undefined;
   /** Only written again: the names of the file are left to the batch that has them. */
   readonly staysAside?: boolean;
   /** Nothing was ever written of it before. */
@@ -38,6 +39,8 @@ interface Writing extends Beginning {
 /** What became of a batch: the files beside its input, and the report for people. */
 export class BatchReporting {
   readonly #ground: Ground;
+  /** By batch, until its results lie there: which folder its input was taken from. */
+  readonly #folders = new Map<string, string>();
 
   constructor(ground: Ground) {
     this.#ground = ground;
@@ -46,6 +49,7 @@ export class BatchReporting {
   /** People act while results are written, and write results themselves: the last one to write must have seen it all. */
   async write(known: BatchRecord, writing: Writing): Promise<BatchReport> {
     const { journal } = this.#ground;
+    if (writing.folderBefore !== undefined) this.#folders.set(known.id, writing.folderBefore);
     for (let times = 1; ; times += 1) {
       const [batch, acts] = await Promise.all([this.#ground.known(known.id), journal.countActs(known.id)]);
       const report = await this.#writeOnce(batch, writing);
@@ -86,6 +90,8 @@ export class BatchReporting {
       records: () => journal.rows(batch.id),
       target: { folder: dirname(file), fileName: basename(file) },
       staysAside,
+      // a person who wants them written again has seen what lies there
+      folderBefore: staysAside ? undefined : this.#folders.get(batch.id),
       ...(hasLock ? { leftovers } : {}),
       fallbackFolder: join(config.stateDir, FALLBACK_FOLDER),
       mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),
@@ -97,6 +103,7 @@ export class BatchReporting {
       wrote: (sha256) => journal.wrote(sha256),
       noteWritten: (path, sha256) => journal.noteWritten(path, sha256),
     });
+    if (!staysAside && written.files.elsewhere === undefined) this.#folders.delete(batch.id);
     const waitsFor = written.totals.byStatus.held && (await journal.blockedBy(batch.id));
     return reportOf(batch, file, { ...run, durationMs }, written, waitsFor);
   }

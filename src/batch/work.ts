@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
+import { identityOfFolder } from "../folder-identity.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
 import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
@@ -59,14 +60,15 @@ export class BatchWork implements Processor {
     const { batch, resumed, told } = await this.#turns.take("", async () =>
       this.#taking.take(file, (await copying).snapshot, settledSha256 === undefined),
     );
-    const { snapshot, modeBefore, losses } = await copying;
+    const { snapshot, modeBefore, folderBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {
       await this.#ground.marks.note(batch, losses);
       // results that lie there already would say what is not true any more, were this cut off
       if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
-      const report = await this.#reporting.write(batch, { submitted, ...start, file, modeBefore, isFirst: !resumed });
+      const lay = { file, modeBefore, folderBefore };
+      const report = await this.#reporting.write(batch, { submitted, ...start, ...lay, isFirst: !resumed });
       // of a file that a person named, nobody would come back to write them
       const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
@@ -82,11 +84,11 @@ export class BatchWork implements Processor {
 
   async #copy(path: string, settledSha256: string | undefined): Promise<Copied> {
     const file = resolve(path);
-    const modeBefore = await modeThere(file);
+    const [modeBefore, folderBefore] = await Promise.all([modeThere(file), identityOfFolder(dirname(file))]);
     const snapshot = await takeSnapshot(path, this.#ground.snapshots);
     faultPoint("snapshot.taken");
     if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
-    return { snapshot, modeBefore, losses: await this.#ground.marks.compare(file) };
+    return { snapshot, modeBefore, folderBefore, losses: await this.#ground.marks.compare(file) };
   }
 
   together<T>(work: () => Promise<T>): Promise<T> {
@@ -230,6 +232,7 @@ export class BatchWork implements Processor {
 interface Copied {
   readonly snapshot: Snapshot;
   readonly modeBefore: number | undefined;
+  readonly folderBefore: string | undefined;
   readonly losses: readonly string[];
 }
 

@@ -1,7 +1,7 @@
-import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
+import { identityOfFolder } from "../folder-identity.ts";
 import { Bell } from "./bell.ts";
 import { DropFolder, SMALL_BESIDE, type DropFolderParts } from "./drop-folder.ts";
 import type { InboxCount } from "./file-queue.ts";
@@ -103,7 +103,7 @@ export class FolderWatch {
       const { away, nextLookMs = SWEEP_MS } = await this.#drop.sweep();
       this.#parts.sawInbox?.(this.#drop.count);
       // made again, or another disk mounted in its place: there may be another's mark by now
-      const now = away === undefined ? await identityOfFolder(this.#folder) : "away";
+      const now = (away === undefined ? await identityOfFolder(this.#folder) : undefined) ?? "away";
       const isOther = which !== undefined && which !== now;
       // or the mark alone was taken away: whoever comes next would believe that nobody watches
       if (now !== "away" && (isOther || !(await isMarked()))) await renewMark();
@@ -169,11 +169,4 @@ export class FolderWatch {
       );
     });
   }
-}
-
-function identityOfFolder(folder: string): Promise<string> {
-  return stat(folder, { bigint: true }).then(
-    ({ dev, ino }) => `${dev} ${ino}`,
-    () => "away",
-  );
 }

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { defined } from "../defined.ts";
 import type { PaydropError } from "../errors.ts";
 import type { WrittenFiles } from "../events.ts";
@@ -10,6 +10,7 @@ import { isUnwritable, mayPass, wasTakenAway } from "./on-disk.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { clearPlace, findPlace, lookOfPlace, removeOutdated, type Place } from "./place.ts";
 import { fallbackPlace } from "./fallback.ts";
+import { assertFolderIs, OtherFolderError } from "./other-folder.ts";
 import type { WrittenMemory } from "./own.ts";
 import { lockstep } from "./lockstep.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
@@ -24,6 +25,8 @@ export interface ResultsInput extends WrittenMemory {
   readonly records: () => AsyncIterable<readonly RowRecord[]>;
   /** The file that all names begin with, and its folder. */
   readonly target: { readonly folder: string; readonly fileName: string };
+  /** Which folder that was when the input was taken, where that is known. */
+  readonly folderBefore?: string | undefined;
   /** Only written again: the names of the file are left to the batch that has them. */
   readonly staysAside?: boolean;
   /** Private folder for what cannot lie beside the input; a folder per batch is made in it. */
@@ -52,8 +55,10 @@ export interface ResultsReport {
  */
 export async function writeResults(input: ResultsInput): Promise<ResultsReport> {
   const { folder, fileName } = input.target;
+  const { folderBefore } = input;
   for (let times = 1; ; times += 1) {
     try {
+      if (folderBefore !== undefined) await assertFolderIs(folderBefore, join(folder, fileName));
       const report = await writeIn(input, { folder, fileName, mode: input.mode & 0o666, isLast: times >= TIMES_MAX });
       if (report) return report;
     } catch (thrown) {
@@ -72,7 +77,8 @@ async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promis
   const elsewhere = `${reason.message}; the results are in ${folder} instead`;
   const report = await writeIn(input, { folder, fileName, mode: 0o600, isLast: true, elsewhere });
   if (!report) throw reason;
-  return mayPass(reason) ? { ...report, files: { ...report.files, mayComeLater: true } } : report;
+  const mayComeLater = mayPass(reason) || reason instanceof OtherFolderError;
+  return mayComeLater ? { ...report, files: { ...report.files, mayComeLater: true } } : report;
 }
 
 interface Where {

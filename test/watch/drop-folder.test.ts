@@ -208,37 +208,46 @@ test("a STOP that an earlier process had no time to answer is answered by the ne
   });
 });
 
-test.each(["is seen as away", "is back before it is looked at", "is back for the next process"])(
-  "results for which the folder was away come into it when it %s",
-  async (when) => {
-    const server = await startService(() => {
-      renameSync(desk.folder, `${desk.folder}-moved`);
-      return answer(200);
-    });
-    const desk = openDesk(server.url);
-    desk.write("a.csv", "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
-    const comeBack = (): void => renameSync(`${desk.folder}-moved`, desk.folder);
-    await desk.inProcess(async (processor) => {
-      const drop = await openDrop(desk, processor);
-      await sweepAll(drop);
-      await drop.workOne();
-      if (when.startsWith("is seen")) await drop.sweep();
-      comeBack();
-      expect(desk.results("a.csv")).toEqual([]);
-      if (when.endsWith("process")) return;
-      await drop.sweep();
-      expect(await drop.workOne()).toBe(true);
-      await drop.sweep();
-      expect(await drop.workOne()).toBe(false);
-    });
-    await desk.inProcess(async (processor) => {
-      const drop = await openDrop(desk, processor);
-      expect(await drop.workOne()).toBe(when.endsWith("process"));
-    });
-    expect(desk.results("a.csv")).toMatchObject([{ result_status: "accepted" }]);
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([
+  ["", "is seen as away"],
+  ["", "is back before it is looked at"],
+  ["", "is back for the next process"],
+  [", and another one had its place,", "is back before it is looked at"],
+  [", and another one had its place,", "is seen as another"],
+  [", and another one had its place,", "is back for the next process"],
+])("results for which the folder was away%s come into it when it %s", async (inItsPlace, when) => {
+  const server = await startService(() => {
+    renameSync(desk.folder, `${desk.folder}-moved`);
+    if (inItsPlace !== "") mkdirSync(desk.folder);
+    return answer(200);
+  });
+  const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "10ms" });
+  desk.write("a.csv", "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
+  const comeBack = (): void => {
+    if (inItsPlace !== "") renameSync(desk.folder, `${desk.folder}-other`);
+    renameSync(`${desk.folder}-moved`, desk.folder);
+  };
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    await sweepAll(drop);
+    await drop.workOne();
+    if (when.startsWith("is seen")) await drop.sweep();
+    comeBack();
+    expect(desk.results("a.csv")).toEqual([]);
+    if (when.endsWith("process")) return;
+    await sleep(20);
+    await drop.sweep();
+    expect(await drop.workOne()).toBe(true);
+    await drop.sweep();
+    expect(await drop.workOne()).toBe(false);
+  });
+  await desk.inProcess(async (processor) => {
+    const drop = await openDrop(desk, processor);
+    expect(await drop.workOne()).toBe(when.endsWith("process"));
+  });
+  expect(desk.results("a.csv")).toMatchObject([{ result_status: "accepted" }]);
+  expect(server.requests).toHaveLength(1);
+});
 
 test.skipIf(!canMount).each([0, 2])(
   "results that a disk refused, and refused again %i times, come into the folder when it takes them, told once",
