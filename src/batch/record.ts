@@ -34,20 +34,22 @@ export function newBatchOf(
   });
 }
 
+/** A file whose rows are written down as those of a batch. */
+interface Recording {
+  readonly journal: JournalStore;
+  readonly batch: NewBatch;
+  readonly opened: OpenedFile;
+  readonly origins: Origins;
+  readonly config: Config;
+}
+
 /** Reads, checks and writes down every row, then compares the control totals; only then is the batch open. */
-export async function recordRows(
-  journal: JournalStore,
-  batch: NewBatch,
-  opened: OpenedFile,
-  origins: Origins,
-  rules: JudgeRules,
-  config: Config,
-  now: number,
-): Promise<RowsWritten> {
-  const { differing, caps, looks, written, ...totals } = await writeDownRows(journal, batch, opened, origins, config);
+export async function recordRows(recording: Recording, rules: JudgeRules, nowMs: number): Promise<RowsWritten> {
+  const { journal, batch, opened, config } = recording;
+  const { differing, caps, looks, written, ...totals } = await writeDownRows(recording);
   refuseFor(opened, [...differing, ...caps.refused]);
   await Promise.all([written, journal.judgeRows(batch.id, rules)]);
-  const ofDay = await compareToday(journal, opened.reading.rules, config, now);
+  const ofDay = await compareToday(journal, opened.reading.rules, config, nowMs);
   refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
   const remarks = [...opened.remarks, ...looks, ...caps.remarks, ...ofDay.remarks];
@@ -87,13 +89,7 @@ interface RowsNoted extends RowsWritten {
 }
 
 /** Every row, checked, to the journal; the batch together with its first rows. */
-export async function writeDownRows(
-  journal: JournalStore,
-  batch: NewBatch,
-  opened: OpenedFile,
-  origins: Origins,
-  config: Config,
-): Promise<RowsNoted> {
+export async function writeDownRows({ journal, batch, opened, origins, config }: Recording): Promise<RowsNoted> {
   const counter = createControlCounter();
   const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();

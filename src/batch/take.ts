@@ -89,7 +89,7 @@ export class BatchTaking {
 
   /** All rows or no batch. `waiting`: what this one goes instead of. */
   async #record(
-    newBatch: NewBatch,
+    batch: NewBatch,
     opened: OpenedFile,
     rules: JudgeRules,
     waiting: readonly BatchRecord[],
@@ -97,13 +97,13 @@ export class BatchTaking {
     const { journal, config } = this.#ground;
     const origins = new Origins(journal, config);
     try {
-      const now = this.#ground.now();
-      const { accounts, corrections } = await recordRows(journal, newBatch, opened, origins, rules, config, now);
-      const batch = await this.#ground.known(newBatch.id);
-      await this.#supersede(waiting, batch);
-      return { batch, resumed: false, told: defined({ accounts, corrections }) };
+      const recording = { journal, batch, opened, origins, config };
+      const { accounts, corrections } = await recordRows(recording, rules, this.#ground.now());
+      const taken = await this.#ground.known(batch.id);
+      await this.#supersede(waiting, taken);
+      return { batch: taken, resumed: false, told: defined({ accounts, corrections }) };
     } catch (error) {
-      await journal.dropBatch(newBatch.id);
+      await journal.dropBatch(batch.id);
       throw error;
     } finally {
       await origins.close();

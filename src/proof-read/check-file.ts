@@ -85,7 +85,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   const { id } = batch;
   // what was required of a file that goes on was met when it was let in
   const asked = taken ? { ...config, requireControl: false } : config;
-  const noted = await writeTied(journal, batch, opened, asked, past);
+  const noted = await writeTied(ground, batch, asked);
   const { differing, caps, looks, corrections: heard, written, unreadable, ...totals } = noted;
   // what looks at the whole file sees only what is committed
   await written;
@@ -159,11 +159,9 @@ function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
 
 /** The journal that is thrown away knows no earlier batch: the one of the state directory does, where there is one. */
 async function writeTied(
-  journal: JournalStore,
+  { journal, opened, past }: CheckGround,
   batch: NewBatch,
-  opened: OpenedFile,
   config: Config,
-  past: LookBack | undefined,
 ): ReturnType<typeof writeDownRows> {
   const earlier = {
     batch: (id: string) => Promise.resolve(past?.batch(id)),
@@ -171,7 +169,7 @@ async function writeTied(
   };
   const origins = new Origins(earlier, config);
   try {
-    return await writeDownRows(journal, batch, opened, origins, config);
+    return await writeDownRows({ journal, batch, opened, origins, config });
   } finally {
     await origins.close();
   }

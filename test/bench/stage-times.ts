@@ -114,7 +114,8 @@ async function record(
     checker: { check: () => checked[next++] ?? [] },
   };
   const origins = new Origins(journal, config);
-  await recordRows(journal, newBatchOf(opened), known, origins, judgeRulesOf(config), config, Date.now());
+  const recording = { journal, batch: newBatchOf(opened), opened: known, origins, config };
+  await recordRows(recording, judgeRulesOf(config), Date.now());
 }
 
 /** An attempt before and an outcome after each row; the outcome is committed with the lane's next attempt. */
