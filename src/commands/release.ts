@@ -48,8 +48,16 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   const nothing = { ...base, going: new Going(config.json) };
   if (wanted !== "all" && released.length < count)
     return { ...nothing, stays: [...stays, ...freedText(freed, batch), "Nothing was released."] };
-  if (released.length + freed.length === 0)
-    return { ...nothing, stays: [count > 0 ? "Nothing was released." : "Nothing is held.", ...stays] };
+  if (released.length + freed.length === 0) {
+    const left = isSending && batch.phase === "open" ? await leftText(journal, batch) : [];
+    const said = count > 0 ? "Nothing was released." : "Nothing is held.";
+    const isLeft = left.length > 0;
+    return {
+      ...nothing,
+      ...{ isJudgedAnew: base.isJudgedAnew || isLeft, code: isLeft && base.code === 0 ? 7 : base.code },
+      stays: [said, ...left, ...stays],
+    };
+  }
   return {
     ...base,
     stays,
@@ -78,6 +86,14 @@ function wantedRows(call: Call): Wanted {
 function freedText(freed: readonly number[], { id }: BatchRecord): string[] {
   if (freed.length === 0) return [];
   return [`Nothing stands in the way of ${whichRows(freed)} any more:  paydrop retry ${id}`];
+}
+
+/** A release that was ended before it sent is done again by its person: nothing is held any more, and nothing went. */
+async function leftText(journal: JournalStore, batch: BatchRecord): Promise<string[]> {
+  const ready = await numbersIn(journal, batch, "ready");
+  if (ready.length === 0) return [];
+  const rows = ready.length === 1 ? "1 row waits" : `${counted(ready.length)} rows wait`;
+  return [`${rows} to be sent (${whichRows(ready)}):  paydrop retry ${batch.id}`];
 }
 
 async function blockedTexts(journal: JournalStore, { count, first }: Some): Promise<string[]> {
