@@ -94,6 +94,7 @@ async function leave(call: Call, services: Services, prepare: Prepare, told: Tol
   try {
     batch = await wholeBatch(reader.journal, call.operands[0]);
     going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
+    if (going.apply) await reader.assertMayGo(batch.id);
     const held = await reader.heldFolder(batch.id);
     tellGoing(call, config, batch, going, held);
     if (!going.apply) return await nothingToDo(call, config, reader, batch, going);

@@ -101,6 +101,11 @@ const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
 const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
+/** Results that are written again while another process sends. Of a process that died such rows are unknown. */
+const BEING_SENT: Words = [
+  "No answer yet: it is being sent at this moment",
+  "Nothing now; look again when that run ends",
+];
 const WAITING = "Waiting for a person";
 const HELD_ACTION = "Release it, or cancel the batch once the rest went";
 const DUPLICATE: Words = ["This row was already accepted{before}", "Nothing, or release"];
@@ -130,7 +135,7 @@ export function wordsOf(record: RowRecord, phase: BatchPhase): Words {
     case "unknown":
       return wordsOfReason(record.code) ?? UNKNOWN;
     case "sending":
-      return UNKNOWN;
+      return BEING_SENT;
     case "not_sent":
       return phase === "cancelled" ? READY.cancelled : (wordsOfReason(record.code) ?? READY[phase]);
     case "ready":

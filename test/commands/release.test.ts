@@ -335,6 +335,35 @@ test("rows left to a process that is killed before it took them go with the next
   expect(office.server.requests).toHaveLength(4);
 });
 
+test("beside a process that sends nothing is let go to another address, and results say that rows are on their way", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("twice.csv", `${transfersCsv(1)}50100271828001,60200000000001,101.00\n`);
+  await office.run("twice.csv");
+  const batch = office.batchOf("twice.csv");
+  office.server.use(() => wire.silence());
+  office.write("long.csv", "from_account,to_account,amount\nACC-1,ACC-LONG,5.00\n");
+  const long = office.start("run", "long.csv");
+  await until(() => office.server.requests.length === 2);
+  const other = "http://127.0.0.1:9";
+  const released = await office.paydrop("release", batch, "--all", ...BY, "--base-url", other);
+  expect(released).toMatchObject({ code: 78, stdout: "" });
+  expect(released.stderr).toContain(`batch ${batch} began with`);
+  expect(office.statuses("twice.csv")).toEqual({ 2: "accepted", 3: "held" });
+  expect((await office.paydrop("status", batch)).stdout).not.toContain("ravi");
+
+  const results = await office.paydrop("results", office.batchOf("long.csv"));
+  expect(results).toMatchObject({ code: 0 });
+  expect(results.stdout).toMatch(
+    /^results +\S+long\.csv\.results\.csv\nRows of batch \w{8} are on their way at this moment/,
+  );
+  expect(office.results("long.csv")).toMatchObject([
+    { result_message: "No answer yet: it is being sent at this moment" },
+  ]);
+  long.child.kill("SIGKILL");
+  await long.ended;
+  expect((await office.paydrop("results", office.batchOf("long.csv"))).stdout).toContain("DO NOT SEND AGAIN");
+});
+
 test("a release speaks of what was accepted by then: what went elsewhere since is asked for again", async () => {
   const office = await openOffice(() => wire.answer(200));
   office.write("november.csv", transfersCsv(1));
