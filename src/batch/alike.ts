@@ -25,15 +25,18 @@ export interface Met {
 /** Rows of a batch by state, from the journal. */
 type TalliesOf = (batchId: string) => Promise<Tallies> | Tallies;
 
-/** `ofBytes`: the batches of the same bytes, newest first. `lyingThere`: the one that this very file was taken as. */
-export async function meetKnown(
-  file: MetFile,
-  ofBytes: readonly BatchRecord[],
-  lyingThere: string | undefined,
-  config: Config,
-  nowMs: number,
-  talliesOf: TalliesOf,
-): Promise<Met> {
+/** What the journal knows of the bytes of a file, and of the place where it lies. */
+interface Known {
+  /** The batches of the same bytes, newest first. */
+  readonly ofBytes: readonly BatchRecord[];
+  /** Id of the batch that the file at this very place was taken as; undefined where none was. */
+  readonly lyingThere: string | undefined;
+  readonly talliesOf: TalliesOf;
+}
+
+/** Whether a file is a batch that is known, the same one for another period, or a new one. */
+export async function meetKnown(file: MetFile, known: Known, config: Config, nowMs: number): Promise<Met> {
+  const { ofBytes, lyingThere, talliesOf } = known;
   const period = config.period ?? file.sheet.wrapper?.period;
   const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName);
   const alike = readAlike(ofBytes, file, config, lyingThere);
@@ -43,9 +46,9 @@ export async function meetKnown(
 }
 
 /**
- * Batches without a stated period that a file goes instead of when its period is stated, and of which nothing goes until
- * a person decides: all of their rows wait, or what is left where the name said this very month. Never those of a file
- * whose name says another month: that one waits for a word of its own.
+ * The waiting batches that a file with a stated period goes instead of. They have no stated period, and nothing of them
+ * goes until a person decides: all of their rows wait, or, where the name of their file says this very month, all that
+ * are left. A batch whose file's name says another month is none of them: it waits for a word of its own.
  */
 export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): Promise<BatchRecord[]> {
   if (period === undefined) return [];
@@ -64,8 +67,9 @@ export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): 
 }
 
 /**
- * Of a file that nobody named the batch as which one of this place was taken for another period: whether it was dropped
- * once more, or only touched by a backup, while a nightly run states the month of the day, is for a person to say.
+ * The batch of another period as which a file at this place was taken before. A folder's run that states the month of the
+ * day takes such a file as new: whether it was dropped once more, or only touched by a backup, is for a person to say.
+ * Only for files that nobody named.
  */
 export async function laidThere(
   { period, alike, meeting }: Met,

@@ -196,12 +196,18 @@ function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells
   const { field, zeros } = zerosGone;
   const finding = { code: "zeros_gone", found: zeros, more: `row ${of.row} of batch ${of.batch}` } as const;
   const at = positionOf(row, field.name);
-  return { correction, fault: faultOfCell(row, field, at, cellText(row, at).trim(), finding, hasCells) };
+  return {
+    correction,
+    fault: faultOfCell({ row, place: field, index: at, hasCells }, cellText(row, at).trim(), finding),
+  };
 }
 
 function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", hasCells: boolean): Fault {
   const from = row.mapped?.from ?? row;
   const place = { name: COLUMN, kind: "id" } as const;
   const at = positionOf(from, COLUMN);
-  return { ...faultOfCell(from, place, at, cellText(from, at).trim(), { code }, hasCells), level: "warning" };
+  return {
+    ...faultOfCell({ row: from, place, index: at, hasCells }, cellText(from, at).trim(), { code }),
+    level: "warning",
+  };
 }

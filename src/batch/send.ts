@@ -28,6 +28,16 @@ export interface Told {
 
 export const NOTHING_TOLD: Told = { accounts: [] };
 
+/** A batch whose ready rows go. */
+interface Going {
+  readonly batch: BatchRecord;
+  /** It was known before this run. */
+  readonly resumed: boolean;
+  readonly told: Told;
+  /** Path of the file that the mark and the results lie beside. */
+  readonly file: string;
+}
+
 /** Sends what is ready of batches; those that go at the same time share the lanes, the pace and what stops them. */
 export class BatchSending {
   readonly #ground: Ground;
@@ -73,10 +83,12 @@ export class BatchSending {
   }
 
   /** Rows that people let go meanwhile go in the same run: every pass takes all ready rows to another state, or stops. */
-  async send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
-    let sent = await this.#sendReady(batch, resumed, told, file);
+  async send(going: Going): Promise<Submitted> {
+    const { batch, file } = going;
+    let sent = await this.#sendReady(going);
     while (!sent.stop && (await this.#hasReady(batch.id))) {
-      const more = await this.#sendReady(await this.#ground.known(batch.id), true, NOTHING_TOLD, file);
+      const again = await this.#ground.known(batch.id);
+      const more = await this.#sendReady({ batch: again, resumed: true, told: NOTHING_TOLD, file });
       sent = { ...more, requests: sent.requests + more.requests };
     }
     return sent;
@@ -88,7 +100,7 @@ export class BatchSending {
   }
 
   /** Every ready row, attempt durable first (I2). */
-  async #sendReady(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
+  async #sendReady({ batch, resumed, told, file }: Going): Promise<Submitted> {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
     if (stop) return (await hadGone(this.#ground, batch.id, stop)) ? { requests: 0 } : { requests: 0, stop };

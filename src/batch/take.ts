@@ -50,7 +50,7 @@ export class BatchTaking {
     const lyingThere = taken ?? renumbered;
     if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
     const talliesOf = (id: string) => journal.tallies(id);
-    const met = await meetKnown(input, ofBytes, lyingThere, config, this.#ground.now(), talliesOf);
+    const met = await meetKnown(input, { ofBytes, lyingThere, talliesOf }, config, this.#ground.now());
     const { meeting } = met;
     const waiting = await waitingFor(met, talliesOf);
     if (meeting.kind === "same") {

@@ -205,7 +205,7 @@ export class BatchWork implements Processor {
   async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
     const stop = await this.#heldFolder([batch.folder, dirname(file)]);
     const isOpen = stop === undefined || !(await this.journal.tallies(batch.id)).ready;
-    return isOpen ? this.#sending.send(batch, resumed, told, file) : { requests: 0, stop };
+    return isOpen ? this.#sending.send({ batch, resumed, told, file }) : { requests: 0, stop };
   }
 
   #heldFolder(folders: readonly string[]): Promise<Stop | undefined> {

@@ -50,8 +50,8 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
     adviseShown(row, compiled, form, setting, warnings);
     if (compiled.advise.length > 0 || compiled.advisesEmpty) advise(row, compiled, text, setting, warnings);
   }
-  const reference = readOwn(row, REFERENCE, setting.referenceAt, inspectReference, setting, faults);
-  const period = readOwn(row, PERIOD, setting.periodAt, inspectPeriod, setting, faults);
+  const reference = readOwn(row, REFERENCE, setting, faults);
+  const period = readOwn(row, PERIOD, setting, faults);
   const aside = setting.hasCells ? lookAside(row, form) : undefined;
   if (aside) (aside.level === "warning" ? warnings : faults).push(aside);
   const currency = lookForCurrency(row, form, setting);
@@ -118,18 +118,29 @@ function saysOtherCurrency(row: Row, form: CompiledForm): boolean {
   return said !== "" && said.toUpperCase() !== "INR";
 }
 
-const REFERENCE: Place = { name: "reference", kind: "id" };
-const PERIOD: Place = { name: "period", kind: "id" };
-
 /** A column of our own, which is not sent. */
+interface OwnColumn {
+  readonly place: Place;
+  /** Under which name the setting has its position. */
+  readonly at: "referenceAt" | "periodAt";
+  readonly inspect: (text: string) => Finding | undefined;
+}
+
+const REFERENCE: OwnColumn = {
+  place: { name: "reference", kind: "id" },
+  at: "referenceAt",
+  inspect: inspectReference,
+};
+const PERIOD: OwnColumn = { place: { name: "period", kind: "id" }, at: "periodAt", inspect: inspectPeriod };
+
+/** undefined where the row says nothing there, or something wrong, which is added to `faults`. */
 function readOwn(
   row: Row,
-  place: Place,
-  index: number,
-  inspect: (text: string) => Finding | undefined,
+  { place, at, inspect }: OwnColumn,
   setting: FieldSetting,
   faults: Fault[],
 ): string | undefined {
+  const { [at]: index, hasCells } = setting;
   if (index < 0) return undefined;
   const cell = row.cells[index] ?? "";
   const unmapped = row.mapped?.faults.get(index);
@@ -137,16 +148,16 @@ function readOwn(
   if (text === "") return undefined;
   const finding = typeof text === "string" ? inspect(text) : text;
   if (!finding) return typeof text === "string" ? text : undefined;
-  faults.push(faultOfCell(row, place, index, sourceOf(cell), finding, setting.hasCells));
+  faults.push(faultOfCell({ row, place, index, hasCells }, sourceOf(cell), finding));
   return undefined;
 }
 
-function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, setting: FieldSetting): Fault {
+function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, { hasCells }: FieldSetting): Fault {
   // of a looked-up or translated value that is wrong itself that one; where there is none, what stands in the file
   const text = sourceOf(row.cells[index] ?? "");
   const isKey = finding.code === "lookup_missing" || finding.code === "lookup_ambiguous";
   const place = isKey ? keyPlace(field.name, text) : field;
-  return faultOfCell(row, place, index, text, finding, setting.hasCells);
+  return faultOfCell({ row, place, index, hasCells }, text, finding);
 }
 
 /** A row that the mapping does not take at all is not asked to fill in what it lacks. */

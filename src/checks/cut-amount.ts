@@ -47,7 +47,7 @@ export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault 
   if (told === undefined) return undefined;
   const more = rest.length <= 2 ? `${begin}.${rest}` : begin + rest;
   const found = isLakh ? `"${first},${second}"` : `"${first}"`;
-  const fault = faultOfCell(row, amount, index, begin, { code: "amount_cut", found, more }, true);
+  const fault = faultOfCell({ row, place: amount, index, hasCells: true }, begin, { code: "amount_cut", found, more });
   return told === "surely" ? fault : { ...fault, level: "warning" };
 }
 

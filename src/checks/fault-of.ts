@@ -16,15 +16,18 @@ export type Place = Pick<Field, "name" | "kind" | "sensitive" | "shape">;
 const SHOWN_CHARACTERS_MAX = 40;
 const SHOWN_DIGITS_MAX = 4;
 
-/** A fault of one cell; `index` is -1 where the row has no such column, `hasCells` says that it has spreadsheet cells. */
-export function faultOfCell(
-  row: Row,
-  place: Place,
-  index: number,
-  text: string,
-  finding: Finding,
-  hasCells: boolean,
-): Fault {
+/** Where something was found. */
+interface CellOfRow {
+  readonly row: Row;
+  readonly place: Place;
+  /** Position of the column, -1 where the row has no such one. */
+  readonly index: number;
+  /** The row has spreadsheet cells (`G14`). */
+  readonly hasCells: boolean;
+}
+
+/** A fault of one cell, in which `text` stands. */
+export function faultOfCell({ row, place, index, hasCells }: CellOfRow, text: string, finding: Finding): Fault {
   const wording = { value: shown(place, text, finding.code), thing: thingOf(place), field: place.name };
   const { column, at } = row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index);
   const cell = hasCells && at >= 0 ? { cell: `${lettersOf(at)}${row.number}` } : {};
@@ -64,7 +67,7 @@ export function faultsOfOthers({ from, others }: Mapped, hasCells: boolean): Fau
   return others.map(({ at, column, fault }) => {
     const cell = from.cells[at] ?? "";
     const text = typeof cell === "string" ? cell.trim() : cell.source;
-    return faultOfCell(from, { name: column, kind: "text" }, at, text, fault, hasCells);
+    return faultOfCell({ row: from, place: { name: column, kind: "text" }, index: at, hasCells }, text, fault);
   });
 }
 

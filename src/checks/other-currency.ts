@@ -29,7 +29,7 @@ export function lookForCurrency(
       found: operation.name,
       more: printable(name, NAME_CHARACTERS_MAX),
     } as const;
-    return faultOfCell(from, { name, kind: "text" }, at, text, finding, hasCells);
+    return faultOfCell({ row: from, place: { name, kind: "text" }, index: at, hasCells }, text, finding);
   }
   return undefined;
 }

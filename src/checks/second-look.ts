@@ -116,7 +116,8 @@ function accountNew(account: string, earlier: readonly EarlierAccount[]): Findin
 function warningAt({ row, hasCells }: LookedAtRow, field: Field | undefined, finding: Finding): Fault[] {
   if (!field) return [];
   const text = fieldText(row, field.name);
-  return [{ ...faultOfCell(row, field, positionOf(row, field.name), text, finding, hasCells), level: "warning" }];
+  const place = { row, place: field, index: positionOf(row, field.name), hasCells };
+  return [{ ...faultOfCell(place, text, finding), level: "warning" }];
 }
 
 const PLAIN_NAME = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;

@@ -20,7 +20,7 @@ export function lookForShift(row: Row, form: CompiledForm): Fault | undefined {
   const { at, isSure } = shift;
   const place = { name: from.columns[at] ?? "", kind: "text" } as const;
   const found = SIGNS[from.wasLonger.delimiter] ?? "tab";
-  const fault = faultOfCell(from, place, at, "", { code: "cells_shifted", found }, true);
+  const fault = faultOfCell({ row: from, place, index: at, hasCells: true }, "", { code: "cells_shifted", found });
   return isSure ? fault : { ...fault, level: "warning" };
 }
 

@@ -29,12 +29,16 @@ interface LettingGo {
   readonly code: number;
 }
 
-/** What a person asked, of which batch. */
-interface Asked {
+/** Of which batch a person says something. */
+interface Spoken {
   readonly call: Call;
   readonly config: Config;
-  readonly journal: JournalStore;
   readonly batch: BatchRecord;
+}
+
+/** What a person asked, of which batch. */
+interface Asked extends Spoken {
+  readonly journal: JournalStore;
   /** This process sends: whatever is ready in the batch goes too. */
   readonly isSending: boolean;
 }
@@ -55,7 +59,8 @@ export async function letGo(call: Call, prepare: Prepare): Promise<number> {
       const onEvent = (event: RunEvent): void => told.listeners.forEach((tellOne) => tellOne(event));
       const services = { config: used, sandbox, signal, onEvent };
       const sender = await trySending(services);
-      return sender ? sendNow(call, services, sender, prepare, told) : leave(call, services, prepare, told);
+      const word: Word = { call, services, prepare, told };
+      return sender ? sendNow(word, sender) : leave(word);
     }),
   );
 }
@@ -65,52 +70,56 @@ interface Told {
   readonly listeners: ((event: RunEvent) => void)[];
 }
 
-async function sendNow(
-  call: Call,
-  { config }: Services,
-  sender: Processor,
-  prepare: Prepare,
-  told: Told,
-): Promise<number> {
+/** A person's word, and with what it is carried out. */
+interface Word {
+  readonly call: Call;
+  readonly services: Services;
+  readonly prepare: Prepare;
+  readonly told: Told;
+}
+
+async function sendNow({ call, services: { config }, prepare, told }: Word, sender: Processor): Promise<number> {
   try {
     const batch = await wholeBatch(sender.journal, call.operands[0]);
     await requireKeys(sender.journal, batch, config);
-    const going = await prepare({ call, config, journal: sender.journal, batch, isSending: true });
+    const spoken: Spoken = { call, config, batch };
+    const going = await prepare({ ...spoken, journal: sender.journal, isSending: true });
     if (going.apply) await sender.assertMayGo(batch.id);
-    tellGoing(call, config, batch, going, await sender.heldFolder(batch.id));
-    if (!going.apply) return await nothingToDo(call, config, sender, batch, going);
-    return await send(call, config, sender, batch, told, going.apply);
+    tellGoing(spoken, going, await sender.heldFolder(batch.id));
+    if (!going.apply) return await nothingToDo(spoken, sender, going);
+    return await send(spoken, sender, told, going.apply);
   } finally {
     await sender.close();
   }
 }
 
 /** The rows wait, ready, for the process that has the lock: it looks for such rows before it ends. */
-async function leave(call: Call, services: Services, prepare: Prepare, told: Told): Promise<number> {
+async function leave({ call, services, prepare, told }: Word): Promise<number> {
   const { config } = services;
   const reader = await openProcessor(services, "read");
-  let batch: BatchRecord;
+  let spoken: Spoken;
   let going: LettingGo;
   try {
-    batch = await wholeBatch(reader.journal, call.operands[0]);
-    going = await prepare({ call, config, journal: reader.journal, batch, isSending: false });
+    const batch = await wholeBatch(reader.journal, call.operands[0]);
+    spoken = { call, config, batch };
+    going = await prepare({ ...spoken, journal: reader.journal, isSending: false });
     if (going.apply) await reader.assertMayGo(batch.id);
     const held = await reader.heldFolder(batch.id);
-    tellGoing(call, config, batch, going, held);
-    if (!going.apply) return await nothingToDo(call, config, reader, batch, going);
+    tellGoing(spoken, going, held);
+    if (!going.apply) return await nothingToDo(spoken, reader, going);
     await going.apply();
     const note = `${going.act}: left to the paydrop that is working`;
     await reader.journal.note(batch.id, { by: going.by, kind: "handover", note });
-    if (held) return waits(call, config, batch, going, held);
+    if (held) return waits(spoken, going, held);
   } finally {
     await reader.close();
   }
   // the other process may have looked for such rows just before, and be ending now
   const sender = await trySending(services, HAND_OVER_PATIENCE_MS);
-  if (!sender) return left(call, config, batch, going);
+  if (!sender) return left(spoken, going);
   try {
-    await requireKeys(sender.journal, batch, config);
-    return await send(call, config, sender, batch, told);
+    await requireKeys(sender.journal, spoken.batch, config);
+    return await send(spoken, sender, told);
   } finally {
     await sender.close();
   }
@@ -120,10 +129,8 @@ const HAND_OVER_PATIENCE_MS = 1000;
 
 /** Only a process that sends is measured and told to the monitor, not one that leaves its rows to another process. */
 function send(
-  call: Call,
-  config: Config,
+  { call, config, batch }: Spoken,
   sender: Processor,
-  batch: BatchRecord,
   { teller, listeners }: Told,
   apply?: () => Promise<void>,
 ): Promise<number> {
@@ -145,7 +152,7 @@ async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Co
   requireSending(config, hasPayouts);
 }
 
-function tellGoing(call: Call, config: Config, batch: BatchRecord, letting: LettingGo, held?: Stop): void {
+function tellGoing({ call, config, batch }: Spoken, letting: LettingGo, held?: Stop): void {
   const { act, by, going } = letting;
   const count = going.numbers.length;
   const stays = held && letting.apply ? [...letting.stays, `Not yet: ${held.message}`] : letting.stays;
@@ -163,10 +170,8 @@ function tellGoing(call: Call, config: Config, batch: BatchRecord, letting: Lett
 }
 
 async function nothingToDo(
-  call: Call,
-  config: Config,
+  { call, config, batch }: Spoken,
   processor: Processor,
-  batch: BatchRecord,
   { code, isJudgedAnew = false }: LettingGo,
 ): Promise<number> {
   // the process whose rows are on their way writes the results at its end
@@ -177,13 +182,13 @@ async function nothingToDo(
 }
 
 /** A process that works with this state folder does not send them either. */
-function waits(call: Call, config: Config, batch: BatchRecord, { going }: LettingGo, { hint }: Stop): number {
+function waits({ call, config, batch }: Spoken, { going }: LettingGo, { hint }: Stop): number {
   const object = { type: "summary", batch: batch.id, left: going.numbers.length, requests: 0, exit_code: 7 };
   tell(call, config, `  → ${hint}`, object);
   return 7;
 }
 
-function left(call: Call, config: Config, batch: BatchRecord, { going }: LettingGo): number {
+function left({ call, config, batch }: Spoken, { going }: LettingGo): number {
   const text = [
     "Another paydrop is working with this state folder at the moment: the rows are left to it, and it sends them before it ends.",
     `  → paydrop status ${batch.id} shows what became of them; if it was ended before: paydrop retry ${batch.id}`,

@@ -2,19 +2,16 @@ import { mask, maskAccountId, maskStray, type Sensitivity } from "../mask.ts";
 import type { Field } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import type { Proposal } from "../reader/mapping/propose.ts";
-import type { ProposedColumn } from "../reader/mapping/propose-columns.ts";
+import type { ProposalClues, ProposedColumn } from "../reader/mapping/propose-columns.ts";
 import { lookOf } from "../reader/mapping/synonyms.ts";
-import type { Template } from "../reader/mapping/templates.ts";
 import { folded } from "../results/folded.ts";
 import { roomOf, type Look } from "../results/look.ts";
 
 /** What a person looks at before they confirm a mapping: each column, what it would be, why, and its first values. */
 export function proposalText(
   file: string,
-  columns: readonly string[],
-  values: readonly (readonly string[])[],
+  { columns, values, template }: Pick<ProposalClues, "columns" | "values" | "template">,
   proposal: Proposal,
-  template: Template | undefined,
   look: Look,
 ): string {
   const { operation, form } = proposal;

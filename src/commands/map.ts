@@ -56,9 +56,7 @@ async function mapFile(call: Call): Promise<number> {
     const show = (one: Answered): void => {
       if (config.quiet || config.json) return;
       const look = lookOf(call.stderr, call, config);
-      call.stderr.write(
-        proposalText(basename(file), columns, one.clues.values, one.proposal, one.clues.template, look),
-      );
+      call.stderr.write(proposalText(basename(file), one.clues, one.proposal, look));
     };
     const answered = await askedOut(call, config, await cluesOf(input, columns, config, flags), show);
     const { proposal, clues } = answered;

@@ -9,6 +9,15 @@ import { asGoing } from "./retry.ts";
 
 export type Wanted = readonly number[] | "all";
 
+/** Which rows of a batch a person lets go. */
+interface Release {
+  readonly journal: JournalStore;
+  readonly batch: BatchRecord;
+  readonly wanted: Wanted;
+  /** Numbers of the rows that were judged anew for it. */
+  readonly judged: ReadonlySet<number>;
+}
+
 const NAMED_MAX = 5;
 
 /** How many rows, and the first few of them. */
@@ -27,17 +36,13 @@ interface Chosen {
   readonly changed: Some;
 }
 
-export async function chooseRows(
-  journal: JournalStore,
-  batch: BatchRecord,
-  wanted: Wanted,
-  judged: ReadonlySet<number>,
-  { json }: Pick<Config, "json">,
-): Promise<Chosen> {
+/** Throws PaydropError `usage` where a row that was named is not held. */
+export async function chooseRows(release: Release, { json }: Pick<Config, "json">): Promise<Chosen> {
+  const { journal, batch, wanted, judged } = release;
   const none = (): Some => ({ count: 0, first: [] });
   const chosen: Chosen = { going: new Going(json), count: 0, blocked: none(), changed: none() };
   const waiting = new Set(await journal.blockedRows(batch.id));
-  const isHeld = wanted === "all" ? journal.rowsIn(batch.id, ["held"]) : heldOnes(journal, batch, wanted, judged);
+  const isHeld = wanted === "all" ? journal.rowsIn(batch.id, ["held"]) : heldOnes(release, wanted);
   for await (const rows of isHeld) {
     for (const row of rows) {
       const isBlocked = waiting.has(row.number);
@@ -58,10 +63,8 @@ function add(some: Some, row: RowRecord): void {
 
 /** Throws where one of them is not held; rows that were freed a moment ago are passed over, and go by themselves. */
 async function* heldOnes(
-  journal: JournalStore,
-  batch: BatchRecord,
+  { journal, batch, judged }: Release,
   wanted: readonly number[],
-  judged: ReadonlySet<number>,
 ): AsyncGenerator<readonly RowRecord[]> {
   const wrong: string[] = [];
   let isAnyReady = false;
@@ -83,10 +86,7 @@ async function* heldOnes(
 
 /** Adds the rows that nothing holds since they were judged; with `isAllReady` every other ready row too. */
 export async function addReady(
-  journal: JournalStore,
-  batch: BatchRecord,
-  wanted: Wanted,
-  judged: ReadonlySet<number>,
+  { journal, batch, wanted, judged }: Release,
   isAllReady: boolean,
   going: Going,
 ): Promise<readonly number[]> {

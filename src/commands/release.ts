@@ -35,9 +35,10 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   for await (const numbers of piecesOf(wanted, journal, batch)) {
     for (const number of await journal.judgeNamed(batch.id, numbers, judgeRulesOf(config))) judged.add(number);
   }
-  const { going, count, blocked, changed } = await chooseRows(journal, batch, wanted, judged, config);
+  const release = { journal, batch, wanted, judged };
+  const { going, count, blocked, changed } = await chooseRows(release, config);
   const released = [...going.numbers];
-  const freed = await addReady(journal, batch, wanted, judged, isSending && batch.phase === "open", going);
+  const freed = await addReady(release, isSending && batch.phase === "open", going);
   const stays = [
     ...(await blockedTexts(journal, blocked)),
     ...changedTexts(changed, batch),

@@ -140,7 +140,7 @@ async function takeOnTrial(
   const lyingThere =
     past?.sourceBatch(path, identityText(identity)) ?? past?.sourceRenumbered(path, ...renumberedAs(identity));
   const talliesOf = (id: string) => past?.tallies(id) ?? {};
-  const met = await meetKnown(opened, ofBytes, lyingThere, config, nowMs, talliesOf);
+  const met = await meetKnown(opened, { ofBytes, lyingThere, talliesOf }, config, nowMs);
   const { meeting } = met;
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const batch = newBatchOf(opened, met, { environment, destination: "", nowMs });

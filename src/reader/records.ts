@@ -32,8 +32,8 @@ export async function* readRecords(source: SheetSource, dialect: Dialect, fromRo
     const text = carried + (isSepLineAhead ? withoutFirstLine(chunk.text) : chunk.text);
     isSepLineAhead = false;
     const isEnd = chunk.isLast && chunk.broken === undefined;
-    const cutAll = (isCounted: boolean): Cut =>
-      cutRecords(text, dialect.delimiter, isEnd, source, rowsBefore, isCounted);
+    const piece: Piece = { text, isEnd, rowsBefore };
+    const cutAll = (isCounted: boolean): Cut => cutRecords(piece, dialect.delimiter, source, isCounted);
     let cut = cutAll(rowsBefore + 1 < fromRow);
     // whole chunks only: how a stray quote is read depends on what stands in the same one
     if (rowsBefore + 1 < fromRow && rowsBefore + cut.records.length >= fromRow) cut = cutAll(false);
@@ -53,15 +53,18 @@ interface Cut extends RecordBatch {
   readonly end: number;
 }
 
-/** `rowsBefore`: rows that came before this text, for the messages. `isCounted`: nobody asks for the cells. */
-function cutRecords(
-  text: string,
-  delimiter: string,
-  isEnd: boolean,
-  source: SheetSource,
-  rowsBefore: number,
-  isCounted: boolean,
-): Cut {
+/** A piece of a file's text, from the beginning of a record. */
+interface Piece {
+  readonly text: string;
+  /** Nothing follows. */
+  readonly isEnd: boolean;
+  /** Rows that came before it, for the messages. */
+  readonly rowsBefore: number;
+}
+
+/** `isCounted`: nobody asks for the cells. */
+function cutRecords(piece: Piece, delimiter: string, source: SheetSource, isCounted: boolean): Cut {
+  const { text, isEnd, rowsBefore } = piece;
   const { recordCharactersMax } = source.limits;
   const records: string[][] = [];
   const quoted: QuotedRecord[] = [];

@@ -23,18 +23,20 @@ export interface Place {
   readonly outdated: readonly string[];
 }
 
-/**
- * Looks and changes nothing. Throws `results_unwritable` where something stands in the way that is not ours.
- * `staysAside`: the file that lies there now may be another batch's; what was put aside for that one stays aside.
- */
-export async function findPlace(
-  folder: string,
-  fileName: string,
-  format: FileFormat,
-  batchId: string,
-  memory: WrittenMemory,
-  staysAside = false,
-): Promise<Place> {
+/** Whose files out are written, and beside which file. */
+interface Target {
+  readonly folder: string;
+  /** Name of the file that theirs begin with. */
+  readonly fileName: string;
+  readonly format: FileFormat;
+  readonly batchId: string;
+  /** The file that lies there now may be another batch's: what was put aside of this batch stays aside. */
+  readonly staysAside: boolean;
+}
+
+/** Looks and changes nothing. Throws `results_unwritable` where something stands in the way that is not ours. */
+export async function findPlace(target: Target, memory: WrittenMemory): Promise<Place> {
+  const { folder, fileName, format, batchId, staysAside } = target;
   const names = outNames(fileName, format);
   const results = join(folder, names.results);
   const summary = join(folder, names.summary);
@@ -66,13 +68,7 @@ export async function findPlace(
  * and meanwhile another process writes the results of another batch there, or finance saves a note into them. Of a
  * summary only whose it is: while rows go it is written every second.
  */
-export async function lookOfPlace(
-  folder: string,
-  fileName: string,
-  format: FileFormat,
-  batchId: string,
-  staysAside = false,
-): Promise<string> {
+export async function lookOfPlace({ folder, fileName, format, batchId, staysAside }: Target): Promise<string> {
   const names = outNames(fileName, format);
   const usual = [join(folder, names.results), join(folder, names.retry)];
   const paths = staysAside ? [...usual, ...usual.map((path) => nameOfBatch(path, batchId))] : usual;

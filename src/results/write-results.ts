@@ -92,11 +92,12 @@ interface Where {
 
 /** undefined: somebody else wrote there meanwhile, look again. */
 async function writeIn(input: ResultsInput, where: Where): Promise<ResultsReport | undefined> {
-  const { batch, sheet, staysAside } = input;
+  const { batch, sheet, staysAside = false } = input;
   const { folder, fileName, mode, isLast, elsewhere } = where;
-  const look = (): Promise<string> => lookOfPlace(folder, fileName, sheet.format, batch.id, staysAside);
+  const target = { folder, fileName, format: sheet.format, batchId: batch.id, staysAside };
+  const look = (): Promise<string> => lookOfPlace(target);
   const before = await look();
-  const place = await findPlace(folder, fileName, sheet.format, batch.id, input, staysAside);
+  const place = await findPlace(target, input);
   const names = [place.results, place.retry, place.summary].map((path) => basename(path));
   await input.leftovers?.remove(folder, names);
   const open: AtomicFile[] = [];

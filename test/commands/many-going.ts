@@ -23,7 +23,7 @@ await journal.openBatch(id, { rows: rows + 1, total: "0.00", remarks: [] }, true
 const batch = await journal.batch(id);
 if (!batch) throw new Error("the batch is gone");
 const asText = { json: false };
-const { going } = await chooseRows(journal, batch, "all", new Set(), asText);
+const { going } = await chooseRows({ journal, batch, wanted: "all", judged: new Set() }, asText);
 const released = await journal.release(id, going.numbers, { by: "asha", kind: "release", note: "meant" });
 const again = await safeRows(journal, batch, ["ready"], asText);
 const told = { released: released.length, acts: await journal.countActs(id) };
