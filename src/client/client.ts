@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import { conceal } from "../config/conceal.ts";
-import { USUAL } from "../config/config.ts";
 import { Secret } from "../config/secret.ts";
+import { USUAL } from "../config/usual.ts";
 import { collections } from "../operations/collections.ts";
 import { loans } from "../operations/loans.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -106,9 +106,9 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
   const transport = createTransport({
     ...options,
     concurrency,
-    timeoutMs: options.timeoutMs ?? USUAL.timeoutMs,
-    connectTimeoutMs: options.connectTimeoutMs ?? USUAL.connectTimeoutMs,
-    reuseConnections: options.reuseConnections ?? USUAL.reuseConnections,
+    timeoutMs: options.timeoutMs ?? USUAL.timeout,
+    connectTimeoutMs: options.connectTimeoutMs ?? USUAL.connect_timeout,
+    reuseConnections: options.reuseConnections ?? USUAL.reuse_connections,
     apiKey: options.apiKey instanceof Secret ? options.apiKey : new Secret(options.apiKey),
   });
   const underWay = new Set<Promise<Answer>>();
@@ -147,7 +147,7 @@ function envelopeOf({ aesKey, aesIv, keyEncoding, padding, hexCase }: ClientOpti
     key: readAesKey(textOf(aesKey), keyEncoding, "aesKey"),
     iv: readAesIv(textOf(aesIv), keyEncoding, "aesIv"),
     padding: padding ?? USUAL.padding,
-    hexCase: hexCase ?? USUAL.hexCase,
+    hexCase: hexCase ?? USUAL.hex_case,
   });
 }
 

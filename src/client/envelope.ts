@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey } from "node:crypto";
-import { USUAL, type Choices } from "../config/config.ts";
+import type { Choices } from "../config/config.ts";
+import { USUAL } from "../config/usual.ts";
 import { PaydropError } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 
@@ -82,7 +83,7 @@ const ISO7816_MARK = 0x80;
  * One cipher for all payloads: to make one for each costs more than to encrypt with it. CBC xors the first block with
  * what it encrypted last, where a new cipher would take the IV: that is taken out, and the IV put in.
  */
-function createEncryption({ key, iv, padding = USUAL.padding, hexCase = USUAL.hexCase }: EnvelopeOptions) {
+function createEncryption({ key, iv, padding = USUAL.padding, hexCase = USUAL.hex_case }: EnvelopeOptions) {
   const cipher = createCipheriv("aes-256-cbc", createSecretKey(key), iv).setAutoPadding(false);
   let lastBlock = iv;
   return (payload: string | Uint8Array): string => {

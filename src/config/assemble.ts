@@ -2,24 +2,25 @@ import { join, resolve } from "node:path";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { isLoopback } from "./base-url.ts";
-import { USUAL, type Choices, type Config } from "./config.ts";
+import type { Choices, Config } from "./config.ts";
 import { SECRETS, type FoundSecret, type SecretName } from "./secrets-in.ts";
 import type { SettingValues } from "./settings.ts";
 import { homeOf } from "./toml-file.ts";
+import { USUAL } from "./usual.ts";
 
 /** Tables of names that a person chose, as they are understood. */
 export type Tables = Pick<Config, "mappings"> & Pick<Choices, "rules">;
 
-/** The one place of the defaults: for a command and for a call of the library alike. */
+/** What was said, over the defaults; the choices of a run as everything else takes them. */
 export function assemble(
-  values: SettingValues,
+  said: SettingValues,
   env: NodeJS.ProcessEnv,
   secrets: Partial<Record<SecretName, FoundSecret>>,
   origins: Record<string, string>,
   tables: Tables,
 ): Config {
   for (const [name, found] of Object.entries(secrets)) origins[SECRETS[name as SecretName].variable] = found.origin;
-  const verbose = values.verbose ?? false;
+  const values: Values = { ...USUAL, ...said };
   return defined({
     baseUrl: values.base_url,
     environment: values.environment ?? (values.base_url && isLoopback(values.base_url) ? "test" : "live"),
@@ -28,68 +29,90 @@ export function assemble(
     aesKey: secrets.aesKey?.secret,
     aesIv: secrets.aesIv?.secret,
 
-    operation: values.operation,
-    period: values.period,
-    mapping: values.mapping,
+    ...fileOf(values),
     mappings: tables.mappings,
-    sheet: values.sheet,
-    expectRows: values.expect_rows,
-    expectTotal: values.expect_total,
-    requireControl: values.require_control ?? false,
-    allowRepeats: values.allow_repeats ?? false,
-    allOrNothing: values.all_or_nothing ?? false,
-    acceptDestination: values.accept_destination ?? false,
-    acceptLostJournal: values.accept_lost_journal ?? false,
     by: values.by,
-
-    concurrency: values.concurrency ?? USUAL.concurrency,
-    rate: values.rate,
-    timeoutMs: values.timeout ?? USUAL.timeoutMs,
-    connectTimeoutMs: values.connect_timeout ?? USUAL.connectTimeoutMs,
-    retryForMs: values.retry_for ?? 30_000,
-    settleMs: values.settle ?? 5_000,
-    watchRetryMs: values.watch_retry ?? 30_000,
-    duplicateDays: values.duplicate_days ?? 20,
-    payeeChange: values.payee_change ?? "hold",
-
-    caFile: values.ca_file,
-    clientCertFile: values.client_cert_file,
-    clientKeyFile: values.client_key_file,
-    reuseConnections: values.reuse_connections ?? USUAL.reuseConnections,
+    ...sendingOf(values),
     timeZone: values.time_zone,
-
-    choices: Object.freeze({
-      padding: values.padding ?? USUAL.padding,
-      hexCase: values.hex_case ?? USUAL.hexCase,
-      keyEncoding: values.key_encoding ?? "auto",
-      emptyFields: values.empty_fields ?? "omit",
-      retry429: values.retry_429 ?? true,
-      amountDigitsMax: values.amount_digits_max ?? 15,
-      amountDecimalsMax: values.amount_decimals_max ?? 2,
-      ifscFormat: values.ifsc_format ?? "refuse",
-      encoding: values.encoding ?? "utf-8",
-      ownColumns: values.own_columns ?? [],
-      ...groupingOf(values),
-      rules: tables.rules,
-    }),
-
-    json: values.json ?? false,
-    quiet: values.quiet ?? false,
-    verbose,
-    color: !(values.no_color ?? (Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb")),
-    logLevel: values.log_level ?? (verbose ? "debug" : "info"),
-    logFormat: values.log_format ?? "text",
-    logFile: values.log_file,
-    metricsFile: values.metrics_file,
-    metricsPort: values.metrics_port,
-    pingUrl: values.ping_url,
+    choices: Object.freeze({ ...choicesOf(values), rules: tables.rules }),
+    ...tellingOf(values, said, env),
     origins,
   });
 }
 
+type Values = SettingValues & typeof USUAL;
+
+/** What is said of a file, and what a person allows for it. */
+function fileOf(values: Values) {
+  return {
+    operation: values.operation,
+    period: values.period,
+    mapping: values.mapping,
+    sheet: values.sheet,
+    expectRows: values.expect_rows,
+    expectTotal: values.expect_total,
+    requireControl: values.require_control,
+    allowRepeats: values.allow_repeats ?? false,
+    allOrNothing: values.all_or_nothing,
+    acceptDestination: values.accept_destination ?? false,
+    acceptLostJournal: values.accept_lost_journal ?? false,
+  };
+}
+
+function sendingOf(values: Values) {
+  return {
+    concurrency: values.concurrency,
+    rate: values.rate,
+    timeoutMs: values.timeout,
+    connectTimeoutMs: values.connect_timeout,
+    retryForMs: values.retry_for,
+    settleMs: values.settle,
+    watchRetryMs: values.watch_retry,
+    duplicateDays: values.duplicate_days,
+    payeeChange: values.payee_change,
+
+    caFile: values.ca_file,
+    clientCertFile: values.client_cert_file,
+    clientKeyFile: values.client_key_file,
+    reuseConnections: values.reuse_connections,
+  };
+}
+
+function choicesOf(values: Values): Omit<Choices, "rules"> {
+  return {
+    padding: values.padding,
+    hexCase: values.hex_case,
+    keyEncoding: values.key_encoding,
+    emptyFields: values.empty_fields,
+    retry429: values.retry_429,
+    amountDigitsMax: values.amount_digits_max,
+    amountDecimalsMax: values.amount_decimals_max,
+    ifscFormat: values.ifsc_format,
+    encoding: values.encoding,
+    ownColumns: values.own_columns ?? [],
+    ...groupingOf(values),
+  };
+}
+
+/** What is told, how and where. Colour and log level follow other things where nobody said them. */
+function tellingOf(values: Values, said: SettingValues, env: NodeJS.ProcessEnv) {
+  return {
+    json: values.json,
+    quiet: values.quiet,
+    verbose: values.verbose,
+    color: !(said.no_color ?? (Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb")),
+    logLevel: said.log_level ?? (values.verbose ? "debug" : USUAL.log_level),
+    logFormat: values.log_format,
+    logFile: values.log_file,
+    metricsFile: values.metrics_file,
+    metricsPort: values.metrics_port,
+    pingUrl: values.ping_url,
+  };
+}
+
 /** Throws `config` where one sign would stand before decimals and between groups. */
-function groupingOf(values: SettingValues): Pick<Choices, "numberGrouping" | "decimalSign"> {
-  const { number_grouping: numberGrouping = "none", decimal_sign: decimalSign = "point" } = values;
+function groupingOf(values: Values): Pick<Choices, "numberGrouping" | "decimalSign"> {
+  const { number_grouping: numberGrouping, decimal_sign: decimalSign } = values;
   const isPoint = numberGrouping === "point";
   const isComma = numberGrouping === "indian" || numberGrouping === "western";
   if (decimalSign === "point" ? !isPoint : !isComma) return { numberGrouping, decimalSign };

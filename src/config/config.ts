@@ -73,16 +73,6 @@ export interface Config {
   readonly origins?: Readonly<Record<string, string>>;
 }
 
-/** What sending does where nobody says otherwise, a command and a call of the library alike. */
-export const USUAL = {
-  concurrency: 8,
-  timeoutMs: 120_000,
-  connectTimeoutMs: 10_000,
-  reuseConnections: true,
-  padding: "pkcs7",
-  hexCase: "lower",
-} as const;
-
 /** `1,00,000.00`; `100,000.00`; `100.000,00`; `100 000,00`; `100'000.00`. */
 export type Grouping = "none" | "indian" | "western" | "point" | "space" | "apostrophe";
 

@@ -44,9 +44,17 @@ const operation: ValueReader<OperationName> = reader({ type: "string", enum: OPE
 
 const address = { type: "string", format: "uri" } as const;
 
-function setting<T>(shown: string, read: ValueReader<T>, more: Partial<Setting<T>> = {}): Setting<T> {
-  return { shown, read, ...more };
+/** The type keeps which default was written down, if any. */
+function setting<T, const More extends Partial<Setting<T>> = object>(
+  shown: string,
+  read: ValueReader<T>,
+  more?: More,
+): Setting<T> & Pick<More, keyof More & "default"> {
+  return { shown, read, ...more } as Setting<T> & More;
 }
+
+/** In place of a default, where nothing holds unless it is said. */
+export const NO_LIMIT = "no limit";
 
 const once = { perRun: true } as const;
 const onceFlag = { perRun: true, flag: "" } as const;
@@ -78,7 +86,7 @@ export const SETTINGS = {
   by: setting("who acts, for the history", text, { flag: "name", ...once }),
 
   concurrency: setting("requests in flight at most", wholeNumber(1, 1000), { flag: "n", default: "8" }),
-  rate: setting("requests per second at most", rate, { flag: "n", default: "no limit", example: "20" }),
+  rate: setting("requests per second at most", rate, { flag: "n", default: NO_LIMIT, example: "20" }),
   timeout: setting("wait for one answer", duration(1, 3_600_000), { flag: "duration", default: "120s" }),
   connect_timeout: setting("wait for a connection", duration(1, 600_000), { default: "10s" }),
   retry_for: setting("try a service that cannot be reached for", duration(0, 3_600_000), { default: "30s" }),

@@ -1,6 +1,6 @@
 import { OPERATION_NAMES } from "../operations/catalogue.ts";
 import { rulesSchema } from "./rules-shown.ts";
-import { SETTINGS, SETTING_NAMES, type Setting } from "./settings.ts";
+import { NO_LIMIT, SETTINGS, SETTING_NAMES, type Setting } from "./settings.ts";
 
 /** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by one. */
 export function tomlSchema(): Record<string, unknown> {
@@ -50,7 +50,7 @@ const MAPPINGS = {
 };
 
 function defaultOf(setting: Setting<unknown>): { default?: unknown } {
-  if (setting.default === undefined || setting.default === "no limit") return {};
+  if (setting.default === undefined || setting.default === NO_LIMIT) return {};
   // a duration is written with its unit; everything else as what it is
   const isDuration = Array.isArray(setting.read.schema.type);
   return { default: isDuration ? setting.default : setting.read(setting.default) };
