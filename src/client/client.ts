@@ -2,6 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { conceal } from "../config/conceal.ts";
 import { Secret } from "../config/secret.ts";
 import { USUAL } from "../config/usual.ts";
+import { defined } from "../defined.ts";
 import { collections } from "../operations/collections.ts";
 import { loans } from "../operations/loans.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -9,8 +10,9 @@ import { payouts } from "../operations/payouts.ts";
 import { transfers } from "../operations/transfers.ts";
 import type { Answer } from "./answer.ts";
 import { signalOf } from "./call-options.ts";
-import { createEnvelope, createRequestBody, type Envelope, type EnvelopeOptions } from "./envelope.ts";
-import { readAesIv, readAesKey, type KeyEncoding } from "./keys.ts";
+import { createRequestBody, type EnvelopeOptions } from "./envelope.ts";
+import { envelopeFrom } from "./given-envelope.ts";
+import type { KeyEncoding } from "./keys.ts";
 import { createPayload } from "./payload.ts";
 import type {
   CollectionRequest,
@@ -99,7 +101,9 @@ export interface Client {
 
 /** The four operations as functions. Throws PaydropError `config` for keys, certificates or an address that cannot be right. */
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
-  const requestBody = createRequestBody(envelopeOf(options));
+  const { aesKey, aesIv, keyEncoding, padding, hexCase } = options;
+  const keys = defined({ aesKey, aesIv, keyEncoding, padding, hexCase });
+  const requestBody = createRequestBody(envelopeFrom(keys, { key: "aesKey", iv: "aesIv" }));
   const concurrency = options.concurrency ?? USUAL.concurrency;
   // calls wait here and not in the transport, whose clock is already running
   const limit = pLimit(concurrency);
@@ -141,16 +145,6 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
   };
 }
 
-function envelopeOf({ aesKey, aesIv, keyEncoding, padding, hexCase }: ClientOptions): Envelope | undefined {
-  if (aesKey === undefined || aesIv === undefined) return undefined;
-  return createEnvelope({
-    key: readAesKey(textOf(aesKey), keyEncoding, "aesKey"),
-    iv: readAesIv(textOf(aesIv), keyEncoding, "aesIv"),
-    padding: padding ?? USUAL.padding,
-    hexCase: hexCase ?? USUAL.hex_case,
-  });
-}
-
 /** A call whose signal is aborted before its turn has its end at once: `post` sends nothing for such a signal. */
 function inTurn(limit: LimitFunction, post: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
   if (signal?.aborted) return post();
@@ -165,7 +159,3 @@ function inTurn(limit: LimitFunction, post: () => Promise<Answer>, signal: Abort
 }
 
 const AFTER_CLOSE: Answer = { kind: "unsent", cause: "local", detail: "the client is closed", durationMs: 0 };
-
-function textOf(secret: string | Secret): string {
-  return secret instanceof Secret ? secret.reveal() : secret;
-}

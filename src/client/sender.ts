@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { SECRETS } from "../config/secrets-in.ts";
+import { defined } from "../defined.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Answer } from "./answer.ts";
-import { createEnvelope, createRequestBody, noEnvelope } from "./envelope.ts";
-import { readAesIv, readAesKey } from "./keys.ts";
+import { createRequestBody, noEnvelope } from "./envelope.ts";
+import { envelopeFrom } from "./given-envelope.ts";
 import { createTransport } from "./transport.ts";
 
 /** Sends payloads by the configuration: keys, certificates, address and choices in one place. */
@@ -28,16 +30,9 @@ export function createSender(config: Config): Sender {
   if (baseUrl === undefined || apiKey === undefined) {
     throw missing(baseUrl === undefined ? "PAYDROP_BASE_URL" : "PAYDROP_API_KEY");
   }
-  const envelope =
-    aesKey === undefined || aesIv === undefined
-      ? undefined
-      : createEnvelope({
-          key: readAesKey(aesKey.reveal(), choices.keyEncoding),
-          iv: readAesIv(aesIv.reveal(), choices.keyEncoding),
-          padding: choices.padding,
-          hexCase: choices.hexCase,
-        });
-  const bodyOf = createRequestBody(envelope);
+  const { keyEncoding, padding, hexCase } = choices;
+  const keys = defined({ aesKey, aesIv, keyEncoding, padding, hexCase });
+  const bodyOf = createRequestBody(envelopeFrom(keys, { key: SECRETS.aesKey.variable, iv: SECRETS.aesIv.variable }));
   const transport = createTransport({
     baseUrl,
     apiKey,
