@@ -34,7 +34,7 @@ interface Known {
   readonly talliesOf: TalliesOf;
 }
 
-/** Whether a file is a batch that is known, the same one for another period, or a new one. */
+/** What a file is to the batches of the same bytes: one of them, one of them once more, or a new one. */
 export async function meetKnown(file: MetFile, known: Known, config: Config, nowMs: number): Promise<Met> {
   const { ofBytes, lyingThere, talliesOf } = known;
   const period = config.period ?? file.sheet.wrapper?.period;

@@ -17,7 +17,7 @@ export function inspectIdFilled(text: string): Finding | undefined {
   return HIDDEN_DIGITS.test(text) ? { code: "digits_hidden" } : inspectFilled(text);
 }
 
-/** The same of a text. */
+/** A text that stands for none, such as `n/a`: it would be sent as if it were one. */
 export function inspectFilled(text: string): Finding | undefined {
   return text.length <= WORD_CHARACTERS_MAX && WORDS.has(text.toLowerCase()) ? { code: "placeholder" } : undefined;
 }

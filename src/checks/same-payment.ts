@@ -8,7 +8,10 @@ interface Recency {
   readonly duplicateDays: number;
 }
 
-/** Same reference, or same stated period and the same how-manieth row of it, with equal core fields. */
+/**
+ * Whether two rows are one payment for sure. They are by an equal reference, by the same line of the same file, or by equal
+ * core fields and an equal stated period, where as many rows like them stand before each in its own file.
+ */
 export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (other.sameReference || isSameRow(stated, other)) return true;
   const { period } = stated;

@@ -1,10 +1,16 @@
-/** How another row with the same reference, the same core fields or the same payment key stands. */
+/**
+ * Another row that shares a reference, the core fields (what makes two rows one payment) or the payment key with the one
+ * that is judged, and what became of it (DESIGN §7).
+ */
 export interface Seen {
   readonly batch: string;
   readonly row: number;
   /** In the batch that is being judged itself. */
   readonly sameBatch: boolean;
-  /** The same how-manieth row of the same core fields and stated period, or of none; neither has a reference. */
+  /**
+   * Neither row has a reference; their core fields and stated periods are equal, or neither has a period; and of the rows
+   * of its file that are so alike, each is the first, or each the second, and so on.
+   */
   readonly sameKey: boolean;
   readonly sameCore: boolean;
   readonly sameReference: boolean;
@@ -25,7 +31,7 @@ export interface Seen {
   readonly lastAttempt?: number;
   /** The number of the act by which a person let it go, or settled it as done, whichever was later. */
   readonly decided?: number;
-  /** The hash of its file. Left out of a workbook, whose sheets hold other rows. */
+  /** SHA-256 of its file. Left out of a workbook, whose sheets hold other rows. */
   readonly file?: string;
   /** Of the row that it corrects in the end, or else its own. */
   readonly originBatch: string;
@@ -36,7 +42,7 @@ export interface Stated {
   /** When its file was taken, milliseconds since 1970. */
   readonly takenAt: number;
   readonly row: number;
-  /** The hash of its file; as in `Seen`. */
+  /** SHA-256 of its file. Left out of a workbook, whose sheets hold other rows. */
   readonly file?: string;
   readonly hasReference: boolean;
   readonly isDoubtful?: boolean;

@@ -36,7 +36,10 @@ export interface TransportOptions extends Certificates {
   readonly useProxyFromEnvironment?: boolean;
 }
 
-/** The only code on the network (DESIGN §4). */
+/**
+ * Every request that carries a row goes through here (DESIGN §4). What else speaks on the network carries none, and has
+ * sockets of its own: doctor's probe, the ping, and the page of metrics.
+ */
 export interface Transport {
   /**
    * Sends one request body to a path of §4 and says what became of it; never throws for anything the network does. No

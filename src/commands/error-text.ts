@@ -17,7 +17,7 @@ export function errorText(thrown: unknown, json: boolean, verbose: boolean): str
   return `${linesOf(error).join("\n")}\n${stack}`;
 }
 
-/** The same for whoever looks at `output`. */
+/** `errorText` by the settings, with its lines broken to fit `output`; as JSON it stays one line. */
 export function errorShown(error: unknown, output: Output, call: Call, config: Config): string {
   const text = errorText(error, config.json, config.verbose);
   return config.json ? text : folded(text, lookOf(output, call, config));

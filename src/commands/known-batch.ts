@@ -12,7 +12,7 @@ export async function knownBatch(journal: JournalStore, said: string | undefined
   throw new PaydropError("usage", message, hint);
 }
 
-/** The same of a batch whose details are not archived: nothing of such a one goes, or is copied. */
+/** `knownBatch`, for what sends or copies its rows. Throws `usage` also where they were moved to an archive. */
 export async function wholeBatch(journal: JournalStore, said: string | undefined): Promise<BatchRecord> {
   const batch = await knownBatch(journal, said);
   if (batch.archive !== undefined) throw archivedError(batch);

@@ -20,7 +20,7 @@ export function conceal(text: string): string {
   return text.replace(pattern, "[secret]");
 }
 
-/** The same of a text whose end is missing, without as much of it as could be the beginning of a secret. */
+/** A text whose end is missing, without secrets, and without as much of its end as could be the beginning of one. */
 export function concealOfCut(text: string): string {
   const longest = Math.max(1, ...[...concealed].map((form) => form.length));
   const left = conceal(text);

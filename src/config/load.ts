@@ -28,7 +28,7 @@ export function loadConfig(sources: Sources): Config {
   return loadSettings(sources).config;
 }
 
-/** The same for a command that never sends. */
+/** For a command that never sends: the three secrets are removed from `env`, and not read. Throws PaydropError `config`. */
 export function loadWithoutKeys({ flags, env }: Required<Pick<Sources, "flags" | "env">>): Config {
   return loadConfig({ flags, env, secrets: "ignore" });
 }

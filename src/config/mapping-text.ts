@@ -78,7 +78,7 @@ export class MappingText {
     return Object.fromEntries(Object.keys(this.record()).map((key) => [key, read(this.at(key))]));
   }
 
-  /** The same for a table whose keys are names of ours, in any writing. */
+  /** Every value of a table that may be missing, by our own `names`: its keys are those, in any writing. */
   byName<T>(names: readonly string[], read: (one: MappingText) => T): Readonly<Record<string, T>> {
     const found: Record<string, T> = {};
     for (const [key, value] of Object.entries(this.map(read))) {

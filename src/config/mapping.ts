@@ -18,7 +18,7 @@ export interface Mapping {
   /** The header that a person confirmed, in any order: the mapping is for files with exactly these columns. */
   readonly header: readonly string[];
   readonly columns: readonly MappedColumn[];
-  /** The same value in every row, by our field. */
+  /** By our field: the value that every row gets. */
   readonly constants: Readonly<Record<string, string>>;
   /** By our field: their value → ours. A value that is not listed is a fault. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -13,7 +13,7 @@ export interface TomlFile {
   readonly values: Readonly<Record<string, unknown>>;
   /** `line 3: ` of a key; empty where it cannot be found. */
   placeOf(key: string): string;
-  /** The same for a key within tables, by all their names; of the nearest table where it is not there itself. */
+  /** `line 7: ` of a key within tables, by all their names; that of the nearest table where the key is not there. */
   placeWithin(path: readonly string[]): string;
 }
 

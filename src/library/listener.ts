@@ -11,7 +11,7 @@ export class Listener {
     this.#onThrow = onThrow;
   }
 
-  /** The same function, made safe to call. Of an async one nobody waits for the end. */
+  /** `tell`, made safe to call: what it throws is kept for `rethrow`. Nobody waits for the end of an async one. */
   guard<Told>(tell: ((told: Told) => unknown) | undefined): (told: Told) => void {
     return (told) => {
       if (this.#thrown || !tell) return;

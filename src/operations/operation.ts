@@ -22,7 +22,7 @@ export interface Field {
   readonly sensitive?: Sensitivity;
   /** Leading and trailing spaces belong to the text (narration, notes). */
   readonly keepsSpaces?: boolean;
-  /** A known shape beyond the kind, as a fault code; `undefined` when the text has it. */
+  /** A shape that the text must have beyond its kind: that of an IFSC, `SBIN0001234` (`ifsc_format` may allow others). */
   readonly shape?: "ifsc";
 }
 
