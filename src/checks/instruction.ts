@@ -1,5 +1,6 @@
 import type { Form, Operation, PayoutOption } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
+import { VALUE_SEPARATOR } from "../value-separator.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
 import type { Fault } from "./fault.ts";
 import { isUnusual } from "./read-text.ts";
@@ -11,9 +12,6 @@ interface OwnValues {
   /** The period that this row states itself. */
   readonly period?: string | undefined;
 }
-
-/** Cannot occur in a valid value: control characters are refused. */
-const SEPARATOR = "\u001f";
 
 /**
  * A valid row, ready to send (DESIGN §2). Its texts are made when they are asked for: who writes a row down needs no
@@ -88,7 +86,7 @@ export class Instruction {
     let joined = this.form.option ?? "";
     for (const position of positions) {
       const value = this.values[position] ?? "";
-      joined += SEPARATOR + (this.#compiled.fields[position]?.canonical?.(value) ?? value);
+      joined += VALUE_SEPARATOR + (this.#compiled.fields[position]?.canonical?.(value) ?? value);
     }
     return joined;
   }

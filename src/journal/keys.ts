@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName } from "../operations/operation.ts";
+import { VALUE_SEPARATOR } from "../value-separator.ts";
 import type { Environment } from "./batch-record.ts";
 
 const KEY_BYTES = 16;
@@ -57,15 +58,13 @@ export class PaymentKeys {
 
 /** The zeros that a spreadsheet takes from an account or an id make no other payment of it. */
 function withoutZeros(texts: string): string {
-  return texts.includes(`${SEPARATOR}0`) ? texts.replaceAll(ZEROS_OF_EACH, "") : texts;
+  return texts.includes(`${VALUE_SEPARATOR}0`) ? texts.replaceAll(ZEROS_OF_EACH, "") : texts;
 }
 
 /** Nor does the case in which somebody typed it. What stands before the values is ours. */
 function withValues(texts: string, inOneCase: (values: string) => string): string {
-  const at = texts.indexOf(SEPARATOR);
+  const at = texts.indexOf(VALUE_SEPARATOR);
   return at < 0 ? texts : texts.slice(0, at) + inOneCase(texts.slice(at));
 }
 
-/** What stands in front of each value. */
-const SEPARATOR = "\u001f";
-const ZEROS_OF_EACH = /(?<=\u001f)0+(?=[0-9]+(?:\u001f|$))/g;
+const ZEROS_OF_EACH = new RegExp(`(?<=${VALUE_SEPARATOR})0+(?=[0-9]+(?:${VALUE_SEPARATOR}|$))`, "g");
