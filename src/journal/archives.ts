@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatches } from "./batch-columns.ts";
-import { mayHold, OWED } from "./batches.ts";
+import { mayHold, OWES_RESULTS } from "./batches.ts";
 import type { BatchRecord, BatchSeq } from "./batch-record.ts";
 import { notesOf } from "./new-rows.ts";
 import type { RowTexts } from "./row-record.ts";
@@ -76,7 +76,7 @@ export class Archives {
 }
 
 const RESTS = `b.phase <> 'recording' AND b.archive IS NULL
-  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = '${OWED}' || b.id)
+  AND NOT ${OWES_RESULTS}
   AND NOT (${mayHold("sending", "unknown", "ready", "not_sent", "held", "rejected")} AND EXISTS (
     SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('sending', 'unknown')
       OR (b.phase <> 'cancelled' AND (r.state = 'held' OR ${STILL_GOES})))))`;

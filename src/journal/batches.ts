@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatches, type BatchColumns } from "./batch-columns.ts";
+import { Meta, META_PREFIX } from "./meta.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch, OpeningTotals } from "./batch-record.ts";
 
@@ -140,8 +141,7 @@ export class Batches {
     const rows = this.#database
       .prepare(
         `SELECT b.id FROM batch b
-         WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND (EXISTS (
-           SELECT 1 FROM meta WHERE key = '${OWED}' || b.id) OR ${mayHold("ready", "not_sent", "rejected")} AND EXISTS (
+         WHERE b.phase = 'open' AND b.folder IN (SELECT value FROM json_each(?)) AND (${OWES_RESULTS} OR ${mayHold("ready", "not_sent", "rejected")} AND EXISTS (
            SELECT 1 FROM row r WHERE r.batch = b.seq AND ${STILL_GOES}))
          ORDER BY b.seq`,
       )
@@ -150,12 +150,13 @@ export class Batches {
   }
 
   oweResults(id: string, isOwed: boolean): void {
-    const sql = isOwed ? "INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')" : "DELETE FROM meta WHERE key = ?";
-    this.#database.prepare(sql).run(OWED + id);
+    const key = META_PREFIX.resultsOwed + id;
+    if (isOwed) new Meta(this.#database).putIfAbsent([key, ""]);
+    else new Meta(this.#database).remove(key);
   }
 
   owesResults(id: string): boolean {
-    return this.#database.prepare("SELECT 1 FROM meta WHERE key = ?").get(OWED + id) !== undefined;
+    return new Meta(this.#database).has(META_PREFIX.resultsOwed + id);
   }
 
   setDestination(id: string, destination: string): void {
@@ -175,8 +176,8 @@ export function cancelledError(id: string): PaydropError {
   );
 }
 
-/** In `meta`, before the id of a batch: its results are behind the journal. */
-export const OWED = "results owed ";
+/** SQL: the results of the batch `b` are behind the journal. */
+export const OWES_RESULTS = `EXISTS (SELECT 1 FROM meta WHERE key = '${META_PREFIX.resultsOwed}' || b.id)`;
 
 /** SQL: the batch `b` may have rows in one of these states. Its kept sums may say no without a look at the rows. */
 export function mayHold(...states: readonly RowState[]): string {

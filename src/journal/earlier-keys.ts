@@ -3,9 +3,8 @@ import type { PaymentTexts } from "../checks/payment-texts.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Environment } from "./batch-record.ts";
 import type { PaymentKeys } from "./keys.ts";
+import { Meta, META_KEY } from "./meta.ts";
 
-/** Rows of the journal were keyed by a build that compared references, or ids, as they were written. */
-const IN_META = "keys of an earlier build";
 const DIGITS_MAX = 20;
 
 /**
@@ -21,9 +20,7 @@ export class EarlierKeys {
   constructor(database: DatabaseSync, keys: PaymentKeys, past?: string) {
     this.#keys = keys;
     const schemas = past === undefined ? ["main"] : ["main", past];
-    const hasSome = schemas.some((schema) =>
-      database.prepare(`SELECT 1 FROM ${schema}.meta WHERE key = ?`).get(IN_META),
-    );
+    const hasSome = schemas.some((schema) => new Meta(database, schema).has(META_KEY.earlierKeys));
     this.#seen = hasSome
       ? schemas.map((schema) => database.prepare(`SELECT 1 FROM ${schema}.seen WHERE key = ? LIMIT 1`))
       : [];

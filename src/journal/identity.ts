@@ -1,19 +1,19 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { DamageError } from "./damage.ts";
+import { Meta, META_KEY } from "./meta.ts";
 
 /** 32 random bytes that key the hashes of payments, and the id of this state directory: made once, kept in the journal. */
 export function readIdentity(database: DatabaseSync): { stateId: string; hashKey: Uint8Array } {
-  const select = database.prepare("SELECT value FROM meta WHERE key = ?");
-  if (!select.get("hash_key")) {
+  const meta = new Meta(database);
+  if (!meta.has(META_KEY.hashKey)) {
     if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");
     const made = randomBytes(32);
-    const insert = database.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES ('hash_key', ?), ('state_id', ?)");
-    insert.run(made, stateIdOf(made));
+    meta.putIfAbsent([META_KEY.hashKey, made], [META_KEY.stateId, stateIdOf(made)]);
   }
-  const hashKey = select.get("hash_key")?.["value"] as Uint8Array;
+  const hashKey = meta.get(META_KEY.hashKey) as Uint8Array;
   const stateId = stateIdOf(hashKey);
-  if (select.get("state_id")?.["value"] !== stateId) throw new DamageError("the key of its hashes was changed");
+  if (meta.get(META_KEY.stateId) !== stateId) throw new DamageError("the key of its hashes was changed");
   return { stateId, hashKey };
 }
 

@@ -1,52 +1,43 @@
 import type { DatabaseSync } from "node:sqlite";
+import { Meta, META_PREFIX } from "./meta.ts";
 import type { HeldInbox, InboxHold } from "./store.ts";
 
 /** Inboxes of which nothing goes until a person says so. Outlives every process. */
 export class InboxHolds {
-  readonly #database: DatabaseSync;
+  readonly #meta: Meta;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
+    this.#meta = new Meta(database);
   }
 
   /** Every inbox that is held. */
   all(): HeldInbox[] {
-    const rows = this.#database.prepare(
-      "SELECT key, value FROM meta WHERE key LIKE ?1 || '%' AND key NOT LIKE ?2 || '%' ORDER BY key",
-    );
-    return rows.all(keyOf(""), LIFTED).map(({ key, value }) => ({
-      folder: String(key).slice(keyOf("").length),
-      ...(JSON.parse(String(value)) as InboxHold),
-    }));
+    // holds that were lifted are kept under the same beginning
+    return this.#meta
+      .under(META_PREFIX.inboxHold, META_PREFIX.holdLifted)
+      .map(({ name, value }) => ({ folder: name, ...(JSON.parse(String(value)) as InboxHold) }));
   }
 
   /** Called inside a transaction of its caller. The first reason stands. */
   set(folder: string, hold: InboxHold): void {
-    this.#database
-      .prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
-      .run(keyOf(folder), JSON.stringify(hold));
+    this.#meta.putIfAbsent([keyOf(folder), JSON.stringify(hold)]);
   }
 
   /** Gives the hold that stood. Who lifted it, and when, is kept. */
   lift(folder: string, by: string, nowMs: number): InboxHold | undefined {
     const hold = this.#of(folder);
     if (!hold) return undefined;
-    this.#database.prepare("DELETE FROM meta WHERE key = ?").run(keyOf(folder));
-    this.#database
-      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
-      .run(`${LIFTED}${nowMs} ${folder}`, JSON.stringify({ ...hold, by }));
+    this.#meta.remove(keyOf(folder));
+    this.#meta.put(`${META_PREFIX.holdLifted}${nowMs} ${folder}`, JSON.stringify({ ...hold, by }));
     return hold;
   }
 
   #of(folder: string): InboxHold | undefined {
-    const row = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(folder));
-    return row === undefined ? undefined : (JSON.parse(String(row["value"])) as InboxHold);
+    const hold = this.#meta.get(keyOf(folder));
+    return hold === undefined ? undefined : (JSON.parse(String(hold)) as InboxHold);
   }
 }
 
-/** What was lifted is kept under the same beginning. */
-const LIFTED = "inbox hold lifted ";
-
 function keyOf(folder: string): string {
-  return `inbox hold ${folder}`;
+  return META_PREFIX.inboxHold + folder;
 }

@@ -1,13 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
+import { Meta, META_PREFIX } from "./meta.ts";
 import type { Mark } from "./store.ts";
 
 /** What folders remember of this journal, compared with what it remembers itself (I12). */
 export class Marks {
   readonly #database: DatabaseSync;
+  readonly #meta: Meta;
   readonly #stateId: string;
 
   constructor(database: DatabaseSync, stateId: string) {
     this.#database = database;
+    this.#meta = new Meta(database);
     this.#stateId = stateId;
   }
 
@@ -29,9 +32,7 @@ export class Marks {
 
   /** Called inside a transaction of its caller. */
   accept(mark: Mark, place: string): void {
-    this.#database
-      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)")
-      .run(keyOf(mark, place), Math.max(mark.lastAttempt, this.#accepted(mark, place)));
+    this.#meta.put(keyOf(mark, place), Math.max(mark.lastAttempt, this.#accepted(mark, place)));
   }
 
   #hasAttempt({ lastAttempt, lastAttemptAt }: Mark): boolean {
@@ -42,12 +43,11 @@ export class Marks {
 
   /** Up to which attempt a person accepted the loss, for this place only. */
   #accepted(mark: Mark, place: string): number {
-    const found = this.#database.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(mark, place));
-    return (found?.["value"] as number | undefined) ?? -1;
+    return (this.#meta.get(keyOf(mark, place)) as number | undefined) ?? -1;
   }
 }
 
 /** With the time: a journal that is lost again soon reaches the same numbers, with attempts that nobody accepted. */
 function keyOf({ stateId, lastAttemptAt }: Mark, place: string): string {
-  return `loss accepted ${stateId} ${lastAttemptAt} ${place}`;
+  return `${META_PREFIX.markAccepted}${stateId} ${lastAttemptAt} ${place}`;
 }

@@ -18,6 +18,7 @@ import {
 } from "./damage.ts";
 import { readIdentity } from "./identity.ts";
 import { type InstanceLock, SQLITE_BUSY, takeInstanceLock } from "./lock.ts";
+import { Meta, META_KEY, META_PREFIX } from "./meta.ts";
 import { hasSchema, hasTables, isOfEarlierBuild, migrate } from "./schema.ts";
 import { refuseOldSqlite } from "./sqlite-version.ts";
 import { isThere, makePrivate } from "./state-folder.ts";
@@ -142,7 +143,7 @@ export function isJournalThere(stateDir: string): boolean {
 }
 
 function isMade(database: DatabaseSync): boolean {
-  return hasTables(database) && database.prepare("SELECT 1 FROM meta WHERE key = 'hash_key'").get() !== undefined;
+  return hasTables(database) && new Meta(database).has(META_KEY.hashKey);
 }
 
 function asked(path: string, question: (database: DatabaseSync) => boolean): boolean {
@@ -160,7 +161,7 @@ function asked(path: string, question: (database: DatabaseSync) => boolean): boo
 
 function noteLoss(database: DatabaseSync, why: string, by: string): void {
   const note = `${new Date().toISOString()} ${by} accepted that the journal was lost: ${why}`;
-  database.prepare("INSERT INTO meta (key, value) VALUES (?, ?)").run(`loss ${randomBytes(4).toString("hex")}`, note);
+  new Meta(database).put(META_PREFIX.loss + randomBytes(4).toString("hex"), note);
 }
 
 function unusable(path: string, error: unknown): PaydropError {

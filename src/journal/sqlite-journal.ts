@@ -10,6 +10,7 @@ import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
 import { readIdentity } from "./identity.ts";
 import { PaymentKeys } from "./keys.ts";
+import { Meta, META_KEY } from "./meta.ts";
 import { readFailure, isJournalThere, openJournalFile, type OpenOptions } from "./open.ts";
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
@@ -61,10 +62,8 @@ export function openScratchJournal(
   if (!isJournalThere(stateDir)) return opened({ keys: new PaymentKeys(readIdentity(database).hashKey) });
   try {
     database.exec(`ATTACH 'file:${encodeURI(path).replaceAll("'", "%27")}?mode=ro' AS past`);
-    const { value } = database.prepare("SELECT value FROM past.meta WHERE key = 'hash_key'").get() as {
-      value: Uint8Array;
-    };
-    return opened({ keys: new PaymentKeys(value), past: "past" });
+    const hashKey = new Meta(database, "past").get(META_KEY.hashKey) as Uint8Array;
+    return opened({ keys: new PaymentKeys(hashKey), past: "past" });
   } catch (error) {
     database.close();
     throw readFailure(stateDir, error);
