@@ -1,9 +1,13 @@
+import { META_KEY } from "./meta.ts";
 import { ROW_STATES } from "./state.ts";
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
 /** SQLite makes an index of a list, for every row that is written: half of what writing costs. This is compared as it stands. */
 const oneOf = (column: string, words: readonly string[]): string =>
   words.map((word) => `${column} = '${word}'`).join(" OR ");
+
+/** Rows that are there were keyed by other rules than those to come: `earlier-keys.ts` looks for them under their old keys. */
+const ROWS_HAVE_EARLIER_KEYS = `INSERT OR IGNORE INTO meta (key, value) SELECT '${META_KEY.earlierKeys}', 1 WHERE EXISTS (SELECT 1 FROM batch);`;
 
 /**
  * Numbered migrations; `user_version` says how many have been applied. Never edit one that was released: add one.
@@ -177,20 +181,20 @@ export const MIGRATIONS: readonly string[] = [
   // What paydrop wrote is known by its bytes, also under another path.
   `CREATE INDEX written_sha256 ON written (sha256);`,
 
-  // References were compared as they were written until now: `earlier-keys.ts` looks for rows under their old keys.
-  `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
+  // References were compared as they were written until now.
+  ROWS_HAVE_EARLIER_KEYS,
 
   // Its reference may have been rewritten by a spreadsheet.
   `ALTER TABLE row ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;`,
 
-  // So were accounts.
-  `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
+  // Accounts were compared as they were written.
+  ROWS_HAVE_EARLIER_KEYS,
 
   // An unknown row is found among any number of equal ones. Few are: it costs the others nothing.
   `CREATE INDEX row_unknown ON row (core_key) WHERE state = 'unknown';`,
 
   // References and ids were compared in the case in which they were written.
-  `INSERT OR IGNORE INTO meta (key, value) SELECT 'keys of an earlier build', 1 WHERE EXISTS (SELECT 1 FROM batch);`,
+  ROWS_HAVE_EARLIER_KEYS,
 
   // Whoever decides on a held row is told that it may be one of several equal payments.
   `ALTER TABLE row ADD COLUMN other_more INTEGER NOT NULL DEFAULT 0;`,
