@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { wasOpened } from "./batch-columns.ts";
 import type { Environment } from "./batch-record.ts";
 import { Meta, META_PREFIX } from "./meta.ts";
 
@@ -10,7 +11,7 @@ export class Addresses {
   constructor(database: DatabaseSync) {
     this.#meta = new Meta(database);
     this.#first = database.prepare(
-      "SELECT environment FROM batch WHERE destination = ? AND phase <> 'recording' ORDER BY seq LIMIT 1",
+      `SELECT environment FROM batch WHERE destination = ? AND ${wasOpened("batch")} ORDER BY seq LIMIT 1`,
     );
   }
 

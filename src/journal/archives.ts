@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { asBatches } from "./batch-columns.ts";
+import { asBatches, wasOpened } from "./batch-columns.ts";
 import { mayHold, OWES_RESULTS } from "./batches.ts";
 import type { BatchRecord, BatchSeq } from "./batch-record.ts";
 import { notesOf } from "./new-rows.ts";
@@ -75,7 +75,7 @@ export class Archives {
   }
 }
 
-const RESTS = `b.phase <> 'recording' AND b.archive IS NULL
+const RESTS = `${wasOpened("b")} AND b.archive IS NULL
   AND NOT ${OWES_RESULTS}
   AND NOT (${mayHold("sending", "unknown", "ready", "not_sent", "held", "rejected")} AND EXISTS (
     SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('sending', 'unknown')

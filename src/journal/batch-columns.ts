@@ -23,6 +23,11 @@ export interface BatchColumns {
   readonly archive: string | null;
 }
 
+/** SQL: the batch that the statement calls `batch` is written down in full and judged: it is remembered for good. */
+export function wasOpened(batch: string): string {
+  return `${batch}.phase <> 'recording'`;
+}
+
 export function asBatches(rows: readonly unknown[]): BatchRecord[] {
   return (rows as readonly BatchColumns[]).map(asBatch);
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
-import { asBatches, type BatchColumns } from "./batch-columns.ts";
+import { asBatches, type BatchColumns, wasOpened } from "./batch-columns.ts";
 import { Meta, META_PREFIX } from "./meta.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch, OpeningTotals } from "./batch-record.ts";
@@ -15,7 +15,7 @@ export class Batches {
     this.#database = database;
     // no id has a character behind `~`: the two ends are found in the index, and no other batch is looked at
     this.#find = database.prepare(
-      "SELECT * FROM batch WHERE id >= ? AND id < ? || '~' AND phase <> 'recording' ORDER BY seq DESC LIMIT 2",
+      `SELECT * FROM batch WHERE id >= ? AND id < ? || '~' AND ${wasOpened("batch")} ORDER BY seq DESC LIMIT 2`,
     );
   }
 
@@ -35,12 +35,12 @@ export class Batches {
   }
 
   all(): BatchRecord[] {
-    return this.#select("WHERE phase <> 'recording' ORDER BY seq DESC");
+    return this.#select(`WHERE ${wasOpened("batch")} ORDER BY seq DESC`);
   }
 
   ofBytes(sha256: string, environment: Environment): BatchRecord[] {
     return this.#select(
-      "WHERE sha256 = ? AND environment = ? AND phase <> 'recording' ORDER BY seq DESC",
+      `WHERE sha256 = ? AND environment = ? AND ${wasOpened("batch")} ORDER BY seq DESC`,
       sha256,
       environment,
     );
@@ -53,7 +53,7 @@ export class Batches {
   isSameFileAgain(seq: number): boolean {
     const earlier = this.#database.prepare(
       `SELECT 1 FROM batch b JOIN batch e ON e.sha256 = b.sha256 AND e.environment = b.environment AND e.seq < b.seq
-       WHERE b.seq = ?1 AND b.period IS NULL AND e.phase <> 'recording'
+       WHERE b.seq = ?1 AND b.period IS NULL AND ${wasOpened("e")}
        AND (e.choices ->> '$.sheet') IS (b.choices ->> '$.sheet')
        AND coalesce(e.choices ->> '$.operation' = b.choices ->> '$.operation', 1)
        UNION ALL SELECT 1 FROM row WHERE batch = ?1 AND state = 'held' AND code = 'same_file' LIMIT 1`,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
+import { wasOpened } from "./batch-columns.ts";
 
 const SQLITE_ERROR = 1;
 const SQLITE_IOERR = 10;
@@ -79,7 +80,7 @@ function assertNothingForgotten(database: DatabaseSync): void {
   const forgotten = database
     .prepare(
       `SELECT 1 FROM row r JOIN batch b ON b.seq = r.batch, (SELECT 'core' AS which UNION ALL SELECT 'reference') k
-       WHERE b.phase <> 'recording' AND r.core_key IS NOT NULL AND (k.which = 'core' OR r.reference_key IS NOT NULL)
+       WHERE ${wasOpened("b")} AND r.core_key IS NOT NULL AND (k.which = 'core' OR r.reference_key IS NOT NULL)
        AND NOT EXISTS (SELECT 1 FROM seen s WHERE s.batch = r.batch AND s.number = r.number
          AND s.key = CASE k.which WHEN 'core' THEN r.core_key ELSE r.reference_key END)`,
     )

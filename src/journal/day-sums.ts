@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { unitsOf } from "../amount.ts";
 import type { OperationName } from "../operations/operation.ts";
-import { STILL_GOES } from "./state.ts";
+import { mayBePaid, STILL_GOES } from "./state.ts";
 import type { DaySumOptions } from "./store.ts";
 
 interface AmountRow {
@@ -34,7 +34,7 @@ export class DaySums {
         `SELECT r.operation, r.amount FROM ${schema}.attempt a
          JOIN ${schema}.row r ON r.batch = a.batch AND r.number = a.row AND r.last_attempt = a.id
          JOIN ${schema}.batch b ON b.seq = a.batch WHERE a.id >= ? AND a.started_at >= ? AND b.environment = ?
-         AND r.state IN ('accepted', 'unknown', 'sending', 'settled_done')`,
+         AND ${mayBePaid("r")}`,
     );
     this.#waiting = prepared(
       (schema) =>

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { asBatches } from "./batch-columns.ts";
+import { asBatches, wasOpened } from "./batch-columns.ts";
 import { Batches } from "./batches.ts";
 import { KnownFiles } from "./known-files.ts";
 import { NotedRows } from "./noted-rows.ts";
@@ -8,7 +8,7 @@ import { isJournalThere } from "./open.ts";
 import { CORRECTED_BY, Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
-import { RESUMABLE } from "./state.ts";
+import { isPaid, RESUMABLE } from "./state.ts";
 import { RowTallies } from "./tallies.ts";
 import { WaitingRows } from "./waiting-rows.ts";
 
@@ -32,7 +32,7 @@ export class LookBack {
   }
 
   batch(id: string): BatchRecord | undefined {
-    const found = this.#database.prepare("SELECT * FROM batch WHERE id = ? AND phase <> 'recording'");
+    const found = this.#database.prepare(`SELECT * FROM batch WHERE id = ? AND ${wasOpened("batch")}`);
     return asBatches(found.all(id))[0];
   }
 
@@ -107,8 +107,8 @@ export class LookBack {
   /** The newest batches with payouts to inline beneficiaries that were accepted, newest first. */
   batchesWithNames(environment: Environment, max: number): BatchRecord[] {
     const batches = this.#database.prepare(
-      `SELECT * FROM batch b WHERE environment = ? AND phase <> 'recording' AND EXISTS (
-         SELECT 1 FROM row r WHERE r.batch = b.seq AND r.option = 'B' AND r.state IN ${ACCEPTED})
+      `SELECT * FROM batch b WHERE environment = ? AND ${wasOpened("b")} AND EXISTS (
+         SELECT 1 FROM row r WHERE r.batch = b.seq AND r.option = 'B' AND ${isPaid("r")})
        ORDER BY seq DESC LIMIT ?`,
     );
     return asBatches(batches.all(environment, max));
@@ -117,7 +117,7 @@ export class LookBack {
   /** Numbers of the accepted rows, in input order. */
   *acceptedRows(batchId: string): Generator<number> {
     const rows = this.#database.prepare(
-      `SELECT number FROM row WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND state IN ${ACCEPTED} ORDER BY number`,
+      `SELECT number FROM row WHERE batch = (SELECT seq FROM batch WHERE id = ?) AND ${isPaid("row")} ORDER BY number`,
     );
     for (const row of rows.iterate(batchId)) yield row["number"] as number;
   }
@@ -130,5 +130,3 @@ export class LookBack {
     return new Batches(this.#database).seqOf(batchId).seq;
   }
 }
-
-const ACCEPTED = "('accepted', 'settled_done')";

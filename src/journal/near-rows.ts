@@ -1,4 +1,5 @@
-import { STILL_GOES } from "./state.ts";
+import { wasOpened } from "./batch-columns.ts";
+import { isIn, isPaid, mayBePaid, PAID, STILL_GOES } from "./state.ts";
 
 /** The id of the batch `?1`. */
 const idIn = (schema: string): string => `(SELECT id FROM ${schema}.batch WHERE seq = ?1)`;
@@ -15,11 +16,7 @@ const laterWith = (schema: string, keys: string, which: string): string => `
   CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}`;
 
 /** Those in which went what is about to go here. */
-export const REPEATING = laterWith(
-  "main",
-  "state = 'ready' AND released = 0",
-  "o.state IN ('accepted', 'unknown', 'settled_done')",
-);
+export const REPEATING = laterWith("main", "state = 'ready' AND released = 0", isIn("o", [...PAID, "unknown"]));
 
 /** Those that repeated `?1` when they came. */
 export const copies = (schema: string): string =>
@@ -54,7 +51,7 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
     UNION ALL SELECT * FROM (SELECT batch, number FROM ${schema}.seen WHERE key = ?3 AND ${isEarlier} ${NEWEST})
   ) s CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
   CROSS JOIN ${schema}.batch ob ON ob.seq = o.batch
-  WHERE ${DID_NOT_GO} AND ob.phase <> 'recording' AND (o.reference_key = ?3
+  WHERE ${DID_NOT_GO} AND ${wasOpened("ob")} AND (o.reference_key = ?3
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
 /**
@@ -66,9 +63,9 @@ export const holdNear = (schema: string): string => `
   WITH paid AS (
     SELECT r.beneficiary_key, r.core_key, r.reference_key, r.period, r.batch << 32 | r.number AS place, r.number, b.id,
       r.state IN ('ready', 'not_sent', 'rejected') OR ?4 AS by_name,
-      iif(r.state IN ('accepted', 'settled_done'), r.changed_at, NULL) AS accepted_at
+      iif(${isPaid("r")}, r.changed_at, NULL) AS accepted_at
     FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
-    WHERE r.batch IN (SELECT value FROM json_each(?2)) AND (r.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+    WHERE r.batch IN (SELECT value FROM json_each(?2)) AND (${mayBePaid("r")}
       OR (b.phase <> 'cancelled' AND ${STILL_GOES}))
   ), earlier AS MATERIALIZED (
     SELECT *, row_number() OVER (PARTITION BY beneficiary_key, period, reference_key ORDER BY place) AS nth FROM (
@@ -103,9 +100,9 @@ const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row
 export const holdCorrected = (schema: string): string => `
   WITH paid AS (
     SELECT c.beneficiary_key, c.core_key, ${sureMonth("c")} AS month, ${sureReference("c")} IS NOT NULL AS is_named,
-      min(c.batch << 32 | c.number) AS place, c.number, b.id, iif(c.state IN ('accepted', 'settled_done'), c.changed_at, NULL) AS accepted_at
+      min(c.batch << 32 | c.number) AS place, c.number, b.id, iif(${isPaid("c")}, c.changed_at, NULL) AS accepted_at
     FROM ${schema}.row c JOIN ${schema}.batch b ON b.seq = c.batch
-    WHERE c.batch IN (SELECT value FROM json_each(?3)) AND c.state IN ('accepted', 'unknown', 'sending', 'settled_done')
+    WHERE c.batch IN (SELECT value FROM json_each(?3)) AND ${mayBePaid("c")}
       AND c.family IS NULL AND NOT EXISTS (SELECT 1 FROM ${schema}.seen s WHERE s.key = c.core_key AND s.batch = ?2)
     GROUP BY 1, 2, 3, 4
   ), copied AS MATERIALIZED (
@@ -137,7 +134,7 @@ export const tellLetGo = (schema: string, isElsewhere: string): string => `
   ), went AS MATERIALIZED (
     SELECT near.other_batch, near.other_row, count(*) AS more FROM near
     CROSS JOIN ${schema}.row s ON s.other_batch = near.other_batch AND s.other_row = near.other_row AND s.released > 0
-    WHERE ${isElsewhere} AND s.state IN ('accepted', 'settled_done', 'unknown', 'sending') GROUP BY 1, 2
+    WHERE ${isElsewhere} AND ${mayBePaid("s")} GROUP BY 1, 2
   )
   UPDATE row SET other_more = went.more, changed_at = ?2 FROM went
   WHERE row.batch = ?1 AND row.state = 'held' AND row.code = 'near_duplicate' AND row.other_batch = went.other_batch
@@ -147,10 +144,10 @@ export const tellLetGo = (schema: string, isElsewhere: string): string => `
 export const LET_GO_IN_PLACE = `
   WITH went AS (
     SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id,
-      iif(s.state IN ('accepted', 'settled_done'), s.changed_at, NULL) AS accepted_at
+      iif(${isPaid("s")}, s.changed_at, NULL) AS accepted_at
     FROM row s CROSS JOIN row n ON n.batch = ?1 AND n.number = s.other_row JOIN batch ob ON ob.seq = s.batch
     WHERE s.other_batch = ${idIn("main")} AND s.released > 0 AND s.batch <> ?1
-      AND s.state IN ('accepted', 'settled_done', 'unknown', 'sending') AND s.last_attempt >= n.released
+      AND ${mayBePaid("s")} AND s.last_attempt >= n.released
       AND n.state = 'ready' AND s.beneficiary_key = n.beneficiary_key AND s.core_key <> n.core_key
       AND NOT (coalesce(n.period <> s.period, 0) OR coalesce(n.reference_key <> s.reference_key, 0))
     GROUP BY s.other_row

@@ -7,7 +7,7 @@ import { numbersIn } from "./numbers.ts";
 import { PAGE_ROWS } from "./pages.ts";
 import type { RowRecord } from "./row-record.ts";
 import { rowNameOf } from "./seen-row.ts";
-import type { RowState } from "./state.ts";
+import { isPaid, type RowState } from "./state.ts";
 
 /** The rows of a batch as they stand, in input order. */
 export class Rows {
@@ -68,7 +68,7 @@ export class Rows {
 /** The first row by which the row `r` was corrected and that was accepted, as `BATCH:ROW`. */
 export const CORRECTED_BY = `(SELECT kb.id || ':' || k.number FROM row k JOIN batch kb ON kb.seq = k.batch
   WHERE k.family = coalesce(r.family, (SELECT id FROM batch WHERE seq = r.batch) || ':' || r.number)
-  AND k.state IN ('accepted', 'settled_done') ORDER BY k.batch, k.number LIMIT 1)`;
+  AND ${isPaid("k")} ORDER BY k.batch, k.number LIMIT 1)`;
 
 /** Of a duplicate `r` whose payment was settled as not done since: the phase of the batch that would make it again. */
 const GIVEN_BACK_IN = `(SELECT ob.phase FROM batch ob JOIN row o ON o.batch = ob.seq AND o.number = r.other_row

@@ -1,4 +1,6 @@
+import { wasOpened } from "./batch-columns.ts";
 import { columnsIn } from "./seen-row.ts";
+import { isIn, isPaid, MAY_BE_PAID } from "./state.ts";
 
 /** More equal payments than this, in other batches and in this one, say nothing new. */
 export const ELSEWHERE_MAX = 64;
@@ -6,14 +8,14 @@ const HERE_MAX = 64;
 const BATCHES_MAX = 1000;
 const EQUAL_MAX = 1000;
 // rejected, invalid, not_sent, duplicate and settled_not_done rows stand in nobody's way
-const IN_THE_WAY = `r.state IN ('accepted', 'settled_done', 'unknown', 'sending', 'ready', 'held')`;
+const IN_THE_WAY = isIn("r", [...MAY_BE_PAID, "ready", "held"]);
 // a duplicate was accepted elsewhere: there is nothing left to correct
 const KIN_IN_THE_WAY = `(${IN_THE_WAY} OR r.state = 'duplicate')`;
 
 // what a cancelled batch did not send must not crowd out what it did
 const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held'))`;
 
-const WENT = `o.state IN ('accepted', 'settled_done') AND o.changed_at BETWEEN ?2 AND ?3`;
+const WENT = `${isPaid("o")} AND o.changed_at BETWEEN ?2 AND ?3`;
 
 /**
  * Of held and duplicate rows of the batch `?1` those whose payment was accepted elsewhere from `?2` to `?3`, or that of a
@@ -46,7 +48,7 @@ function ofEachBatch(schema: string, other: string): string {
       SELECT s.number FROM ${schema}.seen s CROSS JOIN ${schema}.row r ON r.batch = s.batch AND r.number = s.number
       WHERE s.key = ?1 AND s.batch = b.seq AND ${IN_THE_WAY} AND ${NOT_CANCELLED}
         AND (?3 = 0 OR r.reference_key IS NULL OR r.doubtful = 1) LIMIT ${EQUAL_MAX})
-    WHERE b.phase <> 'recording' GROUP BY r.batch, r.period`;
+    WHERE ${wasOpened("b")} GROUP BY r.batch, r.period`;
 }
 
 /** Rows of `schema` that are known by the key `?1`. */
@@ -57,7 +59,7 @@ function keyed(schema: string): string {
 
 function kin(schema: string, word: "origin" | "correction", where: string): string {
   return `SELECT ${columnsIn(schema)}, '${word}' AS kin FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
-    WHERE ${where} AND b.phase <> 'recording' AND ${KIN_IN_THE_WAY} AND ${NOT_CANCELLED}
+    WHERE ${where} AND ${wasOpened("b")} AND ${KIN_IN_THE_WAY} AND ${NOT_CANCELLED}
     ORDER BY r.batch DESC LIMIT ${ELSEWHERE_MAX}`;
 }
 
@@ -83,7 +85,7 @@ function inTheWay(past: string | undefined, and = ""): string[] {
     past,
     "s.batch",
     (schema, isOther) =>
-      `${keyed(schema)} AND ${isOther} AND b.phase <> 'recording' AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ${and}
+      `${keyed(schema)} AND ${isOther} AND ${wasOpened("b")} AND ${IN_THE_WAY} AND ${NOT_CANCELLED} ${and}
        ORDER BY s.batch DESC LIMIT ${ELSEWHERE_MAX}`,
   );
 }

@@ -50,6 +50,26 @@ const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
   settled_not_done: ["ready", "settled_done"],
 };
 
+/** States of a row whose payment was made: the service accepted it, or a person says that it was done. */
+export const PAID: readonly RowState[] = ["accepted", "settled_done"];
+/** Also those of which nobody knows it yet. */
+export const MAY_BE_PAID: readonly RowState[] = [...PAID, "unknown", "sending"];
+
+/** SQL: the row that the statement calls `row` is in one of these states. */
+export function isIn(row: string, states: readonly RowState[]): string {
+  return `${row}.state IN (${states.map((state) => `'${state}'`).join(", ")})`;
+}
+
+/** SQL: the row was paid. */
+export function isPaid(row: string): string {
+  return isIn(row, PAID);
+}
+
+/** SQL: the row was paid, or nobody knows yet. */
+export function mayBePaid(row: string): string {
+  return isIn(row, MAY_BE_PAID);
+}
+
 /** SQL: the row `r` was refused for the key or the address. */
 export const RESUMABLE = `(r.state = 'rejected' AND r.code IN (${RESUMABLE_REFUSALS.map((reason) => `'${reason}'`).join(", ")}))`;
 /** SQL: the next run sends the row `r`, of a batch that is not cancelled. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { AMOUNT_SCALE, formatUnits } from "../amount.ts";
+import { wasOpened } from "./batch-columns.ts";
 import type { RowState } from "./state.ts";
 import type { Tallies, Tally } from "./batch-record.ts";
 
@@ -23,7 +24,7 @@ export class RowTallies {
 
   constructor(database: DatabaseSync) {
     this.#kept = database.prepare("SELECT tallies FROM batch WHERE seq = ?");
-    this.#keep = database.prepare("UPDATE batch SET tallies = ? WHERE seq = ? AND phase <> 'recording'");
+    this.#keep = database.prepare(`UPDATE batch SET tallies = ? WHERE seq = ? AND ${wasOpened("batch")}`);
     this.#sums = database.prepare(
       `SELECT state, CASE instr(amount, '.') WHEN 0 THEN 0 ELSE length(amount) - instr(amount, '.') END AS decimals,
          count(*) AS rows,
