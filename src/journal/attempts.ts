@@ -3,7 +3,7 @@ import type { Judge } from "../checks/duplicates.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { assertMove, type RowState } from "./state.ts";
 import type { AttemptEnd } from "./row-record.ts";
-import type { Begun } from "./store.ts";
+import type { Begun } from "./attempt-calls.ts";
 import type { Verdicts } from "./verdicts.ts";
 
 /** The row that an attempt is of; `batch` is its number. */

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { unitsOf } from "../amount.ts";
 import type { OperationName } from "../operations/operation.ts";
 import { mayBePaid, STILL_GOES } from "./state.ts";
-import type { DaySumOptions } from "./store.ts";
+import type { DaySumOptions } from "./batch-calls.ts";
 
 interface AmountRow {
   readonly operation: OperationName;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { mayHold, type Batches } from "./batches.ts";
-import type { Act } from "./store.ts";
+import type { Act } from "./act-calls.ts";
 
 interface ActColumns extends Omit<Act, "row"> {
   readonly row: number | null;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Meta, META_PREFIX } from "./meta.ts";
-import type { HeldInbox, InboxHold } from "./store.ts";
+import type { HeldInbox, InboxHold } from "./place-calls.ts";
 
 /** Inboxes of which nothing goes until a person says so. Outlives every process. */
 export class InboxHolds {

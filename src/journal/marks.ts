@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Meta, META_PREFIX } from "./meta.ts";
-import type { Mark } from "./store.ts";
+import type { Mark } from "./place-calls.ts";
 
 /** What folders remember of this journal, compared with what it remembers itself (I12). */
 export class Marks {

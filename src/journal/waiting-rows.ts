@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { RowName } from "../checks/correction.ts";
 import { mayHold } from "./batches.ts";
 import { numbersIn } from "./numbers.ts";
-import type { BatchesAsked, WaitingBatch } from "./store.ts";
+import type { BatchesAsked, WaitingBatch } from "./act-calls.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
 const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;

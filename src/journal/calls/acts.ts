@@ -1,9 +1,9 @@
+import type { ActCalls } from "../act-calls.ts";
 import { Repeats } from "../near-duplicates.ts";
 import type { Parts } from "../parts.ts";
-import type { JournalStore } from "../store.ts";
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
-export function actCalls(parts: Parts) {
+export function actCalls(parts: Parts): ActCalls {
   const { archives, attempts, batches, decisions, group, history, near, now, read, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
@@ -78,5 +78,5 @@ export function actCalls(parts: Parts) {
     owesResults: (batchId) => read(() => batches.owesResults(batchId)),
 
     unfinished: (folders) => read(() => batches.unfinished(folders)),
-  } satisfies Partial<JournalStore>;
+  };
 }

@@ -1,8 +1,8 @@
+import type { ArchiveCalls } from "../archive-calls.ts";
 import type { Parts } from "../parts.ts";
-import type { JournalStore } from "../store.ts";
 
 /** Old batches out of the journal and back, without forgetting what was sent. */
-export function archiveCalls({ archives, batches, group, history, now, read }: Parts) {
+export function archiveCalls({ archives, batches, group, history, now, read }: Parts): ArchiveCalls {
   return {
     resting: (beforeMs) => read(() => archives.resting(beforeMs)),
 
@@ -20,5 +20,5 @@ export function archiveCalls({ archives, batches, group, history, now, read }: P
         archives.moveIn(batches.seqOf(batchId));
         history.add(batchId, act, now());
       }),
-  } satisfies Partial<JournalStore>;
+  };
 }

@@ -1,14 +1,14 @@
 import { DAY_MS } from "../../day.ts";
+import type { BatchCalls } from "../batch-calls.ts";
 import type { BatchSeq } from "../batch-record.ts";
 import { EnteredKeys } from "../entered-keys.ts";
 import { pages } from "../pages.ts";
 import type { Parts } from "../parts.ts";
-import type { JournalStore } from "../store.ts";
 
 const JUDGED_ROWS = 20_000;
 
 /** A batch from its first row until it is open, and what is known of it and its rows. */
-export function batchCalls(parts: Parts) {
+export function batchCalls(parts: Parts): BatchCalls {
   const { attempts, batches, daySums, decisions, entered, group, judge, near, newRows, now } = parts;
   const { read, rows, tallies, verdicts } = parts;
   const seqOf = (batchId: string): number => batches.seqOf(batchId).seq;
@@ -80,5 +80,5 @@ export function batchCalls(parts: Parts) {
     keepTallies: (batchId) => group.run(() => tallies.keep(seqOf(batchId))),
 
     goneOrWaiting: (day) => read(() => daySums.of(day)),
-  } satisfies Partial<JournalStore>;
+  };
 }
