@@ -55,7 +55,8 @@ export interface Tally {
   readonly amount: string;
 }
 
+/** Rows and sums of a batch by the state of its rows in the journal. */
 export type Tallies = Readonly<Partial<Record<RowState, Tally>>>;
 
-/** The same as results call the states. */
+/** Rows and sums of a batch by the status that a results file shows, which is not always the state in the journal. */
 export type ByStatus = Readonly<Partial<Record<ResultStatus, Tally>>>;

@@ -37,7 +37,7 @@ export class EarlierKeys {
     return undefined;
   }
 
-  /** The same of the core fields. */
+  /** The key by which the core fields of a row have been known; undefined: today's is the one. */
   core(environment: Environment, operation: OperationName, texts: PaymentTexts): Uint8Array | undefined {
     if (this.#seen.length === 0) return undefined;
     return this.#keys.coresAsWritten(environment, operation, texts).find((key) => this.#isSeen(key));

@@ -30,7 +30,7 @@ export class StateInPlace {
     }
   }
 
-  /** The same for each row, looked at once a second. */
+  /** As `assert`, but looks at most once a second: cheap enough to be called for each row. Throws as that does. */
   assertNowAndThen(): void {
     if (performance.now() - this.#lookedAtMs >= LOOK_EVERY_MS) this.assert();
   }

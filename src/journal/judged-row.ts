@@ -41,7 +41,10 @@ export const JUDGED = `SELECT r.number, r.state, r.code, r.other_batch, r.other_
   r.family IS NOT NULL OR EXISTS (SELECT 1 FROM row k WHERE k.family = b.id || ':' || r.number) AS has_kin
   FROM row r JOIN batch b ON b.seq = r.batch WHERE r.batch = ?1 AND r.number = ?2`;
 
-/** It stays what it is, for the same reason and the same other rows; also the same one may have gone once more since. */
+/**
+ * Whether a verdict leaves the row as it is: the same state, for the same reason, because of the same other row, accepted
+ * at the same time, and beside as many more. A row that the verdict lets go never stays as it is.
+ */
 export function isAsBefore(row: JudgedRow, verdict: Verdict): boolean {
   if (verdict.state === "ready" || row.state !== verdict.state) return false;
   if (verdict.state === "held" && row.code !== verdict.code) return false;
@@ -59,7 +62,7 @@ export function keysOf(row: JudgedRow): Keys {
   return { reference: row.reference_key, core: row.core_key, period: row.period, ordinal: row.ordinal };
 }
 
-/** What the rules of DESIGN §7 are told of it. */
+/** What the rules of DESIGN §7 are told of a row that they judge. */
 export function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   return {
     takenAt: row.taken_at,

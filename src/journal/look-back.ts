@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { asBatches, wasOpened } from "./batch-columns.ts";
 import { Batches } from "./batches.ts";
 import { KnownFiles } from "./known-files.ts";
-import { NotedRows } from "./noted-rows.ts";
+import { RowsToPointOut } from "./rows-to-point-out.ts";
 import { isJournalThere } from "./open.ts";
 import { CORRECTED_BY, Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
@@ -100,8 +100,8 @@ export class LookBack {
   }
 
   /** Once for each connection. */
-  noted(batchId: string): NotedRows {
-    return new NotedRows(this.#database, this.#seqOf(batchId));
+  noted(batchId: string): RowsToPointOut {
+    return new RowsToPointOut(this.#database, this.#seqOf(batchId));
   }
 
   /** The newest batches with payouts to inline beneficiaries that were accepted, newest first. */

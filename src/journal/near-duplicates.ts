@@ -24,9 +24,9 @@ interface NewRow {
 
 /** What the rows of one batch are to earlier ones, as far as the rows themselves do not say it. */
 export class Repeats {
-  /** Of these it sends anew what did not go. */
+  /** Numbers (`seq`) of earlier batches of which it sends anew what did not go. */
   readonly sentAnew = new Set<number>();
-  /** Ids of those that it repeats a row of. */
+  /** Ids of earlier batches that it repeats a row of. */
   readonly batches = new Set<string>();
 }
 
@@ -108,7 +108,10 @@ export class NearDuplicates {
     this.#holdCorrectedOtherwise(batch, nowMs);
   }
 
-  /** The same for rows of a retry file: the file that they correct may have been corrected as a whole, and dropped again. */
+  /**
+   * Holds rows of a retry file as near duplicates where the file that they correct was also corrected as a whole and
+   * dropped again, and the payment went in that copy with another amount.
+   */
   #holdCorrectedOtherwise(batch: BatchSeq, nowMs: number): void {
     for (const origin of seqsIn(this.#origins.all(batch.seq))) {
       const copiedIn = seqsIn(this.#copies.all(origin));
@@ -118,12 +121,15 @@ export class NearDuplicates {
     }
   }
 
-  /** The same for rows of a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
+  /** Holds near duplicates in a file that waited as a whole: a later file may have corrected it meanwhile, and gone. */
   holdNearToLater(batch: BatchSeq, nowMs: number): void {
     this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), nowMs);
   }
 
-  /** The same for rows that had an end and go again: a later file may have repeated this one and corrected them since. */
+  /**
+   * Holds near duplicates among rows that had an end and go again: a later file may have repeated this one since, with
+   * those rows corrected.
+   */
   holdNearToCopies(batch: BatchSeq, nowMs: number): void {
     this.#holdNearTo(batch, seqsIn(this.#copies.all(batch.seq)), nowMs);
   }
@@ -147,7 +153,10 @@ export class NearDuplicates {
     this.tellLetGo(batch, nowMs);
   }
 
-  /** Of yet another amount, in a third file, that a person let go: by it the same payment may have been corrected. */
+  /**
+   * Notes at rows that are held as near duplicates how many rows of other files a person let go although the same
+   * earlier row held them: one of those may be the same payment. Gives the rows of which there are more than before.
+   */
   tellLetGo(batch: BatchSeq, nowMs: number): number[] {
     return numbersIn(this.#tellLetGo, batch.seq, nowMs);
   }

@@ -15,10 +15,10 @@ const laterWith = (schema: string, keys: string, which: string): string => `
   SELECT DISTINCT o.batch AS seq FROM mine CROSS JOIN ${schema}.seen s ON s.key = mine.core_key AND s.batch > ?1
   CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}`;
 
-/** Those in which went what is about to go here. */
+/** Later batches in which a payment went, or may have gone, that is about to go in `?1`. */
 export const REPEATING = laterWith("main", "state = 'ready' AND released = 0", isIn("o", [...PAID, "unknown"]));
 
-/** Those that repeated `?1` when they came. */
+/** Later batches that repeated rows of `?1` when they came. */
 export const copies = (schema: string): string =>
   laterWith(
     schema,
@@ -88,14 +88,15 @@ export const holdNear = (schema: string): string => `
 
 /** A period that is surely another one than any of another text. */
 const sureMonth = (row: string): string => `iif(${row}.period GLOB '20[0-9][0-9]-[01][0-9]', ${row}.period, NULL)`;
-/** The same of a reference. */
+/** A reference that is surely another one than any of another text: no spreadsheet may have rewritten it. */
 const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row}.reference_key)`;
 
 /**
  * `?2`: a batch that `?1` corrects rows of. `?3`: its copies. What went in them for the payee of such a row, or of the
  * one that it corrects, with an amount that `?2` does not have, was that row's correction. Not what is tied to a row
  * itself: that says which one it corrects. Only what has no reference is compared with a row that has one: of the same
- * reference it is held already. Of each sort the first two will do, as above.
+ * reference it is held already. Of payments to one payee of one
+ * month, with or without a reference, the first two of other core fields will do: not every pair of them is compared.
  */
 export const holdCorrected = (schema: string): string => `
   WITH paid AS (
@@ -140,7 +141,10 @@ export const tellLetGo = (schema: string, isElsewhere: string): string => `
   WHERE row.batch = ?1 AND row.state = 'held' AND row.code = 'near_duplicate' AND row.other_batch = went.other_batch
     AND row.other_row = went.other_row AND row.other_more < went.more RETURNING row.number`;
 
-/** Not what was let go after that one went: nobody is asked a second time. By a list: no other row is walked over. */
+/**
+ * Holds ready rows of `?1` in whose place a row of another batch with another amount went, let go by a person. Not a row
+ * that was itself let go after that one went: nobody is asked a second time. By a list: no other row is walked over.
+ */
 export const LET_GO_IN_PLACE = `
   WITH went AS (
     SELECT s.other_row AS number, max(s.last_attempt), s.number AS other_row, ob.id,

@@ -45,7 +45,7 @@ export function columnsIn(schema: string): string {
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
 }
 
-/** What the rules of DESIGN §7 are told of it. */
+/** What the rules of DESIGN §7 are told of a row that shares a key with the judged one, which has `keys`. */
 export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
   const sameCore = Buffer.compare(row.core_key, keys.core) === 0;
   const sameReference =

@@ -95,7 +95,7 @@ export const ELSEWHERE = {
   /** By the key `?1`: the newest that stand in the way. */
   inTheWay: (past?: string) => inTheWay(past),
 
-  /** Those of the period `?3`. */
+  /** By the key `?1`: the newest of the period `?3` that stand in the way. */
   inTheWayInPeriod: (past?: string) => inTheWay(past, "AND r.period IS ?3"),
 
   ofEachBatch: (past?: string) => everywhere(past, "s.batch", ofEachBatch),
@@ -124,7 +124,7 @@ export const HERE = {
   /** By the key `?1`, before the row `?3`. */
   before: `${BEFORE} ${FIRST}`,
 
-  /** Those of the period `?4`. */
+  /** By the key `?1`, before the row `?3`, rows of the period `?4`. */
   beforeInPeriod: `${BEFORE} AND r.period IS ?4 ${FIRST}`,
 
   /** Without a reference, of each period the first: whether two of them are one month is for the judge to say. */

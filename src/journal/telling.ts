@@ -7,7 +7,10 @@ import type { JudgedRows } from "./judged-rows.ts";
 import { numbersIn } from "./numbers.ts";
 import { OVERTAKEN } from "./seen-statements.ts";
 
-/** What a person who lets a row go must have been told. It frees no row. Called inside a transaction of the caller. */
+/**
+ * Sees to it that a person who lets a row go was told every reason against it: a row with one that was not told stays
+ * behind for that one. It lets no row go. Called inside a transaction of the caller.
+ */
 export class Telling {
   readonly #rows: JudgedRows;
   readonly #heldSince: StatementSync;
@@ -74,12 +77,12 @@ export class Telling {
   }
 }
 
-/** By a row that is a duplicate. */
+/** Whether a row that is a duplicate may repeat this one as well. */
 function mayBeRepeated({ standing, sameBatch }: Seen): boolean {
   return standing === "accepted" && !sameBatch;
 }
 
-/** The row that was named; of a whole file that was sent before, what the same bytes were then. */
+/** Whether the person was told of this row: it is the one that was named; of a whole file that was sent before, what the same bytes were then. */
 function isTold(batch: BatchSeq, { code, other_batch, other_row }: JudgedRow, other: Seen): boolean {
   if (other.batch === other_batch && other.row === other_row) return true;
   return (

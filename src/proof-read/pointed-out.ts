@@ -14,7 +14,7 @@ import type { CheckedRow } from "../checks/instruction.ts";
 import type { EarlierPayees } from "./earlier-payees.ts";
 import { isTable } from "../format.ts";
 import type { LookBack } from "../journal/look-back.ts";
-import type { NotedRow, NotedRows } from "../journal/noted-rows.ts";
+import type { RowToPointOut, RowsToPointOut } from "../journal/rows-to-point-out.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
@@ -45,7 +45,7 @@ const WITH_NAMES = "B";
 export class KnownFile {
   readonly #journal: LookBack;
   readonly #batchId: string;
-  readonly #noted: NotedRows;
+  readonly #noted: RowsToPointOut;
   readonly #usual: ReadonlyMap<OperationName, UsualAmount>;
 
   /** Works out what needs the whole file; all of its rows must be in the journal. */
@@ -83,7 +83,7 @@ export class KnownFile {
 
   async #lookedAt(
     record: RowRecord,
-    { samePayeeIn }: NotedRow,
+    { samePayeeIn }: RowToPointOut,
     cells: RisingRows,
     { sheet, mapping }: OpenedFile,
     earlier: EarlierPayees | undefined,

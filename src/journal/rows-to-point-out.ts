@@ -16,7 +16,7 @@ interface LargeAmount {
   readonly from: string;
 }
 
-export interface NotedRow {
+export interface RowToPointOut {
   readonly row: number;
   /** The first row of the batch with the same beneficiary, where this is not it and will go. */
   readonly samePayeeIn?: number;
@@ -25,10 +25,10 @@ export interface NotedRow {
 }
 
 /**
- * The rows of a batch that something is to be said about, on a connection that only reads. What takes the whole file is
+ * The rows of a batch of which something is to be pointed out to a person, on a connection that only reads. What takes the whole file is
  * found out by SQLite, which sorts and groups on disk: memory does not grow with the rows.
  */
-export class NotedRows {
+export class RowsToPointOut {
   readonly #database: DatabaseSync;
   readonly #batchSeq: number;
 
@@ -69,7 +69,7 @@ export class NotedRows {
    * will go the same beneficiary again and large amounts; with `allWithNames` also every payout to an inline beneficiary
    * that will go.
    */
-  *inOrder(large: readonly LargeAmount[], allWithNames: boolean): Generator<NotedRow> {
+  *inOrder(large: readonly LargeAmount[], allWithNames: boolean): Generator<RowToPointOut> {
     const isLarge = ["0", ...large.map(() => `(operation = ? AND (${WHOLE_DIGITS}, amount) >= (?, ?))`)].join(" OR ");
     const noted = this.#database.prepare(
       `SELECT number, first, large FROM (
@@ -81,13 +81,13 @@ export class NotedRows {
     );
     const floors = large.flatMap(({ operation, from }) => [operation, wholeDigits(from), from]);
     const rows = noted.iterate(...floors, this.#batchSeq, allWithNames ? 1 : 0) as Iterable<unknown>;
-    for (const { number, first, large: isOne } of rows as Iterable<NotedColumns>) {
+    for (const { number, first, large: isOne } of rows as Iterable<PointedColumns>) {
       yield { row: number, isLarge: isOne === 1, ...(first === null ? {} : { samePayeeIn: first }) };
     }
   }
 }
 
-interface NotedColumns {
+interface PointedColumns {
   readonly number: number;
   readonly first: number | null;
   readonly large: number;
