@@ -73,12 +73,12 @@ export function refuseSettingsIn(folders: readonly string[], settingsFile: strin
   );
 }
 
-function isWithin(path: string, folder: string): boolean {
+export function isWithin(path: string, folder: string): boolean {
   return `${real(path)}${sep}`.startsWith(`${real(folder)}${sep}`);
 }
 
 /** Of a path that is not there yet: that of the nearest folder that is. */
-function real(path: string): string {
+export function real(path: string): string {
   try {
     return realpathSync(path);
   } catch {

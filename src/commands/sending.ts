@@ -9,6 +9,7 @@ import type { Call } from "./command.ts";
 import { refuseSettingsIn, stateRemark } from "./doctor-folders.ts";
 import { withLog } from "./log-events.ts";
 import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
+import { assertOwnOutputs } from "./own-outputs.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { listenForSignals, type Listening } from "./signals.ts";
 import { createTeller, type Teller } from "./teller.ts";
@@ -94,12 +95,13 @@ export function sandboxedIfAsked(
   config: Config,
   work: (config: Config) => Promise<number>,
 ): Promise<number> {
-  if (call.flags["sandbox"] !== true) {
-    refuseTrialByVariable(call.env);
-    return work(config);
-  }
+  const isTrial = call.flags["sandbox"] === true;
+  if (!isTrial) refuseTrialByVariable(call.env);
+  const used = isTrial ? withoutMonitors(config) : config;
+  assertOwnOutputs(used, operandsOf(call));
+  if (!isTrial) return work(used);
   if (!config.quiet && !config.json) call.stdout.write("SANDBOX: nothing here moves money.\n");
-  return inSandbox(withoutMonitors(config), work);
+  return inSandbox(used, work);
 }
 
 /** Every flag has a variable but this one: whoever sets it believes that no money moves. */
