@@ -54,6 +54,7 @@ export class FolderMarks {
     // its files may have been sent by name since it was last kept, if it ever was: then only their summaries remember
     const summaries = this.#isSandbox ? [] : await Promise.all(folders.map((one) => this.#newestIn(one)));
     for (const found of summaries.flat()) await assertKnown(found, policy);
+    const before = await this.#lastAttempt();
     const keeper = this.#isSandbox
       ? undefined
       : await keepMark({
@@ -67,11 +68,22 @@ export class FolderMarks {
     return {
       remark: keeper || this.#isSandbox || (await markAt(mark.path)) !== "foreign" ? undefined : noMarkText(mark.path),
       isStanding: () => keeper?.isStanding() ?? Promise.resolve(true),
-      close: () => {
+      close: async () => {
         this.#inboxes.delete(inbox);
-        return keeper?.close() ?? Promise.resolve();
+        // whoever only looked in must not shut out the state directory that the folder belongs to
+        const isUnused =
+          summaries.flat().length === 0 && before !== undefined && before === (await this.#lastAttempt());
+        await (isUnused ? keeper?.withdraw() : keeper?.close());
       },
     };
+  }
+
+  /** undefined: the journal does not say. */
+  #lastAttempt(): Promise<number | undefined> {
+    return this.#journal.mark().then(
+      ({ lastAttempt }) => lastAttempt,
+      () => undefined,
+    );
   }
 
   /** I12: what the folder remembers must be known to the journal. Gives what a person accepts that is not. */

@@ -112,7 +112,7 @@ export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise
   const loss = isOurs
     ? `the journal is older than ${name}: it does not know attempt ${mark.lastAttempt}, which that file tells of`
     : `${name} was written with another state directory (its journal is ${printable(mark.stateId)}, this one ${journal.stateId})`;
-  if (lossAcceptedBy === undefined) throw new PaydropError("journal", loss, isOurs ? OLDER_HINT : OTHER_HINT);
+  if (lossAcceptedBy === undefined) throw new PaydropError("journal", loss, isOurs ? OLDER_HINT : otherHint(found));
   await journal.acceptLoss(mark, place);
   return loss;
 }
@@ -124,6 +124,15 @@ const OLDER_HINT = `nothing was sent; restore the newest backup of the state dir
 const OTHER_HINT =
   "nothing was sent; use the state directory that it was sent from (--state-dir; in a container, a volume that " +
   `outlives it); ${UNLESS}`;
+
+/** Of a process that was killed before it sent anything: whoever is told to accept a loss would look for one. */
+function otherHint({ path, mark, batch }: FoundMark): string {
+  if (batch !== undefined || mark?.lastAttempt !== 0) return OTHER_HINT;
+  return (
+    `nothing was sent, and that state directory had sent nothing either when it wrote ${basename(path)}: use it ` +
+    `(--state-dir), or, where no paydrop works with it any more, delete ${printable(path)} and do this again`
+  );
+}
 
 /** I12: without the mark only the summaries beside the files remember what was sent. */
 export function noMarkText(path: string): string {

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { transfersCsv } from "../support/desk.ts";
+import { answer } from "../support/fault-server.ts";
+import { openOffice, until, type Office } from "../support/people.ts";
+
+const SETTLED = { PAYDROP_SETTLE: "100ms" };
+
+function openInbox(): Promise<Office> {
+  return openOffice(() => answer(200), SETTLED);
+}
+
+function markIn(office: Office): string {
+  return join(office.folder, ".paydrop");
+}
+
+test("whoever found nothing to send leaves no mark: the folder's own state directory takes its files", async () => {
+  const office = await openInbox();
+  const looked = await office.paydrop("run", "--inbox", ".", "--state-dir", "../other");
+  expect([looked.code, existsSync(markIn(office))]).toEqual([0, false]);
+  office.write("pay.csv", transfersCsv(1));
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+  expect(existsSync(markIn(office))).toBe(true);
+});
+
+test("whoever is refused for what another state directory sent leaves no mark either", async () => {
+  const office = await openInbox();
+  office.write("pay.csv", transfersCsv(1));
+  expect((await office.run("pay.csv")).code).toBe(0);
+  expect((await office.paydrop("run", "--inbox", ".", "--state-dir", "../other")).code).toBe(74);
+  expect(existsSync(markIn(office))).toBe(false);
+  office.write("more.csv", transfersCsv(1).replace(",60200", ",70300"));
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+  expect(office.server.requests).toHaveLength(2);
+});
+
+test("a mark that was there stays, and so does a new one where rows went before or go now", async () => {
+  const office = await openInbox();
+  office.write("pay.csv", transfersCsv(1));
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+  const mark = readFileSync(markIn(office), "utf8");
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+  expect(readFileSync(markIn(office), "utf8")).toContain(mark.slice(0, mark.indexOf('"keeper"')));
+  rmSync(markIn(office));
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+  expect(readFileSync(markIn(office), "utf8")).toContain(mark.slice(0, mark.indexOf('"keeper"')));
+});
+
+test("as long as a watch has sent nothing its mark keeps another out; what a killed one left can be deleted", async () => {
+  const office = await openInbox();
+  const watch = office.start("watch", ".", "--state-dir", "../other");
+  await until(() => existsSync(markIn(office)));
+  office.write(".keep", "");
+  const beside = await office.paydrop("run", "--inbox", ".");
+  expect(beside.code).toBe(74);
+  watch.child.kill("SIGKILL");
+  await watch.ended;
+  const after = await office.paydrop("run", "--inbox", ".");
+  expect(after.code).toBe(74);
+  expect(after.stderr).toContain("had sent nothing either when it wrote .paydrop");
+  expect(after.stderr).toContain(`delete ${markIn(office)} and do this again`);
+  expect(after.stderr).not.toContain("--accept-lost-journal");
+  rmSync(markIn(office));
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+});
