@@ -45,8 +45,8 @@ export class FolderAnswers {
       const answer = this.#blocked(path) ?? (isLate ? notYetAnswer(path, "its_turn") : undefined);
       if (answer) await this.#keep(path, answer);
     }
-    for (const path of this.#put.keys())
-      if (!present.has(path) && !(await isThere(path))) await this.put(path, undefined);
+    const unseen = [...this.#put.keys()].filter((path) => !present.has(path));
+    for (const path of await goneOf(unseen)) await this.put(path, undefined);
   }
 
   /** What an earlier process left: an answer to a file that was taken away, then or later, says nothing any more. */
@@ -78,7 +78,13 @@ export class FolderAnswers {
 /** By an earlier process, whatever it was. */
 const SAID_EARLIER = "";
 
-/** By its folder's list: what is hidden by a missing right is there all the same. */
-async function isThere(path: string): Promise<boolean> {
-  return (await namesIn(dirname(path))).includes(basename(path));
+/**
+ * By their folders' lists: what is hidden by a missing right is there all the same. Each folder is listed once: thousands
+ * of files that are never taken may lie there.
+ */
+async function goneOf(paths: readonly string[]): Promise<readonly string[]> {
+  const folders = [...new Set(paths.map((path) => dirname(path)))];
+  const lists = folders.map(async (folder) => [folder, new Set(await namesIn(folder))] as const);
+  const names = new Map(await Promise.all(lists));
+  return paths.filter((path) => !names.get(dirname(path))?.has(basename(path)));
 }
