@@ -125,11 +125,19 @@ export class FolderWatch {
   async #working(which: "any" | "small", bell: Bell): Promise<void> {
     const { batchEnded, sawInbox } = this.#parts;
     while (!this.#isEnding) {
+      const isDue = this.#drop.retryInMs === 0;
       const isDone = await this.#drop.workOne(which);
       for (const code of this.#drop.takeCodes()) batchEnded?.(code);
       sawInbox?.(this.#drop.count);
-      if (!isDone) await bell.wait(Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS)));
+      if (!isDone) await bell.wait(this.#untilWorkMs(isDue));
     }
+  }
+
+  /** `isDue`: the service was to be tried again when nothing was found to do. */
+  #untilWorkMs(isDue: boolean): number {
+    // what it would be tried with was taken away, cancelled or paused: whatever comes is seen by the next sweep
+    const isIdle = isDue && !this.isWorking;
+    return isIdle ? SWEEP_MS : Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS));
   }
 
   /** Whichever of them fails, the others come to their end first. */
