@@ -134,6 +134,11 @@ export class NearDuplicates {
     this.#holdNearTo(batch, seqsIn(this.#copies.all(batch.seq)), nowMs);
   }
 
+  /** The same where a later file paid what was settled as not done: it may have resent some of it with another amount. */
+  holdNearToResent(batch: BatchSeq, nowMs: number): void {
+    this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), nowMs, { isSentAnew: true });
+  }
+
   /**
    * Of rows that are about to go those in whose place another amount went, by the word of a person who was told of them:
    * whoever corrects a file that could not go does not think of the old one, which goes by itself when it is resumed.

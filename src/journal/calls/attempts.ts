@@ -44,7 +44,10 @@ export function attemptCalls(parts: Parts): AttemptCalls {
         const moved = decisions.makeReady(batch, rows, from, now());
         // what is tried once more in the same run was looked at when that began
         if (act || rows === "all") near.holdReplaced(batch, now());
-        if (moved > 0 && from.includes("settled_not_done")) near.holdNearToCopies(batch, now());
+        if (moved > 0 && from.includes("settled_not_done")) {
+          near.holdNearToCopies(batch, now());
+          near.holdNearToResent(batch, now());
+        }
         return moved;
       }),
   };
