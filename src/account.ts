@@ -11,6 +11,18 @@ export function withoutGroups(account: string): string {
   return mayBeGrouped(account) && GROUPED.test(account) ? ungrouped(account) : account;
 }
 
+/** So many digits a bank account number has in India at least; an id with signs in it mostly has fewer. */
+const ACCOUNT_DIGITS_MIN = 9;
+
+/**
+ * The same of a text that may be an id as well: `5010-0271-8280` is an account in groups, `12-345` and `123-45` are two
+ * ids.
+ */
+export function withoutGroupsOfAccount(text: string): string {
+  const plain = withoutGroups(text);
+  return plain.length < ACCOUNT_DIGITS_MIN ? text : plain;
+}
+
 export function ungrouped(text: string): string {
   return mayBeGrouped(text) ? text.replaceAll(EVERY_GROUP_SIGN, "") : text;
 }

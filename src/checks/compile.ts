@@ -1,4 +1,4 @@
-import { withoutGroups } from "../account.ts";
+import { withoutGroups, withoutGroupsOfAccount } from "../account.ts";
 import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
@@ -114,7 +114,8 @@ function compileField(
 /** `100` and `100.00`, `HDFC0001234` and `hdfc0001234`, `INR` and `inr`, `5010 0271 8280` and `501002718280` are the same. */
 export function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
-  if (field.sensitive === "account") return withoutGroups;
+  if (field.account === "number") return withoutGroups;
+  if (field.account === "number_or_id") return withoutGroupsOfAccount;
   const hasCases = field.kind === "text" || field.shape === "ifsc" || field.sensitive === "vpa";
   return hasCases ? (value) => value.toLowerCase() : undefined;
 }

@@ -20,6 +20,11 @@ export interface Field {
   readonly default?: string;
   /** How the value is masked wherever it is shown. */
   readonly sensitive?: Sensitivity;
+  /**
+   * A bank account number, which is the same one however its digits are grouped, or what may be one or an id. The signs of
+   * an id are part of it.
+   */
+  readonly account?: "number" | "number_or_id";
   /** Leading and trailing spaces belong to the text (narration, notes). */
   readonly keepsSpaces?: boolean;
   /** A shape that the text must have beyond its kind: that of an IFSC, `SBIN0001234` (`ifsc_format` may allow others). */

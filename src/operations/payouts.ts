@@ -1,6 +1,12 @@
 import type { Field, Operation } from "./operation.ts";
 
-const DEBIT_ACCOUNT: Field = { name: "debit_account_id", kind: "id", required: true, sensitive: "account" };
+const DEBIT_ACCOUNT: Field = {
+  name: "debit_account_id",
+  kind: "id",
+  required: true,
+  sensitive: "account",
+  account: "number_or_id",
+};
 
 const SHARED: readonly Field[] = [
   { name: "amount", kind: "amount", required: true },
@@ -39,7 +45,7 @@ export const payouts: Operation = {
         { name: "mobile", kind: "id", required: false, sensitive: "mobile" },
         { name: "email", kind: "text", required: false, sensitive: "email" },
         { name: "bank_id", kind: "id", required: false },
-        { name: "bank_acc_num", kind: "id", required: true, sensitive: "account" },
+        { name: "bank_acc_num", kind: "id", required: true, sensitive: "account", account: "number" },
         { name: "ifsc_code", kind: "id", required: true, shape: "ifsc" },
         { name: "bank_owner_name", kind: "text", required: true, sensitive: "name" },
         ...SHARED,

@@ -12,8 +12,8 @@ export const transfers: Operation = {
   forms: [
     {
       fields: [
-        { name: "from_account", kind: "id", required: true, sensitive: "account" },
-        { name: "to_account", kind: "id", required: true, sensitive: "account" },
+        { name: "from_account", kind: "id", required: true, sensitive: "account", account: "number_or_id" },
+        { name: "to_account", kind: "id", required: true, sensitive: "account", account: "number_or_id" },
         { name: "amount", kind: "amount", required: true },
       ],
       coreFields: ["from_account", "to_account", "amount"],

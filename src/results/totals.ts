@@ -1,4 +1,4 @@
-import { withoutGroups } from "../account.ts";
+import { withoutGroupsOfAccount } from "../account.ts";
 import { unitsOf } from "../amount.ts";
 import type { HoldCode } from "../checks/duplicates.ts";
 import { counted } from "../counted.ts";
@@ -52,7 +52,7 @@ export class TotalsCollector {
 
   add(record: RowRecord, debitAccount: string | undefined): void {
     const status = statusOf(record.state);
-    const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroups(debitAccount), status);
+    const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroupsOfAccount(debitAccount), status);
     sum.rows += 1;
     if (record.amount !== undefined) sum.units += unitsOf(record.amount);
     else if (record.faults?.[0]?.code !== "totals_row") this.#withoutAmount += 1;

@@ -160,6 +160,24 @@ describe("what an instruction says beside its payload", () => {
     expect(named("-7")).not.toBe(named("7"));
   });
 
+  test.each([
+    ["loan", GOOD_ROWS.loan, "borrower_id"],
+    ["payout", GOOD_OPTION_A, "bene_id"],
+    ["payout", GOOD_OPTION_A, "debit_account_id"],
+    ["transfer", GOOD_ROWS.transfer, "from_account"],
+    ["transfer", GOOD_ROWS.transfer, "to_account"],
+  ] as const)(
+    "the signs of an id are part of it, where an account is one however it is grouped: %s",
+    (name, row, field) => {
+      const core = (id: string): string => instructionOf(name, { ...row, [field]: id }).core;
+      expect(new Set(["12-345", "123-45", "12 345", "12345"].map(core)).size).toBe(4);
+      const isId = field === "borrower_id" || field === "bene_id";
+      expect(core("5010-0271-8280") === core("501002718280")).toBe(!isId);
+      const account = (number: string): string => instructionOf("payout", { ...PAYOUT, bank_acc_num: number }).core;
+      expect(account("12-345")).toBe(account("123 45"));
+    },
+  );
+
   test.each(["debit_account_id", "bank_acc_num", "ifsc_code", "amount"])(
     "another core text for another %s",
     (field) => {

@@ -21,6 +21,10 @@ test("an account in groups and the same without them have one sum", () => {
   expect(sumsFrom("5010 0271 8289 99", "50100271828999", "50 100 271 828 999")).toEqual([["••8999", 3, "300.00"]]);
 });
 
+test("two ids of the same digits have two sums", () => {
+  expect(sumsFrom("12-345", "123-45").map(([, rows]) => rows)).toEqual([1, 1]);
+});
+
 test("two accounts that end in the same digits have a name each, in the order of the file", () => {
   expect(sumsFrom("50100271828999", "ACC-OPS-01", "90100271828999", "50100271828999", "70100271828999")).toEqual([
     ["••8999", 2, "200.00"],
