@@ -31,6 +31,7 @@ const NOT_BY_ONE_FILE: Readonly<Record<string, string>> = {
   account_new: "the name had another account in an accepted row",
   zeros_lost: "a payment to the whole account was accepted",
   zeros_gone: "the row that it corrects was taken in before",
+  retry_of_operation: "the row that it corrects was taken in before, as another operation",
 };
 
 /** Codes that are given behind the checks of rows, or by settings of the whole file: the program itself shows them. */

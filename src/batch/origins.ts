@@ -8,13 +8,16 @@ import { faultOfCell } from "../checks/fault-of.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
 import { notMended } from "../checks/not-mended.ts";
+import type { Finding } from "../checks/sentences.ts";
 import type { Config } from "../config/config.ts";
 import { isFileTrouble } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
-import { openSnapshot, openWhole, snapshotsIn } from "../reading.ts";
+import { openSnapshot, openWhole, readingOf, snapshotsIn } from "../reading.ts";
 
 /**
  * What `retry_of` makes of a row: a correction, perhaps with a fault, or something to point out; nothing for a row that
@@ -57,6 +60,9 @@ export class Origins {
       if (!name) return { warning: warningOf(one.row, "retry_of_malformed", hasCells) };
       const origin = origins.get(textOf(name));
       if (!origin) return { warning: warningOf(one.row, "retry_of_unknown", hasCells) };
+      const made = (one.instruction ?? one).operation?.name;
+      const was = origin.operation === made ? made : ((await this.#operationOf(name)) ?? origin.operation);
+      if (was && made && was !== made) return otherOperation(one.row, name, { was, made }, hasCells);
       const { rewritten, ...tie } = correctionOf(one, name, origin, hasCells);
       // a row that is as it was asks what was wrong with that one; of most the amount at least is another
       if (tie.fault || !one.instruction || !rewritten || rewritten.includes("amount")) return tie;
@@ -65,6 +71,13 @@ export class Origins {
       return fault ? { ...tie, fault } : tie;
     });
     return Promise.all(ties);
+  }
+
+  /** As what a row was taken in; one that was refused for that alone, as what the row was that it corrects. */
+  async #operationOf({ batch, row }: RowName): Promise<OperationName | undefined> {
+    const known = await this.#earlier.row(batch, row);
+    const isRefusedForIt = known?.faults?.some(({ code }) => code === OTHER_OPERATION) ?? false;
+    return isRefusedForIt && known?.correction ? this.#operationOf(known.correction.of) : known?.operation;
   }
 
   async close(): Promise<void> {
@@ -100,13 +113,18 @@ export class Origins {
   }
 }
 
-/** The row under the names of our fields; `gone` where the copy of its file cannot be read. */
-type Origin = { readonly row: Row } | "gone";
+interface Origin {
+  /** That of its whole file; none for a file that says it row by row. */
+  readonly operation?: OperationName | undefined;
+  /** The row under the names of our fields; left out where the copy of its file cannot be read. */
+  readonly row?: Row;
+}
 
 /** Rows of an earlier file by number. Asked in its order, the file is read once; else from its beginning again. */
 class EarlierRows {
   readonly #batch: BatchRecord;
   readonly #snapshots: string;
+  readonly #operation: OperationName | undefined;
   #chunks: AsyncIterator<readonly Row[]> | undefined;
   #view: (row: Row) => Row = (row) => row;
   #chunk: readonly Row[] = [];
@@ -115,6 +133,7 @@ class EarlierRows {
   constructor(batch: BatchRecord, snapshots: string) {
     this.#batch = batch;
     this.#snapshots = snapshots;
+    this.#operation = readingOf(batch).operation;
     // what was wrong with its rows is in the archive: a copy that is there, for another batch, does not tell it
     this.#isGone = batch.archive !== undefined;
   }
@@ -139,7 +158,7 @@ class EarlierRows {
 
   /** Any number may have been one of its rows: what cannot be compared waits for a person. */
   #allGone(numbers: readonly number[]): ReadonlyMap<number, Origin> {
-    return new Map(numbers.map((number) => [number, "gone"]));
+    return new Map(numbers.map((number) => [number, { operation: this.#operation }]));
   }
 
   async #find(numbers: readonly number[]): Promise<ReadonlyMap<number, Origin>> {
@@ -151,7 +170,7 @@ class EarlierRows {
     for (;;) {
       for (const row of this.#chunk) {
         // kept as it was made: the mapper remembers only its last row
-        if (wanted.has(row.number)) found.set(row.number, { row: this.#view(row) });
+        if (wanted.has(row.number)) found.set(row.number, { operation: this.#operation, row: this.#view(row) });
       }
       if ((this.#chunk.at(-1)?.number ?? 0) >= last) return found;
       const next = await this.#chunks?.next();
@@ -170,6 +189,7 @@ class EarlierRows {
 }
 
 const NO_TIE: Tie = {};
+const OTHER_OPERATION = "retry_of_operation";
 
 /** The text of `retry_of`. */
 function namedBy(row: Row): string {
@@ -186,7 +206,7 @@ interface Compared extends Tie {
 }
 
 function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells: boolean): Compared {
-  if (origin === "gone") return { correction: { of, payeeChanged: true } };
+  if (!origin.row) return { correction: { of, payeeChanged: true } };
   const { row, instruction } = checked;
   const made = checked.instruction ? checked.instruction.operation : checked.operation;
   if (!made) return { correction: { of, changes: [], payeeChanged: false } };
@@ -202,12 +222,31 @@ function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells
   };
 }
 
+/** A loan application is no correction of a collection request: other money, and the request is still refused. */
+function otherOperation(
+  row: Row,
+  of: RowName,
+  { was, made }: Readonly<Record<"was" | "made", OperationName>>,
+  hasCells: boolean,
+): Tie {
+  const changes = [{ column: "operation", from: was, to: made }];
+  const { folder } = operationNamed(was);
+  const finding = {
+    code: OTHER_OPERATION,
+    found: `a ${was}, and this file sends it as a ${made}`,
+    more: folder,
+  } as const;
+  return { correction: { of, changes, payeeChanged: false }, fault: faultOfOwn(row, finding, hasCells) };
+}
+
 function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", hasCells: boolean): Fault {
+  return { ...faultOfOwn(row, { code }, hasCells), level: "warning" };
+}
+
+/** Of the cell of `retry_of`. */
+function faultOfOwn(row: Row, finding: Finding, hasCells: boolean): Fault {
   const from = row.mapped?.from ?? row;
   const place = { name: COLUMN, kind: "id" } as const;
   const at = positionOf(from, COLUMN);
-  return {
-    ...faultOfCell({ row: from, place, index: at, hasCells }, cellText(from, at).trim(), { code }),
-    level: "warning",
-  };
+  return faultOfCell({ row: from, place, index: at, hasCells }, cellText(from, at).trim(), finding);
 }

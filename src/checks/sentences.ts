@@ -37,6 +37,10 @@ const CORRECTED = {
     sentence: "{value} lacks the {found} that {more}, which it corrects, has in front of it",
     hint: "Set the column to Text, write the whole number again, and save the file; if it has no such zeros, empty the cell of retry_of.",
   },
+  retry_of_operation: {
+    sentence: "{value}, the row that this one corrects, is {found}",
+    hint: "Move the file to the folder {more}, or state that operation; a row that corrects none has nothing in retry_of.",
+  },
 } as const satisfies Record<string, { sentence: string; hint: string }>;
 
 const ROW_FAULTS = { ...ROW_SENTENCES, ...SPREADSHEET_SENTENCES };
