@@ -38,6 +38,8 @@ export class FolderMarks {
   readonly #marked = new WeakSet<MarkKeeper>();
   /** Folders whose newest summary was known to the journal: any newer one was written by this process. */
   readonly #known = new Set<string>();
+  /** Folders that may be the inbox of a file that was taken. */
+  readonly #taken = new Set<string>();
 
   constructor(journal: JournalStore, config: Config, isSandbox: boolean, leftovers: Leftovers) {
     this.#journal = journal;
@@ -54,7 +56,6 @@ export class FolderMarks {
     // its files may have been sent by name since it was last kept, if it ever was: then only their summaries remember
     const summaries = this.#isSandbox ? [] : await Promise.all(folders.map((one) => this.#newestIn(one)));
     for (const found of summaries.flat()) await assertKnown(found, policy);
-    const before = await this.#lastAttempt();
     const keeper = this.#isSandbox
       ? undefined
       : await keepMark({
@@ -70,19 +71,19 @@ export class FolderMarks {
       isStanding: () => keeper?.isStanding() ?? Promise.resolve(true),
       close: async () => {
         this.#inboxes.delete(inbox);
-        // whoever only looked in must not shut out the state directory that the folder belongs to
-        const isUnused =
-          summaries.flat().length === 0 && before !== undefined && before === (await this.#lastAttempt());
-        await (isUnused ? keeper?.withdraw() : keeper?.close());
+        const isUsed = summaries.flat().length > 0 || (await this.#hasTakenOrHolds(inbox));
+        await (isUsed ? keeper?.close() : keeper?.withdraw());
       },
     };
   }
 
-  /** undefined: the journal does not say. */
-  #lastAttempt(): Promise<number | undefined> {
-    return this.#journal.mark().then(
-      ({ lastAttempt }) => lastAttempt,
-      () => undefined,
+  /** Whoever only looked in must not shut out the state directory that the folder belongs to. */
+  async #hasTakenOrHolds(inbox: string): Promise<boolean> {
+    if (this.#taken.has(inbox)) return true;
+    // a journal that cannot be asked may hold it
+    return this.#journal.inboxHolds().then(
+      (holds) => holds.length > 0,
+      () => true,
     );
   }
 
@@ -93,6 +94,7 @@ export class FolderMarks {
     const found = [...(await marksBeside(file, (folder) => this.#inboxes.has(folder))), ...(await this.#newest(file))];
     const losses = await Promise.all(found.map((one) => assertKnown(one, this.#markPolicy(file))));
     this.#known.add(dirname(file));
+    for (const folder of inboxesOf(file)) this.#taken.add(folder);
     return losses.filter((loss) => loss !== undefined);
   }
 

@@ -330,6 +330,8 @@ describe("folders and clock", () => {
     const inbox = temporaryDirectory();
     const folder = temporaryDirectory();
     const flags = (state: string): string[] => ["--inbox", inbox, "--state-dir", join(folder, state)];
+    // it is held: the folder is this state directory's although nothing went
+    writeFileSync(join(inbox, "STOP"), "");
     expect((await paydrop(["run", ...flags("own")], KEYS)).code).toBe(0);
     await paydrop(["run", "--inbox", temporaryDirectory(), "--state-dir", join(folder, "other")], KEYS);
     for (const state of ["other", "none yet"]) {

@@ -106,8 +106,8 @@ describe("a check whose disk fails ends with 74, and leaves no copy of the file"
 
   test.each([
     ["when it looks back", 3, { sql: "FROM written" }],
-    ["when it begins to", 3, { sql: "'hash_key'" }],
-    ["when it begins to, of a file so large that the journal has a thread", 15_000, { sql: "'hash_key'" }],
+    ["when it begins to", 3, { sql: "main.meta WHERE key" }],
+    ["when it begins to, of a file so large that the journal has a thread", 15_000, { sql: "main.meta WHERE key" }],
   ])("%s", async (_when, rows, { sql }) => {
     const { code, stderr, left } = await checked(rows, { call: "prepare", path: "state/journal.db", sql });
     expect(stderr).toMatch(

@@ -64,3 +64,15 @@ test("as long as a watch has sent nothing its mark keeps another out; what a kil
   rmSync(markIn(office));
   expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
 });
+
+test("a folder whose rows wait, or that was told to stop, is its state directory's although nothing went", async () => {
+  const office = await openInbox();
+  office.write("STOP", "");
+  expect((await office.paydrop("run", "--inbox", ".")).code).toBe(0);
+  expect(existsSync(markIn(office))).toBe(true);
+  const beside = await openInbox();
+  // all or nothing: the first row waits for the second
+  beside.write("pay.csv", `${transfersCsv(1)}50100271828001,60200999,none\n`);
+  expect((await beside.paydrop("run", "--inbox", ".", "--all-or-nothing")).code).not.toBe(0);
+  expect([existsSync(markIn(beside)), beside.server.requests]).toEqual([true, []]);
+});

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
@@ -123,7 +123,9 @@ test("run --inbox: a file that may not go ends the one beside it too, once, and 
   const desk = openInboxDesk(server.url, TOGETHER);
   mkdirSync(desk.path("transfers"));
   const other = ["--state-dir", `${desk.stateDir}-other`];
+  writeFileSync(desk.path("transfers/theirs.csv"), transfers("T", 1));
   expect((await desk.call("run", "--inbox", desk.path("transfers"), ...other)).code).toBe(0);
+  unlinkSync(desk.path("transfers/theirs.csv"));
   const [header = "", ...rows] = transfers("L", 400).trim().split("\n");
   const long = [`${header},note`, ...rows.map((row) => `${row},${"long ".repeat(400)}`), ""].join("\n");
   writeOlder(desk.path("large.csv"), long);

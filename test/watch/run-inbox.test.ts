@@ -280,12 +280,15 @@ test.each([
   const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("transfers"));
+  writeFileSync(desk.path(join(first, "a.csv")), transfer("ACC-1"));
   expect((await desk.call("run", "--inbox", desk.path(first))).code).toBe(0);
+  // its mark alone remembers it
+  unlinkSync(desk.path(join(first, "a.csv.summary.json")));
   writeFileSync(desk.path("transfers/b.csv"), transfer("ACC-2"));
   const other = await desk.call("run", "--inbox", desk.path(second), "--state-dir", `${desk.stateDir}-other`);
   expect(other.code).toBe(74);
   expect(other.stderr).toContain(".paydrop was written with another state directory");
-  expect(server.requests).toHaveLength(0);
+  expect(server.requests).toHaveLength(1);
 });
 
 test("a note of a file that was taken away while nothing ran is taken away by the next run", async () => {

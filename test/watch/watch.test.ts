@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
-import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk, until, type InboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
 
 /** The accounts that money was asked for, in the order of arrival. */
@@ -23,6 +23,14 @@ function asked(server: FaultServer): string[] {
 
 function transfer(account: string, amount = "100.00"): string {
   return `from_account,to_account,amount\nACC-1,${account},${amount}\n`;
+}
+
+/** A folder in which another state directory sent a row, to another service. */
+async function othersInbox(): Promise<InboxDesk> {
+  const desk = openInboxDesk((await startService()).url);
+  writeFileSync(desk.path("theirs.csv"), transfer("ACC-THEIRS"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  return desk;
 }
 
 test("a slow writer, with a pause, of a file that lies there at the start: nothing before it closes, then its rows", async () => {
@@ -124,8 +132,7 @@ test("another folder put in its place, with the mark of another state directory:
 
 test("a mark that is taken away comes again; another's in its place ends the watch before it sends", async () => {
   const server = await startService();
-  const [desk, other] = [openInboxDesk(server.url), openInboxDesk(server.url)];
-  await other.call("run", "--inbox", other.inbox);
+  const [desk, other] = [openInboxDesk(server.url), await othersInbox()];
   const program = desk.watch();
   await until("it is marked", () => desk.names().includes(".paydrop"));
   writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
@@ -143,8 +150,7 @@ test("another's mark that comes while rows are on their way ends the watch: no f
     await sleep(60);
     await answer(200)(socket);
   });
-  const [desk, other] = [openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" }), openInboxDesk(server.url)];
-  await other.call("run", "--inbox", other.inbox);
+  const [desk, other] = [openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" }), await othersInbox()];
   writeFileSync(desk.path("a.csv"), transfersCsv(200));
   const program = desk.watch();
   await until("some rows", () => server.requests.length >= 5);
