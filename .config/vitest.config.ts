@@ -16,6 +16,8 @@ export default defineConfig({
     // for what hangs: dozens of processes one after the other take their time on a machine that has more to do
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    // a minute, not a second: what is waited for comes later on such a machine
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

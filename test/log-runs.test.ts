@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { SANDBOX_AES_IV, SANDBOX_AES_KEY, SANDBOX_API_KEY, startSandbox } from "../src/sandbox/server.ts";
 import { answer } from "./support/fault-server.ts";
 import { runProgram, startProgram } from "./support/program.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
 import { startService } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -93,10 +93,10 @@ test("SIGHUP while a row is under way opens the file again and stops nothing", a
     await answer(200)(socket);
   });
   const started = startProgram(["run", "--log-file", log, file], { env: { ...env, PAYDROP_BASE_URL: slow.url } });
-  await expect.poll(() => slow.requests.length, { timeout: 15_000 }).toBe(1);
+  await until("the row under way", () => slow.requests.length === 1, { by: started.ended });
   renameSync(log, `${log}.1`);
   started.child.kill("SIGHUP");
-  await expect.poll(() => existsSync(log), { timeout: 10_000 }).toBe(true);
+  await until("the file opened again", () => existsSync(log), { by: started.ended });
   reply();
   expect((await started.ended).code).toBe(3);
   expect(readFileSync(`${log}.1`, "utf8")).toMatch(/^[^\n]* info start [^\n]*\n$/);
@@ -140,8 +140,7 @@ test.each([
     env: { ...env, ...(how === "environment" ? { PAYDROP_LOG_FILE: log } : {}) },
     nodeArgs: ["--import", signals],
   });
-  while (!started.stderr().includes("watching") && started.child.signalCode === null) await sleep(20);
-  expect(started.child.signalCode).toBe(null);
+  await until("watching", () => started.stderr().includes("watching"), { by: started.ended });
   started.child.kill("SIGTERM");
   expect(await started.ended).toMatchObject({ code: 0 });
   expect(existsSync(log)).toBe(true);
@@ -150,7 +149,7 @@ test.each([
 test("without a log file a terminal that is closed ends it as ever", async () => {
   const { folder, env } = await place();
   const started = startProgram(["watch", folder], { env });
-  while (!started.stderr().includes("watching")) await sleep(20);
+  await until("watching", () => started.stderr().includes("watching"), { by: started.ended });
   started.child.kill("SIGHUP");
   expect(await started.ended).toMatchObject({ signal: undefined });
 });

@@ -21,7 +21,7 @@ function bench(...flags: readonly string[]): Record<string, unknown> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-describe.skipIf(process.platform !== "linux")("npm run bench", { timeout: 300_000 }, () => {
+describe.skipIf(process.platform !== "linux")("npm run bench", () => {
   test("whole jobs of every operation and format come with rates and memory", () => {
     const jobs = bench("--whole", "--peers", "paydrop,undici,usual")["whole"] as Whole[];
     expect(jobs.map(({ kind, format }) => `${kind} ${format}`)).toEqual([

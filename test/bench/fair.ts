@@ -6,7 +6,7 @@ import { figure, median } from "./figures.ts";
 import { makeFile } from "./payment-files.ts";
 import { clear, emptyFolder, paydropCommand } from "./peers.ts";
 import { withService } from "./service.ts";
-import { until } from "./until.ts";
+import { until } from "../support/until.ts";
 
 const SMALL_ROWS = 10;
 const SETTLE_MS = 100;
@@ -51,10 +51,10 @@ function measure(bench: Bench): Promise<Fair> {
     const { child, ended } = start(
       paydropCommand(bench.program, operands, service.url, { PAYDROP_SETTLE: `${SETTLE_MS}ms` }),
     );
-    await until(async () => (await service.counts()).requests >= bench.rows / 20, ended);
+    await until("some rows", async () => (await service.counts()).requests >= bench.rows / 20, { by: ended });
     const droppedAt = now();
     renameSync(small, join(inbox, "transfers", "small.csv"));
-    await until(async () => (await service.counts()).markAt > 0, ended);
+    await until("the small file", async () => (await service.counts()).markAt > 0, { by: ended });
     const { requests, markAt } = await service.counts();
     child.kill("SIGTERM");
     await ended;

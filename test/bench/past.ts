@@ -6,7 +6,7 @@ import { acceptUpTo, makePast } from "./past-journal.ts";
 import { makeFile } from "./payment-files.ts";
 import { clear, emptyFolder, paydropCommand } from "./peers.ts";
 import { withService } from "./service.ts";
-import { until } from "./until.ts";
+import { until } from "../support/until.ts";
 
 export interface Past {
   readonly what: string;
@@ -80,7 +80,7 @@ function resume(bench: Bench, stateDir: string, rows: number): Promise<Past> {
 function recordOnly(bench: Bench, stateDir: string, file: string): Promise<void> {
   return withService({ delayMs: 3_600_000 }, async (service) => {
     const { child, ended } = start(paydropCommand(bench.program, runOf(stateDir, file), service.url));
-    await until(async () => (await service.counts()).requests > 0, ended);
+    await until("the first request", async () => (await service.counts()).requests > 0, { by: ended });
     child.kill("SIGKILL");
     await ended;
   });

@@ -6,7 +6,7 @@ import { figure, median, quantile, spread, table } from "./figures.ts";
 import { makeFile } from "./payment-files.ts";
 import { clear, emptyFolder, PEER, paydropCommand } from "./peers.ts";
 import { withService } from "./service.ts";
-import { until } from "./until.ts";
+import { until } from "../support/until.ts";
 
 const ROWS = 10;
 /** A file that is there when the watch begins is looked at twice, so long apart. */
@@ -72,7 +72,7 @@ function manyFiles(bench: Bench): Promise<number> {
     const { child, ended } = start(
       paydropCommand(bench.program, operands, service.url, { PAYDROP_SETTLE: `${SETTLE_MS}ms` }),
     );
-    await until(() => resultsIn(inbox) === bench.files, ended);
+    await until("all results", () => resultsIn(inbox) === bench.files, { by: ended });
     const endedAt = now();
     const { firstAt } = await service.counts();
     child.kill("SIGTERM");

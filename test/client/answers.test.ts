@@ -8,6 +8,7 @@ import type { Answered } from "../../src/client/answer.ts";
 import { createCertificates } from "../support/certificates.ts";
 import * as wire from "../support/fault-server.ts";
 import { BODY, detailOf, KEY, open, PATH, serve } from "./opened.ts";
+import { until } from "../support/until.ts";
 
 const HEAD_OF_MUCH = "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n";
 
@@ -74,7 +75,7 @@ describe("sent and not answered", () => {
     const transport = open(server.url);
     const stop = new AbortController();
     const posts = Array.from({ length: 4 }, () => transport.post(PATH, BODY, { signal: stop.signal }));
-    while (server.requests.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until("four requests", () => server.requests.length === 4);
     stop.abort();
     for (const answer of await Promise.all(posts))
       expect(answer).toMatchObject({ kind: "no_answer", cause: "aborted" });

@@ -167,7 +167,7 @@ describe("--metrics-file", () => {
 
     const silent = await startService(() => () => undefined);
     const first = startProgram(["run", file], { env: env(silent.url) });
-    await expect.poll(() => silent.requests.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => silent.requests.length).toBe(1);
     const second = await runProgram(["run", file], { env: env(silent.url) });
     expect(second.code).toBe(75);
     expect(existsSync(metrics)).toBe(false);
@@ -183,14 +183,14 @@ describe("--metrics-file", () => {
     onTestFinished(() => void program.child.kill("SIGKILL"));
     const text = (): string => (existsSync(metrics) ? readFileSync(metrics, "utf8") : "");
     const accepted = 'paydrop_requests_total{outcome="accepted"}';
-    await expect.poll(() => sample(text(), accepted), { timeout: 50_000, interval: 100 }).toBe(1);
+    await expect.poll(() => sample(text(), accepted)).toBe(1);
     expect(sample(text(), "paydrop_inbox_files")).toBe(0);
     // no line end, and never still for long enough
     writeFileSync(join(folder, "growing.csv"), "from_account,to_account,amount\nACC-1,ACC-3,2.00");
     renameSync(join(folder, "growing.csv"), join(inbox, "growing.csv"));
     const growing = setInterval(() => appendFileSync(join(inbox, "growing.csv"), "0"), 100);
     onTestFinished(() => clearInterval(growing));
-    await expect.poll(() => sample(text(), "paydrop_inbox_files"), { timeout: 50_000, interval: 100 }).toBe(1);
+    await expect.poll(() => sample(text(), "paydrop_inbox_files")).toBe(1);
     expect(sample(text(), "paydrop_oldest_inbox_seconds")).toBeGreaterThan(0);
     program.child.kill("SIGTERM");
     expect((await program.ended).code).toBe(0);
@@ -223,7 +223,7 @@ describe("--metrics-port", () => {
     const { port } = free;
     await free.close();
     const run = startProgram(["run", "--metrics-port", String(port), file], { env: env(silent.url) });
-    await expect.poll(() => silent.requests.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => silent.requests.length).toBe(1);
     const response = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect(response.headers.get("content-type")).toContain("version=0.0.4");
     const text = await response.text();

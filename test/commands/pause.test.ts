@@ -6,8 +6,9 @@ import type { JournalStore } from "../../src/journal/store.ts";
 import { countsOf, transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
-import { openOffice, until } from "../support/people.ts";
+import { openOffice } from "../support/people.ts";
 import { runProgram } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const ROWS = 300;
 
@@ -16,7 +17,7 @@ async function running(): Promise<{ office: Office; batch: string; run: ReturnTy
   const office = await openOffice(() => wire.inOrder(wire.pause(100), wire.answer(200)));
   office.write("pay.csv", transfersCsv(ROWS));
   const run = office.start("run", "pay.csv", "--concurrency", "2");
-  await until(() => office.server.requests.length >= 3);
+  await until("some rows", () => office.server.requests.length >= 3);
   const [{ batch } = {}] = await office.lines("status");
   return { office, batch: String(batch), run };
 }

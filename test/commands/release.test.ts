@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
-import { accountOf, accountOfRow, openOffice, requestsTo, until } from "../support/people.ts";
+import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+import { until } from "../support/until.ts";
 
 const BY = ["--by", "ravi", "--reason", "December payroll"] as const;
 
@@ -275,7 +276,7 @@ test("rows released while their batch is being sent go in the same run", async (
   // row 3 repeats row 2 and is held; row 5 is answered only when the test says so
   office.write("pay.csv", `${transfersCsv(1)}${line}\n50100271828001,60200000000098,9.00\n`);
   const program = office.start("run", "pay.csv");
-  await until(() => answers.length === 1);
+  await until("the row that is not answered yet", () => answers.length === 1);
   const [{ batch } = {}] = await office.lines("status");
   const released = await office.paydrop("release", String(batch), "--row", "3", ...BY);
   expect(released.code).toBe(0);
@@ -301,7 +302,7 @@ test("rows of another batch released while a run has the lock are sent by it bef
   });
   office.write("second.csv", "from_account,to_account,amount\n50100271828001,60200000000097,9.00\n");
   const program = office.start("run", "second.csv");
-  await until(() => answers.length === 1);
+  await until("the row that is not answered yet", () => answers.length === 1);
   expect((await office.paydrop("release", batch, "--row", "3", ...BY)).code).toBe(0);
   office.server.use(() => wire.answer(422));
   answers[0]?.();
@@ -321,7 +322,7 @@ test("rows left to a process that is killed before it took them go with the next
   office.server.use(() => wire.silence());
   office.write("long.csv", "from_account,to_account,amount\nACC-1,ACC-LONG,5.00\n");
   const long = office.start("run", "long.csv");
-  await until(() => office.server.requests.length === 2);
+  await until("the second request", () => office.server.requests.length === 2);
   const left = await office.paydrop("release", batch, "--all", ...BY);
   expect(left.stdout).toContain("the rows are left to it");
   long.child.kill("SIGKILL");

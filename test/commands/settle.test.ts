@@ -5,7 +5,8 @@ import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
 import { runProgram } from "../support/program.ts";
-import { accountOf, accountOfRow, openOffice, requestsTo, until } from "../support/people.ts";
+import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+import { until } from "../support/until.ts";
 
 /** Row 3 reached the service, which then reset the connection: nobody knows. */
 async function withUnknownRow(): Promise<{ office: Office; batch: string }> {
@@ -311,7 +312,7 @@ test("a row is settled while its batch is being sent; the run writes that into i
   });
   office.write("pay.csv", transfersCsv(3));
   const program = office.start("run", "pay.csv", "--concurrency", "1");
-  await until(() => answers.length === 1);
+  await until("the row that is not answered yet", () => answers.length === 1);
   const [{ batch } = {}] = await office.lines("status");
   const settled = await settle(office, String(batch), "done");
   expect(settled.code).toBe(0);
@@ -337,7 +338,7 @@ test("what waited for the row goes by the retry that settle names, also while an
   });
   office.write("long.csv", "from_account,to_account,amount\n50100271828001,60200000000097,9.00\n");
   const long = office.start("run", "long.csv");
-  await until(() => answers.length === 1);
+  await until("the row that is not answered yet", () => answers.length === 1);
   const by = ["--as", "not-done", "--by", "asha", "--note", "no entry"];
   const settled = await office.paydrop("settle", office.batchOf("a.csv"), "--row", "2", ...by);
   const [, command = ""] = /is now ready\. To send it: {2}paydrop (.*)/.exec(settled.stdout) ?? [];

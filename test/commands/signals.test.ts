@@ -9,6 +9,7 @@ import { answer } from "../support/fault-server.ts";
 import { BARE_ENV, LAUNCHER, temporaryFolder } from "../support/paydrop.ts";
 import { startProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** A service that takes the request and never answers. */
 async function silentService(): Promise<{ url: string; asked: Promise<void>; close: () => void }> {
@@ -72,9 +73,9 @@ test.each([
   const desk = openDesk(server.url);
   desk.write("t.csv", transfersCsv(rows));
   const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
-  await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => server.requests.length).toBe(1);
   program.child.kill("SIGHUP");
-  await expect.poll(() => program.stderr(), { timeout: 30_000 }).toContain("finishing the rows in flight");
+  await expect.poll(() => program.stderr()).toContain("finishing the rows in flight");
   goOn();
   expect(await program.ended).toMatchObject({ code, signal: undefined });
   expect(desk.results("t.csv").map((row) => row.result_status)).toEqual(statuses);
@@ -94,7 +95,7 @@ function manyTransfers(): { file: string; scratch: string; copies: () => string[
 test("a check that is interrupted leaves no copy of the file behind, and ends by the signal", async () => {
   const { file, scratch, copies } = manyTransfers();
   const { child, ended } = startProgram(["check", file], { env: { TMPDIR: scratch } });
-  while (!copies().some((name) => name.endsWith(".csv"))) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("the copy", () => copies().some((name) => name.endsWith(".csv")));
   child.kill("SIGINT");
   expect(await ended).toMatchObject({ signal: "SIGINT" });
   expect(copies().filter((name) => name.startsWith("paydrop-check-"))).toEqual([]);
@@ -106,7 +107,7 @@ test("SIGUSR1 opens no debugger, through which any user of the machine could rea
   const env = { PAYDROP_BASE_URL: "http://127.0.0.1:1", PAYDROP_API_KEY: "key-0123456789", HOME: folder };
   const program = startProgram(["watch", "inbox"], { env, cwd: folder });
   onTestFinished(() => void program.child.kill("SIGKILL"));
-  await expect.poll(() => program.stdout() + program.stderr(), { timeout: 30_000 }).toContain("watching");
+  await expect.poll(() => program.stdout() + program.stderr()).toContain("watching");
   program.child.kill("SIGUSR1");
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   program.child.kill("SIGTERM");
@@ -126,7 +127,7 @@ test.skipIf(!canIsolate)("the first process of a container ends by a signal that
   const isolated = ["--pid", "--fork", "--kill-child", process.execPath, LAUNCHER, "check", file];
   const child = spawn("unshare", isolated, { env, cwd: scratch, timeout: 60_000, killSignal: "SIGKILL" });
   const ended = new Promise((resolve) => child.on("close", resolve));
-  while (!copies().some((name) => name.endsWith(".csv"))) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until("the copy", () => copies().some((name) => name.endsWith(".csv")));
   process.kill(Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8")), "SIGTERM");
   expect(await ended).toBe(143);
 });

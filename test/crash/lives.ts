@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
 import { AES_IV, AES_KEY, API_KEY } from "./ledger-server.ts";
@@ -113,15 +112,6 @@ export function startLife(operands: readonly string[], options: LifeOptions): Li
 
 export function runLife(operands: readonly string[], options: LifeOptions): Promise<LifeEnd> {
   return startLife(operands, options).ended;
-}
-
-/** Looks until something is so. Fails after a time that only a hanging process needs. */
-export async function until(what: string, isSo: () => boolean, timeoutMs = 60_000): Promise<void> {
-  const endsAt = performance.now() + timeoutMs;
-  while (!isSo()) {
-    if (performance.now() > endsAt) throw new Error(`it never came: ${what}`);
-    await sleep(5);
-  }
 }
 
 /** What a run may end with when it was not disturbed and its file had all kinds of rows: never an internal failure. */

@@ -3,11 +3,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { batchIn, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
-import { startLife, startService, until } from "./lives.ts";
+import { startLife, startService } from "./lives.ts";
 import type { LifeOptions, Service } from "./lives.ts";
 import type { ServerOptions } from "./ledger-server.ts";
 import { judge, readLedger } from "./oracle.ts";
 import type { Verdict } from "./oracle.ts";
+import { until } from "../support/until.ts";
 
 const CONCURRENCY = 4;
 const ROWS = 25;

@@ -4,9 +4,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { batchIn, runToTheEnd } from "./batch.ts";
 import type { Batch } from "./batch.ts";
-import { REGULAR_EXITS, runLife, startLife, startService, until } from "./lives.ts";
+import { REGULAR_EXITS, runLife, startLife, startService } from "./lives.ts";
 import type { LifeOptions, Service } from "./lives.ts";
 import { judge, readLedger } from "./oracle.ts";
+import { until } from "../support/until.ts";
 
 /** `PAIRS=50` for a long one. */
 const PAIRS = Number(process.env["PAIRS"] ?? 8);

@@ -7,8 +7,8 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { answer, inOrder, pause } from "../support/fault-server.ts";
 import type { FaultServer, Script } from "../support/fault-server.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { until } from "../watch/inbox-desk.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 function transfer(account: string): string {
   return `from_account,to_account,amount\nACC-1,${account},100.00\n`;

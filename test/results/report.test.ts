@@ -6,8 +6,9 @@ import { Workbook } from "../../src/workbook/workbook.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { AES_IV, AES_KEY, API_KEY, openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
-import { openOffice, until, type Office } from "../support/people.ts";
+import { openOffice, type Office } from "../support/people.ts";
 import { runProgram, type Program, type ProgramEnded } from "../support/program.ts";
+import { until } from "../support/until.ts";
 
 const HOSTILE = `"</style></title><img src=x onerror=alert(1)>' &"`;
 const BIDI = "\u202e";
@@ -284,7 +285,7 @@ async function waiting(): Promise<{ office: Office; batch: string; run: Program;
   const office = await openOffice(({ number }) => (number > 1 ? later : wire.answer(200)));
   office.write("pay.csv", transfersCsv(20));
   const run = office.start("run", "pay.csv", "--concurrency", "3");
-  await until(() => office.server.requests.length === 4);
+  await until("the fourth request", () => office.server.requests.length === 4);
   const [{ batch } = {}] = await office.lines("status");
   return { office, batch: String(batch), run, answer: () => resolve(undefined) };
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createOpener } from "../../src/client/envelope.ts";
 import { createCertificates } from "../support/certificates.ts";
@@ -12,6 +11,7 @@ import * as wire from "../support/fault-server.ts";
 import type { ProgramEnded } from "../support/program.ts";
 import { startProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** Fresh in every run, so that a find is never chance. */
 const digits = (length: number): string => `9${[...randomBytes(length - 1)].map((byte) => String(byte % 10)).join("")}`;
@@ -260,7 +260,7 @@ describe("no secret and no account number in anything that is written", () => {
       const thrower = desk.write("throw.mjs", THROWER);
       const env = { ...desk.env, CANARY_A: KEYS.apiKey, CANARY_B: KEYS.aesKey };
       const program = startProgram(["run", "people.csv", ...flags], { env, cwd: desk.folder, nodeArgs: ["--import", thrower] });
-      while (server.requests.length === 0 && program.child.exitCode === null) await sleep(20);
+      await until("the first request", () => server.requests.length > 0, { by: program.ended });
       program.child.kill("SIGUSR2");
       const ended = await program.ended;
       expect(ended.code).toBe(1);
@@ -279,7 +279,7 @@ describe("no secret and no account number in anything that is written", () => {
     }
     desk.write("people.csv", payoutsCsv(3));
     const program = startProgram(["run", "people.csv"], { env, cwd: desk.folder });
-    while (server.requests.length === 0 && program.child.exitCode === null) await sleep(20);
+    await until("the first request", () => server.requests.length > 0, { by: program.ended });
     const proc = (name: string): string => readFileSync(`/proc/${program.pid}/${name}`, "latin1");
     for (const name of ["cmdline", "environ", "comm"]) expect(found(proc(name), { ...KEYS, ...PERSON })).toEqual([]);
     program.child.kill("SIGKILL");

@@ -5,7 +5,8 @@ import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, inOrder, pause } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
-import { openInboxDesk, until } from "../watch/inbox-desk.ts";
+import { openInboxDesk } from "../watch/inbox-desk.ts";
+import { until } from "../support/until.ts";
 
 /** As a tidying person, a rotation of folders, or the unpacking of a backup does it. */
 const GONE: [string, (stateDir: string) => void][] = [

@@ -23,6 +23,7 @@ import { lossesOf } from "../support/losses.ts";
 import { BARE_ENV, LAUNCHER } from "../support/paydrop.ts";
 import { runProgram, startProgram, type ProgramEnded } from "../support/program.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 async function deskWith(rows: number): Promise<{ server: FaultServer; desk: Desk }> {
   const server = await startService();
@@ -38,10 +39,6 @@ function summaryOf(desk: Desk, name = "t.csv"): Record<string, unknown> {
 /** Payments that are not those of another file. */
 function transfersTo(bank: string, rows: number): string {
   return transfersCsv(rows).replaceAll(",60200", `,${bank}00`);
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 const ACCEPT = ["--accept-lost-journal", "--by", "Asha"];
@@ -62,7 +59,7 @@ describe("the state directory is gone", () => {
     const { server, desk } = await deskWith(20);
     server.use(({ number }) => (number < 6 ? answer(200) : silence()));
     const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
-    await until(() => server.requests.length >= 6);
+    await until("six requests", () => server.requests.length >= 6);
     program.child.kill("SIGKILL");
     await program.ended;
     expect(summaryOf(desk)).toMatchObject({ phase: "running", paydrop: { format: 1 } });
@@ -266,7 +263,7 @@ describe("the journal is older than the folder knows", () => {
     backUp(desk);
     server.use(() => silence());
     const program = startProgram(["run", "t.csv"], { env: desk.env, cwd: desk.folder });
-    await until(() => server.requests.length === 2);
+    await until("the second request", () => server.requests.length === 2);
     program.child.kill("SIGKILL");
     await program.ended;
     restore(desk);
@@ -423,7 +420,7 @@ describe("the mark of an inbox", () => {
       const text = readFileSync(join(desk.folder, ".paydrop"), "utf8");
       return (JSON.parse(text) as { paydrop: { last_attempt: number } }).paydrop.last_attempt;
     };
-    await until(() => lastAttempt() === 3);
+    await until("the mark of the third attempt", () => lastAttempt() === 3);
     await done;
     await inbox.close();
     expect(existsSync(join(desk.folder, "t.csv.summary.json"))).toBe(true);

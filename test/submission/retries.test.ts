@@ -8,6 +8,7 @@ import type { FaultServer, FaultServerOptions, Script } from "../support/fault-s
 import * as wire from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
   const server = await startService(script, options);
@@ -32,7 +33,7 @@ test("a refused connection waits until the service is back: every row accepted o
   const desk = openDesk(`http://127.0.0.1:${port}`, { PAYDROP_RETRY_FOR: "60s" });
   desk.write("rows.csv", transfersCsv(40));
   const program = startProgram(["run", "rows.csv"], { env: desk.env, cwd: desk.folder });
-  while (!program.stderr().includes("waiting")) await sleep(20);
+  await until("waiting", () => program.stderr().includes("waiting"), { by: program.ended });
   await sleep(2000);
   const server = await serve(() => wire.answer(200), { port });
   const { code } = await program.ended;
@@ -53,7 +54,7 @@ test("a service that goes away in mid-run: what was in flight is at most unknown
   const desk = openDesk(server.url, { PAYDROP_RETRY_FOR: "300ms" });
   desk.write("rows.csv", transfersCsv(60));
   const program = startProgram(["run", "rows.csv", "--concurrency", "2"], { env: desk.env, cwd: desk.folder });
-  while (held.length < 2) await sleep(10);
+  await until("two rows in flight", () => held.length === 2, { by: program.ended });
   const seen = server.requests.map((request) => request.body);
   await server.close();
   const { code } = await program.ended;
@@ -117,7 +118,7 @@ test("a row that is refused for rate again and again waits on while others are t
     }
     refusals += 1;
     return async (socket) => {
-      while (taken === takenBefore) await sleep(5);
+      await until("another row that is taken", () => taken > takenBefore);
       takenBefore = taken;
       // by now the answer to the other row was read
       await sleep(50);

@@ -8,6 +8,7 @@ import type { FaultServer, Received, Script } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import * as wire from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 async function serve(script: Script): Promise<FaultServer> {
   const server = await startService(script);
@@ -163,14 +164,15 @@ test.skipIf(!existsSync("/proc/self"))(
     const program = startProgram(["run", "--timeout", "3s", "rows.csv"], { env: desk.env, cwd: desk.folder });
     const standsStill = async (): Promise<void> => {
       program.child.kill("SIGSTOP");
-      while (!/^State:\s+T/m.test(readFileSync(`/proc/${program.pid}/status`, "utf8"))) await sleep(5);
+      const status = (): string => readFileSync(`/proc/${program.pid}/status`, "utf8");
+      await until("it stands still", () => /^State:\s+T/m.test(status()));
     };
     let stopped: Promise<void> | undefined;
     server.use(({ number }) => async (socket) => {
       if (number > 1) await (stopped ??= standsStill());
       await wire.answer(200)(socket);
     });
-    while (stopped === undefined) await sleep(5);
+    await until("the second request", () => stopped !== undefined, { by: program.ended });
     await stopped;
     await sleep(3_500);
     program.child.kill("SIGCONT");

@@ -80,8 +80,3 @@ export function accountOf(request: Received): string {
 export function accountOfRow(row: number): string {
   return `60200${String(row - 1).padStart(9, "0")}`;
 }
-
-/** Waits for a condition, not for a time. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-}

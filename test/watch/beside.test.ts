@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
-import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const LARGE_ROWS = 4_000;
 
@@ -26,11 +27,11 @@ test("a small file goes while a large one is sent, and both share the limit of r
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "4" });
   const program = desk.watch();
   writeFileSync(desk.path("large.csv"), transfers("L", LARGE_ROWS));
-  await until("the large one is sent", () => server.requests.length > 100, 60_000);
+  await until("the large one is sent", () => server.requests.length > 100);
   writeFileSync(desk.path("small.csv"), transfers("S", 10));
-  await until("results of the small one", () => hasResults(desk, "small.csv"), 60_000);
+  await until("results of the small one", () => hasResults(desk, "small.csv"));
   expect(server.requests.length).toBeLessThan(LARGE_ROWS);
-  await until("results of the large one", () => hasResults(desk, "large.csv"), 120_000);
+  await until("results of the large one", () => hasResults(desk, "large.csv"), { withinMs: 300_000 });
   expect(new Set(server.requests.map(({ body }) => body)).size).toBe(LARGE_ROWS + 10);
   expect(server.requests).toHaveLength(LARGE_ROWS + 10);
   expect(inFlightMost).toBeGreaterThan(1);
@@ -57,12 +58,12 @@ test("a row that was held only because the large file was on its way gets its en
     desk.path("large.csv"),
     [`${header ?? ""},period`, ...rows.map((row) => `${row},2026-11`), ""].join("\n"),
   );
-  await until("the large one is sent", () => server.requests.length > 100, 60_000);
+  await until("the large one is sent", () => server.requests.length > 100);
   const last = `${rows.at(-1) ?? ""},2026-11`;
   writeFileSync(desk.path("again.csv"), `${header ?? ""},period\n${last}\nACC-1,ACC-OTHER,7.00,2026-11\n`);
   const results = (): string => (hasResults(desk, "again.csv") ? desk.read("again.csv.results.csv") : "");
-  await until("the row is held", () => /\r\n2,held,/.test(results()), 60_000);
-  await until("the row is a duplicate", () => /\r\n2,duplicate,/.test(results()), 120_000);
+  await until("the row is held", () => /\r\n2,held,/.test(results()));
+  await until("the row is a duplicate", () => /\r\n2,duplicate,/.test(results()), { withinMs: 300_000 });
   expect(server.requests).toHaveLength(LARGE_ROWS + 1);
 });
 
@@ -103,7 +104,7 @@ test("run --inbox: a STOP that comes while it works holds the rest, is answered,
   writeOlder(desk.path("large.csv"), transfers("L", 600));
   writeFileSync(desk.path("later.csv"), transfers("S", 400));
   const running = desk.call("run", "--inbox", desk.inbox);
-  await until("rows go", () => server.requests.length > 20, 60_000);
+  await until("rows go", () => server.requests.length > 20);
   writeFileSync(desk.path("STOP"), "");
   expect((await running).code).toBe(7);
   const sent = server.requests.length;
@@ -155,7 +156,7 @@ test("--quiet says nothing of a row that was held only while the other file was 
   const either = ["again", "large"].map((name) => `${name}.csv.results.csv`);
   let [isOver, wasHeld] = [(): boolean => true, false];
   const server = await startService(({ body }) => async (socket) => {
-    if (body.includes("ACC-L-29-")) while (!isOver()) await sleep(20);
+    if (body.includes("ACC-L-29-")) await until("the end of the other file", isOver, { withinMs: 300_000 });
     await answer(200)(socket);
   });
   const desk = openInboxDesk(server.url, TOGETHER);

@@ -23,6 +23,7 @@ import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
 import { answer, redirect } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** The folder of a desk, worked on step by step. Files are complete at the second look. */
 async function openDrop(
@@ -49,10 +50,10 @@ async function openDrop(
 
 /** Until the files are complete. */
 async function sweepAll(drop: DropFolder): Promise<void> {
-  for (;;) {
+  await until("all files are complete", async () => {
     const { waiting, ready } = await drop.sweep();
-    if (waiting.length === 0 && ready.length > 0) return;
-  }
+    return waiting.length === 0 && ready.length > 0;
+  });
 }
 
 test.each([
@@ -140,7 +141,7 @@ test("a STOP that comes just before a file begins lets nothing of it go", async 
     const asking = new Promise<readonly string[]>((resolve) => (goOn = resolve));
     const asked = vi.spyOn(processor, "handedOver").mockReturnValueOnce(asking);
     const working = drop.workOne();
-    while (asked.mock.calls.length === 0) await sleep(1);
+    await until("the question for what was left to it", () => asked.mock.calls.length > 0);
     // the file has seen no hold by now, and is about to begin when sending is stopped
     gate.soft.addEventListener("abort", () => {
       const { journal } = processor;
@@ -263,10 +264,10 @@ test.skipIf(!canMount).each([0, 2])(
     desk.write("a.csv", "from_account,to_account,amount\nACC-1,ACC-2,100.00\n");
     const told: number[] = [];
     const workAgain = async (drop: DropFolder): Promise<void> => {
-      do {
-        await sleep(10);
+      await until("the next try", async () => {
         await drop.sweep();
-      } while (!(await drop.workOne()));
+        return drop.workOne();
+      });
     };
     await desk.inProcess(async (processor) => {
       const drop = await openDrop(desk, processor, {
@@ -331,7 +332,7 @@ test("control totals that come while a file is refused for the lack of them are 
     expect(await drop.workOne()).toBe(true);
     expect(server.requests).toHaveLength(0);
     // the file and what lies beside it are as they were: only what is new is looked at
-    for (let look = 0; look < 200 && (await drop.sweep()).ready.length === 0; look += 1);
+    await until("the file with its totals", async () => (await drop.sweep()).ready.length > 0);
     expect(await drop.workOne()).toBe(true);
   });
   expect(server.requests).toHaveLength(2);
@@ -390,10 +391,10 @@ test("two files that one outage stopped are both told; a further try is not", as
     expect(told).toEqual([true, true]);
     expect(server.requests).toHaveLength(1);
     expect(await drop.workOne(), "it is not tried at once").toBe(false);
-    for (let isTried = false; !isTried; isTried = await drop.workOne()) {
-      await sleep(10);
+    await until("the next try", async () => {
       expect(await drop.workOne("small"), "one tries").toBe(false);
-    }
+      return drop.workOne();
+    });
     expect(told).toEqual([true, true, false]);
   });
 });
@@ -420,7 +421,7 @@ test.each([
 ])("a row that was held for another file which %s: the next process goes through it again", async (_, first, sent) => {
   let [status, isHeld] = [first, false];
   const server = await startService(({ number }) => async (socket) => {
-    while (number > 1 && !isHeld) await sleep(10);
+    await until("the hold of the row beside it", () => number === 1 || isHeld);
     await answer(number > 1 ? status : 200)(socket);
   });
   const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
@@ -431,7 +432,7 @@ test.each([
   // neither is watched: the process is gone before it can look again
   await desk.inProcess(async (processor) => {
     const large = processor.processFile(join(desk.folder, "a.csv"));
-    while (server.requests.length < 2) await sleep(10);
+    await until("the second request", () => server.requests.length === 2);
     const beside = await processor.processFile(join(desk.folder, "b.csv"));
     isHeld = true;
     expect(beside.byStatus).toMatchObject({ held: { rows: 1 } });
@@ -475,7 +476,7 @@ test("two copies of a file that are found together are one batch: its rows go on
     const drop = await openDrop(desk, processor, { ended: ({ exitCode }) => void codes.push(exitCode) });
     await sweepAll(drop);
     const working = [drop.workOne("any"), drop.workOne("small")];
-    while (server.requests.length === 0) await sleep(10);
+    await until("the first request", () => server.requests.length > 0);
     await drop.sweep();
     expect(await drop.workOne("small"), "what is in work waits for nobody").toBe(false);
     await Promise.all(working);
@@ -538,7 +539,7 @@ test("a file that cannot go with these settings is tried once, and again when it
     await sweepAll(drop);
     expect([await drop.workOne(), drop.takeCodes()]).toEqual([true, [2]]);
     // it is looked at from the beginning
-    while ((await drop.sweep()).waiting.length > 0);
+    await until("nothing is waited for", async () => (await drop.sweep()).waiting.length === 0);
     expect([drop.count, await drop.workOne()]).toEqual([{ files: 0 }, false]);
     desk.write("a.csv", payouts.replace("100.00", "101.00"));
     await sweepAll(drop);
@@ -569,7 +570,7 @@ test("a file that was refused is looked at again by other settings, and not by t
   const work = (): Promise<boolean> =>
     desk.inProcess(async (processor) => {
       const drop = await openDrop(desk, processor);
-      while ((await drop.sweep()).waiting.length > 0);
+      await until("nothing is waited for", async () => (await drop.sweep()).waiting.length === 0);
       return drop.workOne();
     });
   expect([await work(), await work()]).toEqual([true, false]);
@@ -607,7 +608,7 @@ test("when a service that refused the key takes rows again, all files go at once
     const drop = await openDrop(desk, processor, { say: (text) => void said.push(text) });
     await sweepAll(drop);
     const tryAgain = async (): Promise<void> => {
-      while (!(await drop.workOne())) await sleep(10);
+      await until("the next try", () => drop.workOne());
     };
     for (let times = 1; times <= 3; times += 1) await tryAgain();
     expect(drop.isBlocked).toBe(true);

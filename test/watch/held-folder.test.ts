@@ -11,9 +11,10 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openInboxDesk, until } from "./inbox-desk.ts";
+import { openInboxDesk } from "./inbox-desk.ts";
 import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const BY = ["--by", "asha", "--reason", "both are meant"] as const;
 

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { API_KEY, AES_IV, AES_KEY } from "../support/desk.ts";
 import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";
@@ -40,7 +39,7 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
     ...more,
   };
   const start = (flags: readonly string[], nodeArgs: readonly string[] = []): Program => {
-    const program = startProgram(["watch", ...flags, inbox], { env, cwd: base, nodeArgs, timeoutMs: 130_000 });
+    const program = startProgram(["watch", ...flags, inbox], { env, cwd: base, nodeArgs });
     onTestFinished(async () => {
       program.child.kill("SIGKILL");
       await program.ended;
@@ -59,15 +58,6 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
     callUntil: (fault, ...operands) =>
       runProgram(operands, { env: { ...env, PAYDROP_TEST: "1", PAYDROP_FAULT: `crash@${fault}` }, cwd: base }),
   };
-}
-
-/** Waits for something that must come; on a slow machine it comes later. */
-export async function until(what: string, isTrue: () => boolean, timeoutMs = 60_000): Promise<void> {
-  const endMs = performance.now() + timeoutMs;
-  while (!isTrue()) {
-    if (performance.now() > endMs) throw new Error(`it never came: ${what}`);
-    await sleep(25);
-  }
 }
 
 export function hasResults(desk: InboxDesk, name: string): boolean {

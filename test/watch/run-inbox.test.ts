@@ -19,8 +19,9 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, startFaultServer } from "../support/fault-server.ts";
-import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 function transfer(account: string): string {
   return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
@@ -140,7 +141,7 @@ test.each([".control", ".control.txt"])(
 test("overlapping runs: the second exits 75 and touches nothing", async () => {
   let isOpen = false;
   const server = await startService(() => async (socket) => {
-    while (!isOpen) await sleep(20);
+    await until("its answer", () => isOpen, { withinMs: 300_000 });
     await answer(200)(socket);
   });
   const desk = openInboxDesk(server.url);
@@ -215,7 +216,7 @@ test("a service that is away: the watcher tries again by itself; unknown rows ne
   const server = await startService(({ number }) => (number === 2 ? (socket) => void socket.destroy() : answer(200)), {
     port: gone.port,
   });
-  await until("all three", () => server.requests.length === 3, 18_000);
+  await until("all three", () => server.requests.length === 3);
   await until("the unknown row", () => desk.read("a.csv.waiting.txt").includes("No clear answer"));
   await sleep(2500);
   expect(server.requests).toHaveLength(3);
@@ -234,7 +235,7 @@ test("three rows without a clear answer hold the folder until a person says resu
   expect(server.requests).toHaveLength(3);
   isBroken = false;
   expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
-  await until("the rest", () => server.requests.length === 7, 20_000);
+  await until("the rest", () => server.requests.length === 7);
   await sleep(1000);
   expect(server.requests).toHaveLength(7);
 });
@@ -258,7 +259,7 @@ test("rows that a person releases while the watcher has the lock are sent by it"
   const batch = /release (\w{8}) /.exec(desk.read("a.csv.waiting.txt"))?.[1] ?? "";
   const released = await desk.call("release", batch, "--all", "--by", "asha", "--reason", "both are meant");
   expect(released.code).toBe(0);
-  await until("the released row", () => server.requests.length === 2, 18_000);
+  await until("the released row", () => server.requests.length === 2);
   await until("no note any more", () => !existsSync(desk.path("a.csv.waiting.txt")));
 });
 

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
-import { hasResults, openInboxDesk, until } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** The first row goes alone: of two, one waits. */
 test.each([

@@ -13,8 +13,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
-import { hasResults, openInboxDesk, until, type InboxDesk } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk, type InboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 /** The accounts that money was asked for, in the order of arrival. */
 function asked(server: FaultServer): string[] {
@@ -74,7 +75,7 @@ test("a burst of 200 files is worked off, each once, also while the watcher was 
   const program = desk.watch("--quiet");
   await until("the first", () => server.requests.length > 0);
   for (let file = 100; file < 200; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
-  await until("all results", () => desk.names().filter((name) => name.endsWith(".results.csv")).length === 200, 55_000);
+  await until("all results", () => desk.names().filter((name) => name.endsWith(".results.csv")).length === 200);
   program.child.kill("SIGTERM");
   expect((await program.ended).code).toBe(0);
   expect(new Set(asked(server)).size).toBe(200);
@@ -105,10 +106,10 @@ test("the folder removed and made again: told once, and work goes on", async () 
   writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
   await until("results", () => hasResults(desk, "a.csv"));
   rmSync(desk.inbox, { recursive: true });
-  await until("the warning", () => program.stderr().includes("the folder is not there"), 15_000);
+  await until("the warning", () => program.stderr().includes("the folder is not there"));
   mkdirSync(desk.inbox);
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
-  await until("more results", () => hasResults(desk, "b.csv"), 20_000);
+  await until("more results", () => hasResults(desk, "b.csv"));
   expect(program.stderr().split("the folder is not there")).toHaveLength(2);
   expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
 });
@@ -138,7 +139,7 @@ test("a mark that is taken away comes again; another's in its place ends the wat
   writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
   await until("a went", () => hasResults(desk, "a.csv"));
   unlinkSync(desk.path(".paydrop"));
-  await until("it is marked again", () => desk.names().includes(".paydrop"), 30_000);
+  await until("it is marked again", () => desk.names().includes(".paydrop"));
   renameSync(other.path(".paydrop"), desk.path(".paydrop"));
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
   expect(await program.ended).toMatchObject({ code: 74 });
@@ -159,7 +160,7 @@ test("another's mark that comes while rows are on their way ends the watch: no f
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
   expect(await program.ended).toMatchObject({ code: 74 });
   expect(server.requests.length).toBeLessThan(200);
-}, 60_000);
+});
 
 test("without a single watch left in the system the sweep finds every file", async () => {
   const server = await startService();
@@ -175,10 +176,10 @@ test("without a single watch left in the system the sweep finds every file", asy
   const program = desk.watchWith(["--import", noWatches]);
   await until("watching", () => program.stderr().includes("watching"));
   writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
-  await until("results of a", () => hasResults(desk, "a.csv"), 60_000);
+  await until("results of a", () => hasResults(desk, "a.csv"));
   expect(program.stderr().split("no events come from the folder (ENOSPC")).toHaveLength(2);
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
-  await until("results of b", () => hasResults(desk, "b.csv"), 60_000);
+  await until("results of b", () => hasResults(desk, "b.csv"));
   expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
 });
 
@@ -250,7 +251,7 @@ test("the answer of an earlier process goes with the file that it is about", asy
   await until("it watches", () => hasResults(desk, "other.csv"));
   expect(desk.names()).toContain("a.csv.refused.txt");
   unlinkSync(desk.path("a.csv"));
-  await until("no answer any more", () => !desk.names().includes("a.csv.refused.txt"), 40_000);
+  await until("no answer any more", () => !desk.names().includes("a.csv.refused.txt"));
   expect(program.stderr()).not.toContain("a.csv:");
 });
 
@@ -297,7 +298,7 @@ test("STOP holds all after the rows in flight, says how far it got, outlives a r
   expect(server.requests).toHaveLength(sent);
   expect(await desk.call("resume", "--inbox", desk.inbox)).toMatchObject({ code: 2 });
   expect(await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).toMatchObject({ code: 0 });
-  await until("the rest", () => hasResults(desk, "b.csv") && server.requests.length === 61, 20_000);
+  await until("the rest", () => hasResults(desk, "b.csv") && server.requests.length === 61);
   expect(new Set(asked(server)).size).toBe(61);
   await until("no notes any more", () => !desk.names().some((name) => /^STOP|\.waiting\.txt$/.test(name)));
 });
@@ -329,13 +330,13 @@ test("a wrong key: everything waits, said once, and one row at a time finds out 
   writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
   await until("both are told", () => ["a.csv", "b.csv"].every((name) => existsSync(desk.path(`${name}.waiting.txt`))));
   for (const name of ["a.csv", "b.csv"]) expect(desk.read(`${name}.waiting.txt`)).toContain("PAYDROP_API_KEY");
-  await until("two more tries", () => server.requests.length >= 3, 60_000);
+  await until("two more tries", () => server.requests.length >= 3);
   expect(server.requests.length).toBeLessThan(7);
   for (const said of ["everything waits", "stopped reason=key_refused", " first row=2 rejected"]) {
     expect(program.stderr().split(said)).toHaveLength(2);
   }
   isRight = true;
-  await until("all went", () => hasResults(desk, "b.csv"), 60_000);
+  await until("all went", () => hasResults(desk, "b.csv"));
   expect(server.requests.length).toBeLessThan(16);
   expect(program.stderr()).toContain(" first row=2 accepted");
   expect(new Set(asked(server)).size).toBe(6);
