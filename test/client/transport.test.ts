@@ -3,6 +3,7 @@ import { Secret } from "../../src/config/secret.ts";
 import { PaydropError } from "../../src/errors.ts";
 import * as wire from "../support/fault-server.ts";
 import { BODY, catchError, detailOf, KEY, open, PATH, serve } from "./opened.ts";
+import { until } from "../support/until.ts";
 
 describe("what is sent", () => {
   test("a POST over HTTP/1.1 to base path and path, with exactly the two headers of §4", async () => {
@@ -84,14 +85,18 @@ describe("an answer belongs to its own request (I6)", () => {
   });
 
   test("bytes on an idle connection close it", async () => {
+    let isClosed = false;
     const server = await serve((request) =>
       request.number === 1
-        ? wire.inOrder(wire.answer(402), wire.pause(20), wire.raw(wire.response(200)))
+        ? wire.inOrder(
+            (socket) => void socket.once("close", () => (isClosed = true)),
+            ...[wire.answer(402), wire.pause(20), wire.raw(wire.response(200))],
+          )
         : wire.answer(402),
     );
     const transport = open(server.url, { concurrency: 1 });
     await transport.post(PATH, BODY);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await until("the end of the connection", () => isClosed);
     expect(await transport.post(PATH, BODY)).toMatchObject({ status: 402 });
     expect(server.connections).toBe(2);
   });

@@ -8,6 +8,7 @@ import { Exchange } from "../../src/client/exchange.ts";
 import { createCertificates } from "../support/certificates.ts";
 import * as wire from "../support/fault-server.ts";
 import { BODY, cleanups, detailOf, freePort, KEY, open, PATH, serve } from "./opened.ts";
+import { until } from "../support/until.ts";
 
 describe("never on the wire", () => {
   test("a request that was written already, should it be begun on another connection", async () => {
@@ -44,10 +45,9 @@ describe("never on the wire", () => {
 
   test("a TLS handshake that hangs ends with the connect timeout", async () => {
     const server = await serve(() => wire.answer(200), { onConnection: () => "hold" });
-    const began = performance.now();
     const answer = await open(`https://localhost:${server.port}`).post(PATH, BODY);
     expect(answer).toMatchObject({ kind: "unsent", cause: "unreachable" });
-    expect(performance.now() - began).toBeLessThan(2_500);
+    expect(detailOf(answer)).toContain("Connect Timeout");
   });
 
   test("a connection that takes longer than the whole timeout is given up and not used afterwards", async () => {
@@ -94,10 +94,12 @@ describe("never on the wire", () => {
   test("a connection that comes after the timeout is not written to", async () => {
     const certificates = createCertificates();
     const server = await serve(() => wire.answer(200), { tls: certificates.server });
+    let isClosed = false;
     const doorkeeper = net.createServer((client) => {
       const upstream = net.connect(server.port, "127.0.0.1");
       upstream.on("error", () => client.destroy());
       client.on("error", () => upstream.destroy()).on("close", () => upstream.destroy());
+      upstream.on("close", () => (isClosed = true));
       setTimeout(() => client.pipe(upstream).pipe(client), 250);
     });
     doorkeeper.listen(0, "127.0.0.1");
@@ -106,7 +108,7 @@ describe("never on the wire", () => {
     const { port } = doorkeeper.address() as AddressInfo;
     const transport = open(`https://localhost:${port}`, { timeoutMs: 100, ca: certificates.ca });
     expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "unsent", cause: "unreachable" });
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await until("the end of the connection", () => isClosed);
     expect(server.bytesReceived).toBe(0);
   });
 

@@ -108,6 +108,11 @@ export function countsOf(results: readonly ResultRow[]): Record<string, number> 
   return counts;
 }
 
+/** A CSV of one transfer. */
+export function transferCsv(account: string, amount = "100.00"): string {
+  return `from_account,to_account,amount\nACC-1,${account},${amount}\n`;
+}
+
 /** A CSV of transfers to accounts of their own, the first row's amount 101.00, the next 102.00 … */
 export function transfersCsv(rows: number, more: Readonly<Record<string, (index: number) => string>> = {}): string {
   const names = Object.keys(more);

@@ -9,9 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openInboxDesk } from "./inbox-desk.ts";
+import { openInboxDesk, untilAnotherWaits } from "./inbox-desk.ts";
 import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -94,7 +93,10 @@ test("rows that were left to the process of a held folder wait too; those of a f
   const left = await desk.call("release", ours, "--all", ...BY);
   expect([left.code, left.stdout]).toEqual([7, expect.stringContaining("is held: a file named STOP")]);
   expect((await desk.call("release", other, "--all", ...BY)).stdout).toContain("Another paydrop is working");
-  await sleep(1000);
+  for (const name of ["b", "c"]) {
+    await untilAnotherWaits(desk, name);
+    rmSync(desk.path(`${name}.csv`));
+  }
   watcher.child.kill("SIGTERM");
   await watcher.ended;
   expect(server.requests).toHaveLength(2);

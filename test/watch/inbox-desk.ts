@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { API_KEY, AES_IV, AES_KEY } from "../support/desk.ts";
+import { API_KEY, AES_IV, AES_KEY, transferCsv } from "../support/desk.ts";
 import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
+import { until } from "../support/until.ts";
 
 /** A drop folder, a state directory and a service, as a clerk and a watcher meet. */
 export interface InboxDesk {
@@ -58,6 +59,18 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
     callUntil: (fault, ...operands) =>
       runProgram(operands, { env: { ...env, PAYDROP_TEST: "1", PAYDROP_FAULT: `crash@${fault}` }, cwd: base }),
   };
+}
+
+/** A good file of its own goes: what lay in the folder before it was looked at as well by then, and what may go went. */
+export async function untilAnotherGoes(desk: InboxDesk, name: string): Promise<void> {
+  writeFileSync(desk.path(`${name}.csv`), transferCsv(`ACC-${name}`));
+  await until(`results of ${name}`, () => hasResults(desk, `${name}.csv`));
+}
+
+/** The same of a folder that is held: it lay still for long enough to go, and is told that it waits. */
+export async function untilAnotherWaits(desk: InboxDesk, name: string): Promise<void> {
+  writeFileSync(desk.path(`${name}.csv`), transferCsv(`ACC-${name}`));
+  await until(`${name} is told`, () => existsSync(desk.path(`${name}.csv.waiting.txt`)));
 }
 
 export function hasResults(desk: InboxDesk, name: string): boolean {

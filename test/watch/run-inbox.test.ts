@@ -14,12 +14,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, startFaultServer } from "../support/fault-server.ts";
-import { hasResults, openInboxDesk } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -218,8 +217,8 @@ test("a service that is away: the watcher tries again by itself; unknown rows ne
   });
   await until("all three", () => server.requests.length === 3);
   await until("the unknown row", () => desk.read("a.csv.waiting.txt").includes("No clear answer"));
-  await sleep(2500);
-  expect(server.requests).toHaveLength(3);
+  for (const name of ["first", "second"]) await untilAnotherGoes(desk, name);
+  expect(server.requests).toHaveLength(5);
 });
 
 test("three rows without a clear answer hold the folder until a person says resume", async () => {
@@ -229,15 +228,13 @@ test("three rows without a clear answer hold the folder until a person says resu
   writeFileSync(desk.path("a.csv"), transfersCsv(6));
   const program = desk.watch();
   await until("the hold", () => program.stderr().includes("everything is held"));
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
-  await until("b is told", () => existsSync(desk.path("b.csv.waiting.txt")));
-  await sleep(1500);
+  for (const name of ["b", "c"]) await untilAnotherWaits(desk, name);
   expect(server.requests).toHaveLength(3);
   isBroken = false;
   expect((await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).code).toBe(0);
-  await until("the rest", () => server.requests.length === 7);
-  await sleep(1000);
-  expect(server.requests).toHaveLength(7);
+  await until("the rest", () => server.requests.length === 8);
+  await untilAnotherGoes(desk, "d");
+  expect(server.requests).toHaveLength(9);
 });
 
 test("files of one row each: after three without a clear answer no other one goes", async () => {

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
-import { hasResults, openInboxDesk, type InboxDesk } from "./inbox-desk.ts";
+import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits, type InboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -36,7 +36,7 @@ async function othersInbox(): Promise<InboxDesk> {
 
 test("a slow writer, with a pause, of a file that lies there at the start: nothing before it closes, then its rows", async () => {
   const server = await startService();
-  const desk = openInboxDesk(server.url, { PAYDROP_SETTLE: "1500ms" });
+  const desk = openInboxDesk(server.url, { PAYDROP_SETTLE: "5s" });
   const path = desk.path("slow.csv");
   writeFileSync(path, "from_account,to_account,amount\n");
   desk.watch();
@@ -55,8 +55,9 @@ test("files that come by rename from .part and by Excel's save are taken once ea
   const program = desk.watch();
   await until("watching", () => program.stderr().includes("watching"));
   writeFileSync(desk.path("a.csv.part"), transfer("ACC-A"));
-  await sleep(600);
-  expect(server.requests).toHaveLength(0);
+  await untilAnotherGoes(desk, "first");
+  expect(asked(server)).toEqual(["ACC-first"]);
+  expect(desk.names().filter((name) => name.startsWith("a."))).toEqual(["a.csv.part"]);
   renameSync(desk.path("a.csv.part"), desk.path("a.csv"));
   await until("results of a", () => hasResults(desk, "a.csv"));
   // Excel: a temporary, delete, rename
@@ -64,8 +65,8 @@ test("files that come by rename from .part and by Excel's save are taken once ea
   unlinkSync(desk.path("a.csv"));
   renameSync(desk.path("D41D8C.tmp"), desk.path("a.csv"));
   await until("the second", () => server.requests.length === 2);
-  await sleep(800);
-  expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
+  await untilAnotherGoes(desk, "last");
+  expect(asked(server)).toEqual(["ACC-first", "ACC-A", "ACC-B", "ACC-last"]);
 });
 
 test("a burst of 200 files is worked off, each once, also while the watcher was down", async () => {
@@ -261,12 +262,12 @@ test("a retry file is left alone until it is corrected, and then only its rows g
   desk.watch();
   writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-2,1.234\n`);
   await until("the retry file", () => existsSync(desk.path("a.csv.retry.csv")));
-  await sleep(1500);
-  expect(server.requests).toHaveLength(1);
-  expect(desk.names()).not.toContain("a.csv.retry.csv.refused.txt");
+  await untilAnotherGoes(desk, "other");
+  expect(asked(server)).toEqual(["ACC-1", "ACC-other"]);
+  expect(desk.names().filter((name) => name.startsWith("a.csv.retry"))).toEqual(["a.csv.retry.csv"]);
   writeFileSync(desk.path("a.csv.retry.csv"), desk.read("a.csv.retry.csv").replace("1.234", "1.23"));
-  await until("the corrected row", () => server.requests.length === 2);
-  expect(asked(server)).toEqual(["ACC-1", "ACC-2"]);
+  await until("the corrected row", () => server.requests.length === 3);
+  expect(asked(server)).toEqual(["ACC-1", "ACC-other", "ACC-2"]);
   await until("its results", () => hasResults(desk, "a.csv.retry.csv"));
   expect(desk.read("a.csv.retry.csv.results.csv")).toMatch(/Corrects row 3 of batch \w{8}: amount 1\.234 → 1\.23/);
 });
@@ -294,12 +295,13 @@ test("STOP holds all after the rows in flight, says how far it got, outlives a r
   expect((await first.ended).code).toBe(7);
   const second = desk.watch();
   await until("still held", () => second.stderr().includes("is held"));
-  await sleep(1000);
+  await untilAnotherWaits(desk, "c");
+  await untilAnotherWaits(desk, "d");
   expect(server.requests).toHaveLength(sent);
   expect(await desk.call("resume", "--inbox", desk.inbox)).toMatchObject({ code: 2 });
   expect(await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).toMatchObject({ code: 0 });
-  await until("the rest", () => hasResults(desk, "b.csv") && server.requests.length === 61);
-  expect(new Set(asked(server)).size).toBe(61);
+  await until("the rest", () => server.requests.length === 63);
+  expect(new Set(asked(server)).size).toBe(63);
   await until("no notes any more", () => !desk.names().some((name) => /^STOP|\.waiting\.txt$/.test(name)));
 });
 
