@@ -81,6 +81,10 @@ test.each(JOURNALS)(
 );
 
 const hasStrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
+if (!hasStrace)
+  process.stderr.write(
+    "NOT CHECKED: strace is not on this machine, by which what is on the disk before the first byte of a row is looked at\n",
+  );
 
 test.skipIf(!hasStrace).each([...JOURNALS, ["that of a file which is read by a mapping", 10, mappingIn] as const])(
   "were the power cut just before the first byte of any row, the disk would hold its attempt, %s",

@@ -76,7 +76,7 @@ test("a second signal ends at once: rows in flight are unknown, exit 4", async (
   life.child.kill("SIGTERM");
   expect((await life.ended).code).toBe(4);
   // far below the 120 s that an answer may take
-  expect(performance.now() - signalledAt).toBeLessThan(20_000);
+  expect(performance.now() - signalledAt).toBeLessThan(60_000);
   const { byStatus } = verdictOn(here, false);
   expect(byStatus).toEqual({ unknown: 1, not_sent: 11 });
   expect(service.lines()).toHaveLength(1);
@@ -103,6 +103,6 @@ test("answers that never come do not keep it: bounded by --timeout", async () =>
   life.child.kill("SIGTERM");
   const { code } = await life.ended;
   expect(code).toBe(4);
-  expect(performance.now() - signalledAt).toBeLessThan(20_000);
+  expect(performance.now() - signalledAt).toBeLessThan(60_000);
   expect(verdictOn(here, false).byStatus).toEqual({ unknown: 1, not_sent: 5 });
 });

@@ -249,7 +249,6 @@ describe("faults on request", () => {
     const sandbox = await start({ latencyMs: { min: 80, max: 120 } });
     const answer = await open(sandbox).post(TRANSFERS, TRANSFER);
     expect(answer.durationMs).toBeGreaterThanOrEqual(75);
-    expect(answer.durationMs).toBeLessThan(350);
   });
 });
 

@@ -258,6 +258,6 @@ describe("stop rules", () => {
     const startedAt = performance.now();
     const rules = new StopRules(new UnknownsInARow());
     for (let count = 0; count < 100; count += 1) rules.observe(refused, "a-".repeat(32_768));
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });

@@ -19,7 +19,7 @@ describe("what waits in a drop folder", () => {
     const seenAt = Date.now() - 60_000;
     queue.replace([], [beingWritten(60_000), beingWritten(10_000)]);
     const { oldestSince } = queue.count;
-    expect(Math.abs((oldestSince ?? 0) - seenAt)).toBeLessThan(1_000);
+    expect(Math.abs((oldestSince ?? 0) - seenAt)).toBeLessThan(30_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(queue.count).toEqual({ files: 2, oldestSince });
   });
