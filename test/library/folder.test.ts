@@ -9,10 +9,7 @@ import type { FaultServer, Script } from "../support/fault-server.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-
-function transfer(account: string): string {
-  return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
-}
+import { transferCsv } from "../support/desk.ts";
 
 interface Place {
   readonly server: FaultServer;
@@ -54,7 +51,7 @@ describe("watchFolder", () => {
         if (event.type === "row") rows.push(event.status);
       },
     });
-    writeFileSync(join(inbox, "a.csv"), transfer("ACC-A"));
+    writeFileSync(join(inbox, "a.csv"), transferCsv("ACC-A"));
     writeFileSync(join(inbox, "broken.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,1.00\n');
     await until("both", () => reports.length === 1 && refused.length === 1);
     expect(reports[0]).toMatchObject({ exitCode: 0, requests: 1, file: join(inbox, "a.csv") });
@@ -66,7 +63,7 @@ describe("watchFolder", () => {
     await watched.close();
     await watched.ended;
     expect(listening(), "a process that has nothing else to do would not end").toBe(0);
-    writeFileSync(join(inbox, "b.csv"), transfer("ACC-B"));
+    writeFileSync(join(inbox, "b.csv"), transferCsv("ACC-B"));
     // its lock is free: another one takes what came meanwhile
     await watching(inbox, { ...options, onReport: (report) => void reports.push(report) });
     await until("b", () => reports.length === 2);
@@ -110,7 +107,7 @@ describe("watchFolder", () => {
     const { inbox, options } = await newPlace();
     const watched = await watchFolder(inbox, { ...options, onReport });
     const ended = expect(watched.ended).rejects.toThrow("the database of the caller is away");
-    writeFileSync(join(inbox, "a.csv"), transfer("ACC-A"));
+    writeFileSync(join(inbox, "a.csv"), transferCsv("ACC-A"));
     await ended;
     await expect(watched.close()).rejects.toThrow("the database of the caller is away");
     expect(readFileSync(join(inbox, "a.csv.results.csv"), "utf8")).toContain("accepted");
@@ -127,7 +124,7 @@ describe("watchFolder", () => {
       onMessage: (text) => void texts.push(text),
     });
     mkdirSync(join(inbox, "c.csv"));
-    writeFileSync(join(inbox, "a.csv"), transfer("ACC-A"));
+    writeFileSync(join(inbox, "a.csv"), transferCsv("ACC-A"));
     await until("results", () => existsSync(join(inbox, "a.csv.summary.json")));
     signal.abort();
     await watched.ended;

@@ -6,7 +6,7 @@ import { createOpener } from "../../src/client/envelope.ts";
 import { createCertificates } from "../support/certificates.ts";
 import { openDesk } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
-import type { FaultServer, FaultServerOptions, Received, Reply, Script } from "../support/fault-server.ts";
+import type { FaultServer, Received, Reply, Script } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
 import type { ProgramEnded } from "../support/program.ts";
 import { startProgram } from "../support/program.ts";
@@ -115,11 +115,6 @@ function collectionsCsv(rows: number): string {
   return `amount,currency,vpa,expiry\n${lines.join("\n")}\n`;
 }
 
-async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
-  const server = await startService(script, options);
-  return server;
-}
-
 const LOUD = { PAYDROP_LOG_LEVEL: "trace", PAYDROP_API_KEY: KEYS.apiKey, PAYDROP_AES_KEY: KEYS.aesKey, PAYDROP_AES_IV: KEYS.aesIv }; // prettier-ignore
 
 const AS_TEXT = ["--verbose", "--log-file", "paydrop.log"];
@@ -134,7 +129,7 @@ interface TryOut {
 
 /** One run, loud in one way; then everything is looked through. */
 async function tryOut(script: Script, { csv = payoutsCsv(4), env = {}, flags = AS_TEXT }: TryOut = {}): Promise<Trial> {
-  const server = await serve(script);
+  const server = await startService(script);
   const desk = openDesk(server.url, { ...LOUD, ...env });
   const input = "people.csv";
   desk.write(input, csv);
@@ -201,14 +196,14 @@ describe("no secret and no account number in anything that is written", () => {
   });
 
   test("nobody there, and a certificate that is refused", async () => {
-    const gone = await serve(() => wire.answer(200));
+    const gone = await startService(() => wire.answer(200));
     await gone.close();
     const nobody = await tryOut(() => wire.answer(200), {
       env: { PAYDROP_BASE_URL: gone.url, PAYDROP_RETRY_FOR: "100ms" },
     });
     expect(leaks(nobody)).toEqual([]);
     expect(nobody.ended[0]?.code).toBe(7);
-    const tls = await serve(() => wire.answer(200), { tls: createCertificates().selfSigned });
+    const tls = await startService(() => wire.answer(200), { tls: createCertificates().selfSigned });
     const refused = await tryOut(() => wire.answer(200), { env: { PAYDROP_BASE_URL: tls.url } });
     expect(leaks(refused)).toEqual([]);
     expect(refused.ended[0]?.stderr).toContain("certificate");
@@ -254,7 +249,7 @@ describe("no secret and no account number in anything that is written", () => {
 
   test("an exception that nobody catches, with the secrets in it, ends with code 1 and without them", async () => {
     for (const flags of [["--verbose"], ["--verbose", "--json"]]) {
-      const server = await serve(() => wire.silence());
+      const server = await startService(() => wire.silence());
       const desk = openDesk(server.url, LOUD);
       desk.write("people.csv", payoutsCsv(3));
       const thrower = desk.write("throw.mjs", THROWER);
@@ -270,7 +265,7 @@ describe("no secret and no account number in anything that is written", () => {
   }); // prettier-ignore
 
   test.skipIf(process.platform !== "linux")("the process list shows no secret, and a child would inherit none", async () => {
-    const server = await serve(() => wire.silence());
+    const server = await startService(() => wire.silence());
     const desk = openDesk(server.url, LOUD);
     const env: Record<string, string> = {};
     for (const [name, value] of Object.entries(desk.env)) {

@@ -1,18 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import type { DeskRun } from "../support/desk.ts";
-import type { FaultServer, FaultServerOptions, Received, Reply, Script } from "../support/fault-server.ts";
+import type { FaultServer, Received, Reply, Script } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 
 /** The how-manieth row of the file a request belongs to, from 1. */
 function indexOf(request: Received): number {
   return Number((JSON.parse(request.body) as { to_account: string }).to_account.slice(5));
-}
-
-async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
-  const server = await startService(script, options);
-  return server;
 }
 
 /** How many requests the server read of each row. */
@@ -89,7 +84,7 @@ describe("one row after the other, with every answer there is between good ones"
   };
 
   test.each([["kept alive", "true"], ["of their own", "false"]])("connections %s", async (_how, reuse) => {
-    const server = await serve(answersOf);
+    const server = await startService(answersOf);
     const desk = openDesk(server.url, { PAYDROP_REUSE_CONNECTIONS: reuse });
     desk.write("all.csv", transfersCsv(2 * ANSWERS.length));
     const run = await desk.run("all.csv", "--concurrency", "1", "--timeout", "1s");
@@ -113,7 +108,7 @@ describe("one row after the other, with every answer there is between good ones"
 
 /** Five rows, the fault on the first, and what a stopped run must have done. */
 async function runStopped(script: Script, env: Record<string, string> = {}): Promise<{ run: DeskRun; server: FaultServer }> {
-  const server = await serve(script);
+  const server = await startService(script);
   const desk = openDesk(server.url, env);
   desk.write("five.csv", transfersCsv(5));
   return { run: await desk.run("five.csv"), server };
@@ -121,7 +116,7 @@ async function runStopped(script: Script, env: Record<string, string> = {}): Pro
 
 describe("a redirect", () => {
   test.each([301, 302, 303, 307, 308])("%i to another origin: it sees no byte, the run stops, the row is unknown", async (status) => {
-    const elsewhere = await serve(() => wire.answer(200));
+    const elsewhere = await startService(() => wire.answer(200));
     const { run, server } = await runStopped(() => wire.redirect(status, `${elsewhere.url}/v1/banking/transfer`));
     expect({ bytes: elsewhere.bytesReceived, connections: elsewhere.connections }).toEqual({ bytes: 0, connections: 0 });
     expect(server.requests).toHaveLength(1);
@@ -151,7 +146,7 @@ test("a web page with 200 is not the service: the row is unknown, the run stops"
 
 test("a web page in mid-run leaves at most the rows in flight unknown", async () => {
   const page = wire.answer(200, "<html>", { "content-type": "text/html" });
-  const server = await serve((request) => (indexOf(request) < 20 ? wire.answer(200) : page));
+  const server = await startService((request) => (indexOf(request) < 20 ? wire.answer(200) : page));
   const desk = openDesk(server.url);
   desk.write("many.csv", transfersCsv(200));
   const run = await desk.run("many.csv", "--concurrency", "4");
@@ -164,7 +159,7 @@ test("a web page in mid-run leaves at most the rows in flight unknown", async ()
 
 describe("connections that are kept", () => {
   test("one that the service closes just as the next row goes: each row once at most, and none accepted unseen", async () => {
-    const server = await serve((request) => async (socket) => {
+    const server = await startService((request) => async (socket) => {
       socket.write(wire.response(200));
       await new Promise((resolve) => setTimeout(resolve, 20 + (request.number % 12)));
       if (request.number % 2 === 0) socket.end();
@@ -198,7 +193,7 @@ describe("connections that are kept", () => {
   test.each([0, 1, 5, 30])(
     "with one for each row a second answer after %i ms is never another row's status",
     async (delayMs) => {
-      const server = await serve(straying(delayMs));
+      const server = await startService(straying(delayMs));
       const desk = openDesk(server.url, { PAYDROP_REUSE_CONNECTIONS: "false" });
       desk.write("stray.csv", transfersCsv(60));
       const run = await desk.run("stray.csv");
@@ -210,7 +205,7 @@ describe("connections that are kept", () => {
   );
 
   test("kept ones: a second answer that lies there before the next request is nobody's", async () => {
-    const server = await serve(straying(0));
+    const server = await startService(straying(0));
     const desk = openDesk(server.url);
     desk.write("stray.csv", transfersCsv(60));
     const run = await desk.run("stray.csv");

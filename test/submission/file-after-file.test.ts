@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createCertificates } from "../support/certificates.ts";
-import { openDesk, transfersCsv } from "../support/desk.ts";
+import { openDesk, transferCsv, transfersCsv } from "../support/desk.ts";
 import { answer, type Reply } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 
@@ -18,10 +18,6 @@ afterEach(() => {
 /** Longer than connections that nobody uses are kept. */
 const LONG_MS = 60_000;
 
-function transfer(account: string): string {
-  return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
-}
-
 test("a file that takes long keeps its connections, however soon it began after another one; in the end none is open", async () => {
   const [reached, goOn] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
   const closed: Promise<unknown>[] = [];
@@ -34,9 +30,9 @@ test("a file that takes long keeps its connections, however soon it began after 
     onConnection: (socket) => void closed.push(once(socket, "close")),
   });
   const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
-  desk.write("short.csv", transfer("ACC-SHORT"));
+  desk.write("short.csv", transferCsv("ACC-SHORT"));
   desk.write("long.csv", transfersCsv(4));
-  desk.write("later.csv", transfer("ACC-LATER"));
+  desk.write("later.csv", transferCsv("ACC-LATER"));
   await desk.inProcess(async (processor) => {
     await processor.processFile(`${desk.folder}/short.csv`);
     const long = processor.processFile(`${desk.folder}/long.csv`);
@@ -57,7 +53,7 @@ test("certificates are read anew when nothing was sent for a while: whoever mend
   const desk = openDesk(server.url);
   const ca = desk.write("ca.pem", selfSigned.cert);
   desk.env["PAYDROP_CA_FILE"] = ca;
-  desk.write("a.csv", transfer("ACC-A"));
+  desk.write("a.csv", transferCsv("ACC-A"));
   await desk.inProcess(async (processor) => {
     const run = async (): Promise<string | undefined> =>
       (await processor.processFile(`${desk.folder}/a.csv`)).stop?.code;
@@ -73,7 +69,7 @@ test("what stopped a file stops those beside it, and not those that come when al
   let status = 401;
   const server = await startService(() => answer(status));
   const desk = openDesk(server.url);
-  for (const name of ["a", "b", "c"]) desk.write(`${name}.csv`, transfer(`ACC-${name}`));
+  for (const name of ["a", "b", "c"]) desk.write(`${name}.csv`, transferCsv(`ACC-${name}`));
   await desk.inProcess(async (processor) => {
     const run = async (name: string): Promise<string | undefined> =>
       (await processor.processFile(`${desk.folder}/${name}.csv`)).stop?.code;
@@ -91,7 +87,7 @@ test("the same refusal of every row of one file is about that file: the one besi
   const server = await startService(({ body }) => (body.includes("ACC-B") ? answer(200) : answer(422, "no funds")));
   const desk = openDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
   desk.write("a.csv", transfersCsv(11));
-  desk.write("b.csv", transfer("ACC-B"));
+  desk.write("b.csv", transferCsv("ACC-B"));
   await desk.inProcess((processor) =>
     processor.together(async () => {
       expect((await processor.processFile(`${desk.folder}/a.csv`)).stop?.code).toBe("same_refusal");
@@ -103,7 +99,7 @@ test("the same refusal of every row of one file is about that file: the one besi
 test("behind a file nothing goes on in its name: its mark is not renewed, and nobody asks whether it is paused", async () => {
   const server = await startService(({ number }) => (number === 1 ? answer(200) : answer(401)));
   const desk = openDesk(server.url);
-  for (const name of ["sent", "stopped"]) desk.write(`${name}.csv`, transfer(`ACC-${name}`));
+  for (const name of ["sent", "stopped"]) desk.write(`${name}.csv`, transferCsv(`ACC-${name}`));
   const [begun, ended] = [vi.spyOn(globalThis, "setInterval"), vi.spyOn(globalThis, "clearInterval")];
   await desk.inProcess(async (processor) => {
     for (const name of ["sent", "stopped"]) await processor.processFile(`${desk.folder}/${name}.csv`);

@@ -4,16 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createCertificates } from "../support/certificates.ts";
 import { API_KEY, openDesk, transfersCsv, type Desk } from "../support/desk.ts";
-import type { FaultServer, FaultServerOptions, Script } from "../support/fault-server.ts";
 import * as wire from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-
-async function serve(script: Script, options?: FaultServerOptions): Promise<FaultServer> {
-  const server = await startService(script, options);
-  return server;
-}
 
 /** A port that nobody listens on. */
 async function freePort(): Promise<number> {
@@ -35,7 +29,7 @@ test("a refused connection waits until the service is back: every row accepted o
   const program = startProgram(["run", "rows.csv"], { env: desk.env, cwd: desk.folder });
   await until("waiting", () => program.stderr().includes("waiting"), { by: program.ended });
   await sleep(2000);
-  const server = await serve(() => wire.answer(200), { port });
+  const server = await startService(() => wire.answer(200), { port });
   const { code } = await program.ended;
   const rows = desk.results("rows.csv");
   expect(code).toBe(0);
@@ -66,7 +60,7 @@ test("a service that goes away in mid-run: what was in flight is at most unknown
     unknown: 2,
     not_sent: 48,
   });
-  const back = await serve(() => wire.answer(200), { port: server.port });
+  const back = await startService(() => wire.answer(200), { port: server.port });
   const again = await desk.run("rows.csv");
   expect(again.counts).toEqual({ accepted: 58, unknown: 2 });
   const all = [...seen, ...back.requests.map((request) => request.body)];
@@ -91,7 +85,7 @@ test("a host that does not exist, with fewer rows than the rule asks for, exits 
 
 test("429 with Retry-After in seconds: the whole run waits, two attempts, each row carried out once", async () => {
   const at: number[] = [];
-  const server = await serve((request) => {
+  const server = await startService((request) => {
     at.push(performance.now());
     return request.number === 10 ? wire.answer(429, {}, { "retry-after": "2" }) : wire.answer(200);
   });
@@ -111,7 +105,7 @@ test("a row that is refused for rate again and again waits on while others are t
   let refusals = 0;
   let taken = 0;
   let takenBefore = 0;
-  const server = await serve((request) => {
+  const server = await startService((request) => {
     if (!request.body.includes("102.00") || refusals === 9) {
       return wire.inOrder(wire.pause(10), () => void (taken += 1), wire.answer(200));
     }
@@ -133,7 +127,7 @@ test("a row that is refused for rate again and again waits on while others are t
 test("429 with Retry-After as a date", async () => {
   let told = 0;
   const at: number[] = [];
-  const server = await serve((request) => {
+  const server = await startService((request) => {
     at.push(Date.now());
     if (request.number > 1) return wire.answer(200);
     told = Math.ceil(Date.now() / 1000) * 1000 + 1000;
@@ -149,7 +143,7 @@ test("429 with Retry-After as a date", async () => {
 });
 
 test("429 for ever: bounded, rows not sent, exit 7; later the same file sends each once", async () => {
-  const server = await serve(() => wire.answer(429, {}, { "retry-after": "0" }));
+  const server = await startService(() => wire.answer(429, {}, { "retry-after": "0" }));
   const desk = openDesk(server.url);
   desk.write("rows.csv", transfersCsv(20));
   const run = await desk.run("rows.csv");
@@ -163,7 +157,7 @@ test("429 for ever: bounded, rows not sent, exit 7; later the same file sends ea
 });
 
 test("retry_429 = false: unknown after one request", async () => {
-  const server = await serve((request) => (request.number === 1 ? wire.answer(429) : wire.answer(200)));
+  const server = await startService((request) => (request.number === 1 ? wire.answer(429) : wire.answer(200)));
   const desk = openDesk(server.url, { PAYDROP_RETRY_429: "false" });
   desk.write("rows.csv", transfersCsv(3));
   const run = await desk.run("rows.csv");
@@ -173,7 +167,7 @@ test("retry_429 = false: unknown after one request", async () => {
 
 test("--rate holds at the service", async () => {
   const at: number[] = [];
-  const server = await serve(() => {
+  const server = await startService(() => {
     at.push(performance.now());
     return wire.answer(200);
   });
@@ -189,7 +183,7 @@ test("never more requests in flight than the concurrency, and the first row goes
   let [inFlight, most] = [0, 0];
   let secondBeforeFirstAnswer = false;
   let firstAnswered = false;
-  const server = await serve((request) => async (socket) => {
+  const server = await startService((request) => async (socket) => {
     inFlight += 1;
     most = Math.max(most, inFlight);
     if (request.number > 1 && !firstAnswered) secondBeforeFirstAnswer = true;
@@ -208,7 +202,7 @@ test("never more requests in flight than the concurrency, and the first row goes
 test("after an unknown first row the next one goes alone too; after a refusal the others follow", async () => {
   const open = new Map<number, number>();
   let inFlight = 0;
-  const server = await serve((request) => async (socket) => {
+  const server = await startService((request) => async (socket) => {
     inFlight += 1;
     open.set(request.number, inFlight);
     await sleep(60);
@@ -231,7 +225,7 @@ test.each([
   ["signed by itself", certificates.selfSigned, {}],
   ["of TLS 1.1", certificates.server, { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" }],
 ] as const)("a certificate %s: nothing is sent, least of all the key, and the run stops", async (_how, pair, options) => {
-  const server = await serve(() => wire.answer(200), { tls: { ...pair, ...options } });
+  const server = await startService(() => wire.answer(200), { tls: { ...pair, ...options } });
   const desk = openDesk(server.url);
   desk.env["PAYDROP_CA_FILE"] = desk.write("ca.pem", certificates.ca);
   desk.write("rows.csv", transfersCsv(20));
@@ -240,7 +234,7 @@ test.each([
   expect({ requests: server.requests.length, bytes: server.bytesReceived }).toEqual({ requests: 0, bytes: 0 });
   expect(run.stdout + run.stderr).toContain("certificate");
 
-  const good = await serve(() => wire.answer(200), { tls: certificates.server, port: 0 });
+  const good = await startService(() => wire.answer(200), { tls: certificates.server, port: 0 });
   const mended = await desk.run("rows.csv", "--base-url", good.url, "--accept-destination", "--by", "test");
   expect({ code: mended.code, counts: mended.counts }).toEqual({ code: 0, counts: { accepted: 20 } });
   expect(good.requests).toHaveLength(20);
@@ -248,11 +242,11 @@ test.each([
 
 test("resets inside the TLS handshake are no requests: rows wait, and go when it stops", async () => {
   let left = 3;
-  const server = await serve(() => wire.answer(200), {
+  const server = await startService(() => wire.answer(200), {
     tls: certificates.server,
     onConnection: () => undefined,
   });
-  const proxy = await serve(() => wire.silence(), {
+  const proxy = await startService(() => wire.silence(), {
     onConnection: (socket) => {
       if (left > 0) {
         left -= 1;

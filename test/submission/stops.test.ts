@@ -10,13 +10,8 @@ import * as wire from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-async function serve(script: Script): Promise<FaultServer> {
-  const server = await startService(script);
-  return server;
-}
-
 async function openWith(rows: number, script: Script): Promise<{ desk: Desk; server: FaultServer }> {
-  const server = await serve(script);
+  const server = await startService(script);
   const desk = openDesk(server.url);
   desk.write("rows.csv", transfersCsv(rows));
   return { desk, server };
@@ -103,7 +98,7 @@ test.each([
   [401, 1],
   [302, 1],
 ])("files of one row each that are named together: %i costs %i rows, the others go with the next run", async (status, rows) => {
-  const server = await serve(() => wire.answer(status, ""));
+  const server = await startService(() => wire.answer(status, ""));
   const desk = openDesk(server.url);
   const names = ["a.csv", "b.csv", "c.csv", "d.csv", "e.csv"];
   for (const name of names) desk.write(name, `from_account,to_account,amount\nACC-1,${name},5.00\n`);
@@ -158,7 +153,7 @@ test("refusals of rows for their own sake do not stop the others", async () => {
 test.skipIf(!existsSync("/proc/self"))(
   "answers that came while the process was stopped, or its container frozen, are read before the time is over",
   async () => {
-    const server = await serve(() => wire.answer(200));
+    const server = await startService(() => wire.answer(200));
     const desk = openDesk(server.url);
     desk.write("rows.csv", transfersCsv(9));
     const program = startProgram(["run", "--timeout", "3s", "rows.csv"], { env: desk.env, cwd: desk.folder });

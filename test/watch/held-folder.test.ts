@@ -14,6 +14,7 @@ import { openInboxDesk, untilAnotherWaits } from "./inbox-desk.ts";
 import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { transferCsv } from "../support/desk.ts";
 
 const BY = ["--by", "asha", "--reason", "both are meant"] as const;
 
@@ -33,7 +34,7 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
   const batch = batchIn(desk.read("transfers/a.csv.waiting.txt"));
   writeFileSync(desk.path("STOP"), "");
   const elsewhere = desk.path("../elsewhere.csv");
-  writeFileSync(elsewhere, "from_account,to_account,amount\nACC-1,ACC-E,100.00\n");
+  writeFileSync(elsewhere, transferCsv("ACC-E"));
   expect((await desk.call("run", desk.inbox, elsewhere)).code).toBe(0);
   expect(server.requests).toHaveLength(2);
   expect(
@@ -42,7 +43,7 @@ test("nothing goes from a held folder, whoever asks for it: only resume lets go 
   ).toBe(6);
   // begun elsewhere, where it may go on
   const late = desk.path("../late.csv");
-  writeFileSync(late, "from_account,to_account,amount\nACC-1,ACC-L,100.00\n");
+  writeFileSync(late, transferCsv("ACC-L"));
   server.use(() => answer(401));
   expect((await desk.call("run", late)).code).toBe(7);
   server.use(() => answer(200));
@@ -112,7 +113,6 @@ test("a STOP that nobody has seen yet lets nothing go either, whoever asks for i
   const server = await startService();
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), repeated("ACC-A"));
-  const file = (account: string): string => `from_account,to_account,amount\nACC-1,${account},100.00\n`;
   writeFileSync(desk.path("STOP"), "");
   const first = await desk.call("run", desk.path("a.csv"));
   expect(first.code, "it never was a drop folder: STOP is any file").toBe(6);
@@ -122,7 +122,7 @@ test("a STOP that nobody has seen yet lets nothing go either, whoever asks for i
 
   mkdirSync(desk.path("transfers"));
   writeFileSync(desk.path("transfers/STOP"), "");
-  writeFileSync(desk.path("b.csv"), file("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   for (const asked of [
     ["release", batch, "--all", ...BY],
     ["run", desk.path("b.csv")],
@@ -182,7 +182,7 @@ test("an inbox named by a link is held and goes on, also where what it leads to 
   mkdirSync(mounted);
   writeFileSync(desk.path("STOP"), "");
   await until("the hold", () => watcher.stderr().includes("everything is held"));
-  writeFileSync(desk.path("a.csv"), "from_account,to_account,amount\nACC-1,ACC-A,100.00\n");
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
   const byItsPath = await desk.call("run", "--quiet", "--inbox", mounted);
   expect(byItsPath.code, "the watcher has the lock").toBe(75);
   expect((await desk.call("status")).stdout.match(/ is held: /g)).toHaveLength(1);
@@ -204,7 +204,7 @@ test.each(["link", "path"])(
     symlinkSync(mounted, desk.inbox);
     writeFileSync(desk.path("STOP"), "");
     expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
-    writeFileSync(desk.path("a.csv"), "from_account,to_account,amount\nACC-1,ACC-A,100.00\n");
+    writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
     rmSync(desk.path("STOP"));
     for (const asked of [desk.inbox, mounted, desk.path("a.csv"), join(mounted, "a.csv")])
       expect([asked, (await desk.call("run", asked)).code]).toEqual([asked, 7]);

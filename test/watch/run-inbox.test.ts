@@ -16,23 +16,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { openDesk, transfersCsv } from "../support/desk.ts";
+import { openDesk, transferCsv, transfersCsv } from "../support/desk.ts";
 import { answer, startFaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-function transfer(account: string): string {
-  return `from_account,to_account,amount\nACC-1,${account},100.00\n`;
-}
-
 test("one sweep takes what is complete, says what is not, and passes over what is done", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("done.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("done.csv"), transferCsv("ACC-1"));
   expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 0 });
-  writeFileSync(desk.path("new.csv"), transfer("ACC-2"));
-  writeFileSync(desk.path("growing.csv"), transfer("ACC-3"));
+  writeFileSync(desk.path("new.csv"), transferCsv("ACC-2"));
+  writeFileSync(desk.path("growing.csv"), transferCsv("ACC-3"));
   let row = 10;
   const timer = setInterval(() => appendFileSync(desk.path("growing.csv"), `ACC-1,ACC-${++row},5.00\n`), 50);
   const ended = await desk.call("run", desk.inbox, "--once");
@@ -54,7 +50,8 @@ test("one sweep takes what is complete, says what is not, and passes over what i
 test("one sweep takes files without their last line end too, however long its first look through the folder took", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  for (let file = 1; file <= 60; file += 1) writeFileSync(desk.path(`${file}.csv`), transfer(`ACC-2${file}`).trimEnd());
+  for (let file = 1; file <= 60; file += 1)
+    writeFileSync(desk.path(`${file}.csv`), transferCsv(`ACC-2${file}`).trimEnd());
   expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(server.requests).toHaveLength(60);
 });
@@ -65,7 +62,7 @@ test("the month of the day pays no file again that was only touched; whoever nam
   const path = desk.path("payroll.csv");
   const nightly = (month: string): ReturnType<typeof desk.call> =>
     desk.call("run", "--period", month, "--inbox", desk.inbox);
-  writeFileSync(path, transfer("ACC-2"));
+  writeFileSync(path, transferCsv("ACC-2"));
   expect(await nightly("2099-01")).toMatchObject({ code: 0 });
   utimesSync(path, new Date(), new Date(Date.now() - 60_000));
   expect(await nightly("2099-01")).toMatchObject({ code: 0 });
@@ -82,7 +79,7 @@ test("a refused file that is corrected and run by its name is refused no more; o
   const desk = openInboxDesk(server.url);
   for (const name of ["a.csv", "b.csv"]) writeFileSync(desk.path(name), "x,y\n1,2\n");
   expect(await desk.call("run", "--inbox", desk.inbox)).toMatchObject({ code: 5 });
-  for (const name of ["a.csv", "b.csv", "c.csv"]) writeFileSync(desk.path(name), transfer(`ACC-${name}`));
+  for (const name of ["a.csv", "b.csv", "c.csv"]) writeFileSync(desk.path(name), transferCsv(`ACC-${name}`));
   const files = ["a.csv", "b.csv", "c.csv"].map((name) => desk.path(name));
   expect(await desk.call("run", ...files)).toMatchObject({ code: 4 });
   expect(desk.names().filter((name) => name.endsWith(".txt"))).toEqual(["b.csv.waiting.txt"]);
@@ -95,7 +92,7 @@ test("--inbox for each of several folders sweeps them all", async () => {
   const folders = ["first", "second"].map((name) => desk.path(name));
   for (const [index, folder] of folders.entries()) {
     mkdirSync(folder);
-    writeFileSync(join(folder, "a.csv"), transfer(`ACC-${index + 10}`));
+    writeFileSync(join(folder, "a.csv"), transferCsv(`ACC-${index + 10}`));
   }
   const ended = await desk.call("run", ...folders.flatMap((folder) => ["--inbox", folder]));
   expect(ended.code).toBe(0);
@@ -105,11 +102,11 @@ test("--inbox for each of several folders sweeps them all", async () => {
 test("--quiet prints nothing when nobody is needed, and a refusal only once", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   mkdirSync(desk.path("c.csv"));
   expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stdout: "", stderr: "" });
   writeFileSync(desk.path("broken.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,1.00\n');
-  writeFileSync(desk.path("fine.csv"), transfer("ACC-5"));
+  writeFileSync(desk.path("fine.csv"), transferCsv("ACC-5"));
   const refusing = await desk.call("run", "--quiet", "--inbox", desk.inbox);
   expect(refusing.code).toBe(5);
   expect(refusing.stderr).toContain("broken.csv: row 2");
@@ -122,7 +119,7 @@ test.each([".control", ".control.txt"])(
   async (ending) => {
     const server = await startService();
     const desk = openInboxDesk(server.url);
-    writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+    writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
     writeFileSync(desk.path(`a.csv${ending}`), "rows=2\n");
     const refused = await desk.call("run", "--inbox", desk.inbox);
     expect(refused).toMatchObject({
@@ -144,10 +141,10 @@ test("overlapping runs: the second exits 75 and touches nothing", async () => {
     await answer(200)(socket);
   });
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   const first = desk.call("run", "--inbox", desk.inbox);
   await until("the first request", () => server.requests.length === 1);
-  writeFileSync(desk.path("b.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-2"));
   const before = desk.names();
   const second = await desk.call("run", "--inbox", desk.inbox);
   expect([second.code, second.stderr]).toEqual([75, expect.stringContaining("another paydrop is working")]);
@@ -171,7 +168,7 @@ test("rows that were not sent go with the next run; a key that is refused stops 
   const server = await startService(() => answer(isRight ? 200 : 401));
   const desk = openInboxDesk(server.url);
   writeFileSync(desk.path("a.csv"), transfersCsv(4));
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
   // also where two files are worked on at once
   expect(server.requests).toHaveLength(1);
@@ -240,7 +237,7 @@ test("three rows without a clear answer hold the folder until a person says resu
 test("files of one row each: after three without a clear answer no other one goes", async () => {
   const server = await startService(() => answer(500));
   const desk = openInboxDesk(server.url);
-  for (let file = 1; file <= 8; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
+  for (let file = 1; file <= 8; file += 1) writeFileSync(desk.path(`f${file}.csv`), transferCsv(`ACC-${file}`));
   const ended = await desk.call("run", "--inbox", desk.inbox);
   expect(ended.code).toBe(4);
   expect(ended.stdout).toContain("3 rows in a row had no clear answer");
@@ -250,7 +247,7 @@ test("files of one row each: after three without a clear answer no other one goe
 test("rows that a person releases while the watcher has the lock are sent by it", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-1,100.00\n`);
+  writeFileSync(desk.path("a.csv"), `${transferCsv("ACC-1")}ACC-1,ACC-1,100.00\n`);
   desk.watch();
   await until("the held row", () => existsSync(desk.path("a.csv.waiting.txt")));
   const batch = /release (\w{8}) /.exec(desk.read("a.csv.waiting.txt"))?.[1] ?? "";
@@ -263,9 +260,9 @@ test("rows that a person releases while the watcher has the lock are sent by it"
 test("two state directories on one inbox: the second sends nothing and exits 74", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
-  writeFileSync(desk.path("b.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-2"));
   const second = await desk.call("run", "--inbox", desk.inbox, "--state-dir", `${desk.stateDir}-other`);
   expect(second.code).toBe(74);
   expect(server.requests).toHaveLength(1);
@@ -278,11 +275,11 @@ test.each([
   const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("transfers"));
-  writeFileSync(desk.path(join(first, "a.csv")), transfer("ACC-1"));
+  writeFileSync(desk.path(join(first, "a.csv")), transferCsv("ACC-1"));
   expect((await desk.call("run", "--inbox", desk.path(first))).code).toBe(0);
   // its mark alone remembers it
   unlinkSync(desk.path(join(first, "a.csv.summary.json")));
-  writeFileSync(desk.path("transfers/b.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("transfers/b.csv"), transferCsv("ACC-2"));
   const other = await desk.call("run", "--inbox", desk.path(second), "--state-dir", `${desk.stateDir}-other`);
   expect(other.code).toBe(74);
   expect(other.stderr).toContain(".paydrop was written with another state directory");
@@ -293,7 +290,7 @@ test("a note of a file that was taken away while nothing ran is taken away by th
   const server = await startService();
   const desk = openInboxDesk(server.url);
   mkdirSync(desk.path("transfers"));
-  writeFileSync(desk.path("transfers/a.csv"), `${transfer("ACC-1")}ACC-1,ACC-1,100.00\n`);
+  writeFileSync(desk.path("transfers/a.csv"), `${transferCsv("ACC-1")}ACC-1,ACC-1,100.00\n`);
   writeFileSync(desk.path("b.csv"), "from_account,to_account\nACC-1,ACC-2\n");
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
   const notes = ["b.csv.refused.txt", "transfers/a.csv.waiting.txt"];
@@ -323,7 +320,7 @@ test("killed while it writes a note, it leaves nothing hidden for good, though t
 test("killed before it wrote the first results, it writes them next time, though the file is gone since", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   // a new mark is linked, not renamed; the one of the first attempt is the first that is
   await desk.callUntil("results.before_rename:2", "run", "--inbox", desk.inbox);
   expect(server.requests).toHaveLength(1);
@@ -375,7 +372,7 @@ test("a note after a release does not say that the service is away, of a row tha
 test("a note beside the file says where results are that something stands in the way of", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-2"));
   writeFileSync(desk.path("a.csv.results.csv"), "mine\n1\n");
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(74);
   const note = desk.read("a.csv.waiting.txt");
@@ -393,7 +390,7 @@ test("results of a file that is taken away while it is sent, or later, can be re
     return answer(500);
   });
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-2"));
   chmodSync(desk.path("a.csv"), 0o664);
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(4);
   const mode = (): number => statSync(desk.path("a.csv.results.csv")).mode & 0o777;
@@ -408,9 +405,9 @@ test("a file that its name keeps from being opened is answered beside it, until 
   const server = await startService();
   const desk = openInboxDesk(server.url);
   const names = ["march.results.csv", "march.summary.json", `${"é".repeat(105)}.csv`];
-  for (const name of names) writeFileSync(desk.path(name), transfer("ACC-2"));
+  for (const name of names) writeFileSync(desk.path(name), transferCsv("ACC-2"));
   mkdirSync(desk.path("april.results.csv"));
-  writeFileSync(desk.path("line\nend.csv"), transfer("ACC-3"));
+  writeFileSync(desk.path("line\nend.csv"), transferCsv("ACC-3"));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   const answers = desk.names().filter((name) => name.endsWith(".refused.txt"));
   expect(answers.sort()).toEqual(names.map((name) => `${name}.refused.txt`).sort());
@@ -426,7 +423,7 @@ test("a file that its name keeps from being opened is answered beside it, until 
 test("a packed file and a document are answered beside them, once; our own report is none", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  for (const name of ["march.csv.gz", "march.ZIP"]) writeFileSync(desk.path(name), gzipSync(transfer("ACC-2")));
+  for (const name of ["march.csv.gz", "march.ZIP"]) writeFileSync(desk.path(name), gzipSync(transferCsv("ACC-2")));
   expect((await desk.call("run", "--inbox", desk.inbox)).stderr).toContain("march.ZIP is a packed file");
   expect(desk.read("march.csv.gz.refused.txt")).toMatch(/a packed file[^]*Unpack it/);
   expect(desk.read("march.ZIP.refused.txt")).toMatch(/a packed file[^]*Unpack it/);
@@ -445,7 +442,7 @@ test("what is kept of an earlier file of the same name is ours, not input", asyn
   const server = await startService();
   const desk = openInboxDesk(server.url);
   for (const account of ["ACC-2", "ACC-3"]) {
-    writeFileSync(desk.path("a.csv"), transfer(account));
+    writeFileSync(desk.path("a.csv"), transferCsv(account));
     expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   }
   expect(desk.names().filter((name) => /^a\.csv\.summary\.\w{8}\.json$/.test(name))).toHaveLength(1);
@@ -476,7 +473,7 @@ test("a folder that is held is known by a link to it too", async () => {
   const desk = openInboxDesk(server.url);
   const link = `${desk.inbox}-link`;
   symlinkSync(desk.inbox, link);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   writeFileSync(desk.path("STOP"), "");
   const held = await desk.call("run", "--quiet", "--inbox", link);
   expect(held.code).toBe(7);
@@ -485,7 +482,7 @@ test("a folder that is held is known by a link to it too", async () => {
   rmSync(desk.path("a.csv"));
   // nothing waits for a person any more
   expect(await desk.call("run", "--quiet", "--inbox", link)).toMatchObject({ code: 0, stdout: "", stderr: "" });
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   expect(await desk.call("resume", "--inbox", desk.inbox, "--by", "asha")).toMatchObject({ code: 0 });
   expect((await desk.call("run", "--inbox", link)).code).toBe(0);
   expect(server.requests).toHaveLength(1);
@@ -494,7 +491,7 @@ test("a folder that is held is known by a link to it too", async () => {
 test("a monitor hears of a folder that is held, though no file of it is a batch yet", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   writeFileSync(desk.path("STOP"), "");
   expect((await desk.call("run", "--quiet", "--inbox", desk.inbox)).code).toBe(7);
   const { code, stdout } = await desk.call("status", "--check");
@@ -517,7 +514,7 @@ test("a monitor hears of a folder that is held, though no file of it is a batch 
 test("a file that is not what was seen at both looks is not taken", async () => {
   const server = await startService();
   const desk = openDesk(server.url);
-  const path = desk.write("a.csv", transfer("ACC-1"));
+  const path = desk.write("a.csv", transferCsv("ACC-1"));
   const taking = desk.inProcess((processor) => processor.processFile(path, "0".repeat(64)));
   await expect(taking).rejects.toMatchObject({ code: "stopped" });
   expect(server.requests).toHaveLength(0);
@@ -526,7 +523,7 @@ test("a file that is not what was seen at both looks is not taken", async () => 
 test("files of a share that is mounted anew, which numbers them anew, lie there still; a copy of one is dropped once more", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url, { PAYDROP_DUPLICATE_DAYS: "0" });
-  writeFileSync(desk.path("a.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
   // as programs that export and unpack do
   const putBack = (): void => utimesSync(desk.path("a.csv"), 1_700_000_000, 1_700_000_000);
   putBack();

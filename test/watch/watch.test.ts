@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { transfersCsv } from "../support/desk.ts";
+import { transferCsv, transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits, type InboxDesk } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
@@ -22,14 +22,10 @@ function asked(server: FaultServer): string[] {
   return server.requests.map(({ body }) => (JSON.parse(body) as { to_account: string }).to_account);
 }
 
-function transfer(account: string, amount = "100.00"): string {
-  return `from_account,to_account,amount\nACC-1,${account},${amount}\n`;
-}
-
 /** A folder in which another state directory sent a row, to another service. */
 async function othersInbox(): Promise<InboxDesk> {
   const desk = openInboxDesk((await startService()).url);
-  writeFileSync(desk.path("theirs.csv"), transfer("ACC-THEIRS"));
+  writeFileSync(desk.path("theirs.csv"), transferCsv("ACC-THEIRS"));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   return desk;
 }
@@ -54,14 +50,14 @@ test("files that come by rename from .part and by Excel's save are taken once ea
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
   await until("watching", () => program.stderr().includes("watching"));
-  writeFileSync(desk.path("a.csv.part"), transfer("ACC-A"));
+  writeFileSync(desk.path("a.csv.part"), transferCsv("ACC-A"));
   await untilAnotherGoes(desk, "first");
   expect(asked(server)).toEqual(["ACC-first"]);
   expect(desk.names().filter((name) => name.startsWith("a."))).toEqual(["a.csv.part"]);
   renameSync(desk.path("a.csv.part"), desk.path("a.csv"));
   await until("results of a", () => hasResults(desk, "a.csv"));
   // Excel: a temporary, delete, rename
-  writeFileSync(desk.path("D41D8C.tmp"), transfer("ACC-B"));
+  writeFileSync(desk.path("D41D8C.tmp"), transferCsv("ACC-B"));
   unlinkSync(desk.path("a.csv"));
   renameSync(desk.path("D41D8C.tmp"), desk.path("a.csv"));
   await until("the second", () => server.requests.length === 2);
@@ -72,10 +68,10 @@ test("files that come by rename from .part and by Excel's save are taken once ea
 test("a burst of 200 files is worked off, each once, also while the watcher was down", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
-  for (let file = 0; file < 100; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
+  for (let file = 0; file < 100; file += 1) writeFileSync(desk.path(`f${file}.csv`), transferCsv(`ACC-${file}`));
   const program = desk.watch("--quiet");
   await until("the first", () => server.requests.length > 0);
-  for (let file = 100; file < 200; file += 1) writeFileSync(desk.path(`f${file}.csv`), transfer(`ACC-${file}`));
+  for (let file = 100; file < 200; file += 1) writeFileSync(desk.path(`f${file}.csv`), transferCsv(`ACC-${file}`));
   await until("all results", () => desk.names().filter((name) => name.endsWith(".results.csv")).length === 200);
   program.child.kill("SIGTERM");
   expect((await program.ended).code).toBe(0);
@@ -89,10 +85,10 @@ test("a FIFO, a link to a system file and a folder c.csv beside a good file: the
   execFileSync("mkfifo", [desk.path("pipe.csv")]);
   symlinkSync("/etc/passwd", desk.path("link.csv"));
   mkdirSync(desk.path("c.csv"));
-  writeFileSync(desk.path("good.csv"), transfer("ACC-1"));
+  writeFileSync(desk.path("good.csv"), transferCsv("ACC-1"));
   const program = desk.watch();
   await until("results", () => hasResults(desk, "good.csv"));
-  writeFileSync(desk.path("next.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("next.csv"), transferCsv("ACC-2"));
   await until("more results", () => hasResults(desk, "next.csv"));
   for (const told of ["pipe.csv is a named pipe", "link.csv is a link", "c.csv is a folder"]) {
     expect(program.stderr().split(told)).toHaveLength(2);
@@ -104,12 +100,12 @@ test("the folder removed and made again: told once, and work goes on", async () 
   const server = await startService();
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
-  writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
   await until("results", () => hasResults(desk, "a.csv"));
   rmSync(desk.inbox, { recursive: true });
   await until("the warning", () => program.stderr().includes("the folder is not there"));
   mkdirSync(desk.inbox);
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   await until("more results", () => hasResults(desk, "b.csv"));
   expect(program.stderr().split("the folder is not there")).toHaveLength(2);
   expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
@@ -119,10 +115,10 @@ test("another folder put in its place, with the mark of another state directory:
   const server = await startService();
   const desk = openInboxDesk(server.url);
   const other = openInboxDesk(server.url);
-  writeFileSync(other.path("theirs.csv"), transfer("ACC-THEIRS"));
+  writeFileSync(other.path("theirs.csv"), transferCsv("ACC-THEIRS"));
   expect((await other.call("run", "--inbox", other.inbox)).code).toBe(0);
   const program = desk.watch();
-  writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
   await until("results", () => existsSync(desk.path("a.csv.summary.json")));
   renameSync(desk.inbox, `${desk.inbox}-old`);
   renameSync(other.inbox, desk.inbox);
@@ -137,12 +133,12 @@ test("a mark that is taken away comes again; another's in its place ends the wat
   const [desk, other] = [openInboxDesk(server.url), await othersInbox()];
   const program = desk.watch();
   await until("it is marked", () => desk.names().includes(".paydrop"));
-  writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
   await until("a went", () => hasResults(desk, "a.csv"));
   unlinkSync(desk.path(".paydrop"));
   await until("it is marked again", () => desk.names().includes(".paydrop"));
   renameSync(other.path(".paydrop"), desk.path(".paydrop"));
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   expect(await program.ended).toMatchObject({ code: 74 });
   expect(asked(server)).toEqual(["ACC-A"]);
 });
@@ -158,7 +154,7 @@ test("another's mark that comes while rows are on their way ends the watch: no f
   await until("some rows", () => server.requests.length >= 5);
   renameSync(other.path(".paydrop"), desk.path(".paydrop"));
   // the folder is looked at for this one
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   expect(await program.ended).toMatchObject({ code: 74 });
   expect(server.requests.length).toBeLessThan(200);
 });
@@ -176,10 +172,10 @@ test("without a single watch left in the system the sweep finds every file", asy
   );
   const program = desk.watchWith(["--import", noWatches]);
   await until("watching", () => program.stderr().includes("watching"));
-  writeFileSync(desk.path("a.csv"), transfer("ACC-A"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
   await until("results of a", () => hasResults(desk, "a.csv"));
   expect(program.stderr().split("no events come from the folder (ENOSPC")).toHaveLength(2);
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   await until("results of b", () => hasResults(desk, "b.csv"));
   expect(asked(server)).toEqual(["ACC-A", "ACC-B"]);
 });
@@ -230,13 +226,13 @@ test("a broken file is refused in plain words, once; corrected in place it goes 
   expect(desk.read("a.csv.refused.txt")).toMatch(
     /^paydrop: a\.csv was not taken\. Nothing of it was sent\.\r\n\r\nRow 2.*\r\n {2}What to do: /,
   );
-  writeFileSync(desk.path("other.csv"), transfer("ACC-9"));
+  writeFileSync(desk.path("other.csv"), transferCsv("ACC-9"));
   await until("the other", () => hasResults(desk, "other.csv"));
   expect(program.stderr().split("a.csv: row 2")).toHaveLength(2);
   unlinkSync(desk.path("a.csv.refused.txt"));
   writeFileSync(desk.path("a.csv"), 'from_account,to_account,amount\nACC-1,"ACC-2,100.00\n');
   await until("the same answer to the same fault", () => existsSync(desk.path("a.csv.refused.txt")));
-  writeFileSync(desk.path("a.csv"), transfer("ACC-2"));
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-2"));
   await until("results", () => hasResults(desk, "a.csv"));
   await until("no refusal any more", () => !existsSync(desk.path("a.csv.refused.txt")));
   expect(asked(server)).toEqual(["ACC-9", "ACC-2"]);
@@ -248,7 +244,7 @@ test("the answer of an earlier process goes with the file that it is about", asy
   writeFileSync(desk.path("a.csv"), "nothing of ours\n1\n");
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(5);
   const program = desk.watch();
-  writeFileSync(desk.path("other.csv"), transfer("ACC-9"));
+  writeFileSync(desk.path("other.csv"), transferCsv("ACC-9"));
   await until("it watches", () => hasResults(desk, "other.csv"));
   expect(desk.names()).toContain("a.csv.refused.txt");
   unlinkSync(desk.path("a.csv"));
@@ -260,7 +256,7 @@ test("a retry file is left alone until it is corrected, and then only its rows g
   const server = await startService();
   const desk = openInboxDesk(server.url);
   desk.watch();
-  writeFileSync(desk.path("a.csv"), `${transfer("ACC-1")}ACC-1,ACC-2,1.234\n`);
+  writeFileSync(desk.path("a.csv"), `${transferCsv("ACC-1")}ACC-1,ACC-2,1.234\n`);
   await until("the retry file", () => existsSync(desk.path("a.csv.retry.csv")));
   await untilAnotherGoes(desk, "other");
   expect(asked(server)).toEqual(["ACC-1", "ACC-other"]);
@@ -288,7 +284,7 @@ test("STOP holds all after the rows in flight, says how far it got, outlives a r
   expect(sent).toBeLessThan(60);
   expect(stopAnswer()).toMatch(new RegExp(`^STOP - held \\d\\d\\.\\d\\d, ${sent} of 60 sent\\.txt$`));
   unlinkSync(desk.path("Stop.txt"));
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   await until("b is told", () => existsSync(desk.path("b.csv.waiting.txt")));
   expect(desk.read("b.csv.waiting.txt")).toContain("paydrop resume --inbox");
   first.child.kill("SIGTERM");
@@ -329,7 +325,7 @@ test("a wrong key: everything waits, said once, and one row at a time finds out 
   await until("the first refusal", () =>
     program.stderr().includes("everything waits: the service did not accept our key"),
   );
-  writeFileSync(desk.path("b.csv"), transfer("ACC-B"));
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
   await until("both are told", () => ["a.csv", "b.csv"].every((name) => existsSync(desk.path(`${name}.waiting.txt`))));
   for (const name of ["a.csv", "b.csv"]) expect(desk.read(`${name}.waiting.txt`)).toContain("PAYDROP_API_KEY");
   await until("two more tries", () => server.requests.length >= 3);
@@ -352,9 +348,9 @@ test("a row that waited for an unknown one goes by itself when a person settled 
   const desk = openInboxDesk(server.url);
   const program = desk.watch();
   await until("watching", () => program.stderr().includes("watching"));
-  writeFileSync(desk.path("first.csv"), transfer("ACC-A"));
+  writeFileSync(desk.path("first.csv"), transferCsv("ACC-A"));
   await until("the first", () => hasResults(desk, "first.csv"));
-  writeFileSync(desk.path("second.csv"), `${transfer("ACC-A")}ACC-1,ACC-B,5.00\n`);
+  writeFileSync(desk.path("second.csv"), `${transferCsv("ACC-A")}ACC-1,ACC-B,5.00\n`);
   await until("the second", () => hasResults(desk, "second.csv"));
   expect(desk.read("second.csv.results.csv")).toMatch(/held[^]*accepted/);
   const { batch } = JSON.parse(desk.read("first.csv.summary.json")) as { batch: string };
