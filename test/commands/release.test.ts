@@ -344,7 +344,7 @@ test("beside a process that sends nothing is let go to another address, and resu
   office.server.use(() => wire.silence());
   office.write("long.csv", "from_account,to_account,amount\nACC-1,ACC-LONG,5.00\n");
   const long = office.start("run", "long.csv");
-  await until(() => office.server.requests.length === 2);
+  await until("the row that is not answered yet", () => office.server.requests.length === 2);
   const other = "http://127.0.0.1:9";
   const released = await office.paydrop("release", batch, "--all", ...BY, "--base-url", other);
   expect(released).toMatchObject({ code: 78, stdout: "" });
