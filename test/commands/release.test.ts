@@ -276,7 +276,7 @@ test("rows released while their batch is being sent go in the same run", async (
   // row 3 repeats row 2 and is held; row 5 is answered only when the test says so
   office.write("pay.csv", `${transfersCsv(1)}${line}\n50100271828001,60200000000098,9.00\n`);
   const program = office.start("run", "pay.csv");
-  await until("the row that is not answered yet", () => answers.length === 1);
+  await until("the second request", () => answers.length === 1);
   const [{ batch } = {}] = await office.lines("status");
   const released = await office.paydrop("release", String(batch), "--row", "3", ...BY);
   expect(released.code).toBe(0);
@@ -302,7 +302,7 @@ test("rows of another batch released while a run has the lock are sent by it bef
   });
   office.write("second.csv", "from_account,to_account,amount\n50100271828001,60200000000097,9.00\n");
   const program = office.start("run", "second.csv");
-  await until("the row that is not answered yet", () => answers.length === 1);
+  await until("the second request", () => answers.length === 1);
   expect((await office.paydrop("release", batch, "--row", "3", ...BY)).code).toBe(0);
   office.server.use(() => wire.answer(422));
   answers[0]?.();
@@ -344,7 +344,7 @@ test("beside a process that sends nothing is let go to another address, and resu
   office.server.use(() => wire.silence());
   office.write("long.csv", "from_account,to_account,amount\nACC-1,ACC-LONG,5.00\n");
   const long = office.start("run", "long.csv");
-  await until("the row that is not answered yet", () => office.server.requests.length === 2);
+  await until("the second request", () => office.server.requests.length === 2);
   const other = "http://127.0.0.1:9";
   const released = await office.paydrop("release", batch, "--all", ...BY, "--base-url", other);
   expect(released).toMatchObject({ code: 78, stdout: "" });

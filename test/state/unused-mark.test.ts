@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
 import { answer } from "../support/fault-server.ts";
-import { openOffice, until, type Office } from "../support/people.ts";
+import { openOffice, type Office } from "../support/people.ts";
+import { until } from "../support/until.ts";
 
 const SETTLED = { PAYDROP_SETTLE: "100ms" };
 
@@ -50,7 +51,7 @@ test("a mark that was there stays, and so does a new one where rows went before 
 test("as long as a watch has sent nothing its mark keeps another out; what a killed one left can be deleted", async () => {
   const office = await openInbox();
   const watch = office.start("watch", ".", "--state-dir", "../other");
-  await until(() => existsSync(markIn(office)));
+  await until("the mark", () => existsSync(markIn(office)));
   office.write(".keep", "");
   const beside = await office.paydrop("run", "--inbox", ".");
   expect(beside.code).toBe(74);
