@@ -8,6 +8,7 @@ import { Gate } from "../../src/drop-folder/gate.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 test("a service that is away, with nothing left to try it with, is not asked for work all the time", async () => {
   const server = await startService(() => answer(401));
@@ -24,7 +25,7 @@ test("a service that is away, with nothing left to try it with, is not asked for
     const config = loadConfig({ env: { ...desk.env }, flags: {} });
     const parts = { config, processor, listener, folder: desk.folder, gate, isPolling: true, settleIsSaid: true };
     const watching = new FolderWatch(parts).untilStopped();
-    while (said.length === 0) await sleep(10);
+    await until("the refusal", () => said.length > 0);
     rmSync(path);
     const [batch = ""] = await processor.unfinished([desk.folder]);
     await processor.journal.setPhase(batch, "cancelled", { kind: "cancelled", by: "asha", note: "" });
