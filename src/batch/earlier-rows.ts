@@ -1,0 +1,81 @@
+import { isFileTrouble } from "../errors.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
+import type { OperationName } from "../operations/operation.ts";
+import type { Row } from "../reader/row.ts";
+import { openSnapshot, openWhole, readingOf } from "../reading.ts";
+
+/** What a row was that a later one names. */
+export interface Origin {
+  /** That of its whole file; none for a file that says it row by row. */
+  readonly operation?: OperationName | undefined;
+  /** The row under the names of our fields; left out where the copy of its file cannot be read. */
+  readonly row?: Row;
+}
+
+/** Rows of an earlier file by number. Asked in its order, the file is read once; else from its beginning again. */
+export class EarlierRows {
+  readonly #batch: BatchRecord;
+  readonly #snapshots: string;
+  readonly #operation: OperationName | undefined;
+  #chunks: AsyncIterator<readonly Row[]> | undefined;
+  #view: (row: Row) => Row = (row) => row;
+  #chunk: readonly Row[] = [];
+  #isGone: boolean;
+
+  constructor(batch: BatchRecord, snapshots: string) {
+    this.#batch = batch;
+    this.#snapshots = snapshots;
+    this.#operation = readingOf(batch).operation;
+    // what was wrong with its rows is in the archive: a copy that is there, for another batch, does not tell it
+    this.#isGone = batch.archive !== undefined;
+  }
+
+  /** `numbers`: rising. Rows that the file does not have are left out. */
+  async take(numbers: readonly number[]): Promise<ReadonlyMap<number, Origin>> {
+    if (this.#isGone) return this.#allGone(numbers);
+    try {
+      return await this.#find(numbers);
+    } catch (error) {
+      if (!isFileTrouble(error)) throw error;
+      this.#isGone = true;
+      return this.#allGone(numbers);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks?.return?.();
+    this.#chunks = undefined;
+    this.#chunk = [];
+  }
+
+  /** Any number may have been one of its rows: what cannot be compared waits for a person. */
+  #allGone(numbers: readonly number[]): ReadonlyMap<number, Origin> {
+    return new Map(numbers.map((number) => [number, { operation: this.#operation }]));
+  }
+
+  async #find(numbers: readonly number[]): Promise<ReadonlyMap<number, Origin>> {
+    const found = new Map<number, Origin>();
+    const [first = 0] = numbers;
+    if (!this.#chunks || first < (this.#chunk[0]?.number ?? Number.POSITIVE_INFINITY)) await this.#begin();
+    const wanted = new Set(numbers);
+    const last = numbers.at(-1) ?? 0;
+    for (;;) {
+      for (const row of this.#chunk) {
+        // kept as it was made: the mapper remembers only its last row
+        if (wanted.has(row.number)) found.set(row.number, { operation: this.#operation, row: this.#view(row) });
+      }
+      if ((this.#chunk.at(-1)?.number ?? 0) >= last) return found;
+      const next = await this.#chunks?.next();
+      if (!next || next.done) return found;
+      this.#chunk = next.value;
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const isFirst = this.#chunks === undefined;
+    await this.close();
+    const { sheet, view } = await (isFirst ? openWhole : openSnapshot)(this.#batch, this.#snapshots);
+    this.#view = view;
+    this.#chunks = sheet.rows()[Symbol.asyncIterator]();
+  }
+}
