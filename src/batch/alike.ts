@@ -34,6 +34,15 @@ interface Known {
   readonly talliesOf: TalliesOf;
 }
 
+/** What a batch of the same bytes waits for. */
+interface Waits {
+  readonly talliesOf: TalliesOf;
+  /** Rows of it are held that may be another month's payments. */
+  readonly asksMonth: (batchId: string) => Promise<boolean> | boolean;
+  /** Milliseconds since 1970. A file that was taken before is not the one whose month is stated now. */
+  readonly sinceMs: number;
+}
+
 /** What a file is to the batches of the same bytes: one of them, one of them once more, or a new one. */
 export async function meetKnown(file: MetFile, known: Known, config: Config, nowMs: number): Promise<Met> {
   const { ofBytes, lyingThere, talliesOf } = known;
@@ -47,10 +56,14 @@ export async function meetKnown(file: MetFile, known: Known, config: Config, now
 
 /**
  * The waiting batches that a file with a stated period goes instead of. They have no stated period, and nothing of them
- * goes until a person decides: all of their rows wait, or, where the name of their file says this very month, all that
- * are left. A batch whose file's name says another month is none of them: it waits for a word of its own.
+ * goes until a person decides: all of their rows wait, or, where the name of their file says this very month, or says
+ * none and a person was told to state it, all that are left. A batch whose file's name says another month is none of
+ * them: it waits for a word of its own.
  */
-export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): Promise<BatchRecord[]> {
+export async function waitingFor(
+  { period, alike }: Met,
+  { talliesOf, asksMonth, sinceMs }: Waits,
+): Promise<BatchRecord[]> {
   if (period === undefined) return [];
   const waiting: BatchRecord[] = [];
   for (const batch of alike) {
@@ -59,7 +72,8 @@ export async function waitingFor({ period, alike }: Met, talliesOf: TalliesOf): 
     const { guessedPeriod: guess } = batch;
     const isWhole =
       rowsIn(tallies, ...UNSENT) === batch.rows && (guess === undefined || mayBeSamePeriod(period, guess));
-    const isNamed = guess !== undefined && isSamePeriod(period, guess);
+    const isNamed =
+      guess === undefined ? batch.createdAt >= sinceMs && (await asksMonth(batch.id)) : isSamePeriod(period, guess);
     const isLeft = isNamed && rowsIn(tallies, "ready", "sending", "not_sent", "settled_not_done") === 0;
     if (rowsIn(tallies, "held") > 0 && (isWhole || isLeft)) waiting.push(batch);
   }

@@ -1,6 +1,6 @@
 import { compareControl } from "../checks/control.ts";
 import type { JudgeRules } from "../checks/duplicates.ts";
-import { isoDay } from "../day.ts";
+import { DAY_MS, isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
@@ -52,7 +52,7 @@ export class BatchTaking {
     const talliesOf = (id: string) => journal.tallies(id);
     const met = await meetKnown(input, { ofBytes, lyingThere, talliesOf }, config, this.#ground.now());
     const { meeting } = met;
-    const waiting = await waitingFor(met, talliesOf);
+    const waiting = await waitingFor(met, this.#waits());
     if (meeting.kind === "same") {
       if (meeting.batch.archive !== undefined) throw wasArchived(input.fileName, meeting.batch);
       await this.#assertTotals(input, meeting.batch);
@@ -74,6 +74,15 @@ export class BatchTaking {
       return this.#record(batch, opened, { ...this.#ground.rules, holdsWholeFile: true }, []);
     }
     return this.#record(batch, opened, { ...this.#ground.rules, replaces: waiting.map((one) => one.id) }, waiting);
+  }
+
+  #waits(): Parameters<typeof waitingFor>[1] {
+    const { journal, config } = this.#ground;
+    return {
+      talliesOf: (id) => journal.tallies(id),
+      asksMonth: (id) => journal.asksMonth(id),
+      sinceMs: this.#ground.now() - config.duplicateDays * DAY_MS,
+    };
   }
 
   /** Whoever states totals for a file that goes on means them as well; what was required at first was met then. */

@@ -30,12 +30,14 @@ export function* reasonsToHold(
     yield { ...held("possible_duplicate", likeliest), others: possible.filter((other) => other !== likeliest) };
   }
   const waiting = elsewhere.find(
-    (other) => other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other)),
+    (other) =>
+      other.standing === "held" && (other.kin !== undefined || !isStatedDifferent(stated, other, nowMs, rules)),
   );
   if (waiting) yield held("other_row_open", waiting);
   yield* reasonsInFile(
     stated,
     seen.filter((other) => other.sameBatch),
+    nowMs,
     rules,
   );
 }
@@ -46,7 +48,7 @@ function likeliestOf(possible: readonly Seen[], { period }: Stated): Seen | unde
   return ofPeriod.find((other) => other.sameKey) ?? ofPeriod[0] ?? possible[0];
 }
 
-function* reasonsInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules): Generator<Held> {
+function* reasonsInFile(stated: Stated, here: readonly Seen[], nowMs: number, rules: JudgeRules): Generator<Held> {
   const kin = here.find((other) => other.kin !== undefined && other.standing !== "ended");
   if (kin) yield held("corrected_twice", kin);
   const conflict = here.find((other) => other.sameReference && !other.sameCore);
@@ -55,7 +57,7 @@ function* reasonsInFile(stated: Stated, here: readonly Seen[], rules: JudgeRules
   if (sameReference) yield held("repeat_in_file", sameReference);
   const repeat = rules.allowRepeats
     ? undefined
-    : here.find((other) => other.sameCore && !isStatedDifferent(stated, other));
+    : here.find((other) => other.sameCore && !isStatedDifferent(stated, other, nowMs, rules));
   if (repeat) yield held("repeat_in_file", repeat);
 }
 

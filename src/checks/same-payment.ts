@@ -28,10 +28,15 @@ function mayBeOfNextYear(period: string, { acceptedAt }: Seen, nowMs: number): b
  * The very row of the very file, which went before its month was stated, under a name that says that month. Not where its
  * name says another one now: a file may be called after the day on which it is paid.
  */
-function isSameRow({ file, row, period, guessedPeriod }: Stated, other: Seen): boolean {
-  if (file === undefined || other.file !== file || other.row !== row) return false;
+function isSameRow(stated: Stated, other: Seen): boolean {
+  const { period, guessedPeriod } = stated;
+  if (!isRowOfFile(stated, other)) return false;
   if (period === undefined || other.period !== undefined || other.guessedPeriod === undefined) return false;
   return isSamePeriod(period, other.guessedPeriod) && (guessedPeriod ?? other.guessedPeriod) === other.guessedPeriod;
+}
+
+function isRowOfFile({ file, row }: Stated, other: Seen): boolean {
+  return file !== undefined && other.file === file && other.row === row;
 }
 
 /** Another row of the file that this one's origin stands in: whoever wrote both meant two payments. */
@@ -71,7 +76,7 @@ function isOtherReference(stated: Stated, other: Seen): boolean {
 }
 
 export function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
-  if (isStatedDifferent(stated, other)) return false;
+  if (isStatedDifferent(stated, other, nowMs, rules)) return false;
   const period = stated.period ?? stated.guessedPeriod;
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (period !== undefined && otherPeriod !== undefined && isSamePeriod(period, otherPeriod)) return true;
@@ -84,16 +89,18 @@ function isRecent({ acceptedAt }: Seen, nowMs: number, { duplicateDays }: Recenc
 }
 
 /** This row states a reference or a period, and the other one's is a different one. A guess alone never frees a row. */
-export function isStatedDifferent(stated: Stated, other: Seen): boolean {
+export function isStatedDifferent(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (isOtherReference(stated, other)) return true;
   if (stated.period === undefined) return false;
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);
   // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
   // while an earlier or the same one may be its late correction. What went while this row waited is of no month before:
-  // it may be this very payment, dropped once more without its period.
+  // it may be this very payment, dropped once more without its period. Of the very file that went a few days ago somebody
+  // states the month that was forgotten.
   const month = plainly(stated.period).slice(0, 7);
   if (other.acceptedAt === undefined || other.acceptedAt >= stated.takenAt) return false;
+  if (isRowOfFile(stated, other) && isRecent(other, nowMs, rules)) return false;
   if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
   const isPlausible = /20\d\d/.test(stated.period) || month < monthAt(other.acceptedAt + LATER_MAX_MS);
   return isPlausible && month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS);

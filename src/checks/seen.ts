@@ -31,7 +31,7 @@ export interface Seen {
   readonly lastAttempt?: number;
   /** The number of the act by which a person let it go, or settled it as done, whichever was later. */
   readonly decided?: number;
-  /** SHA-256 of its file. Left out of a workbook, whose sheets hold other rows. */
+  /** SHA-256 of its file, with the sheet of a workbook. */
   readonly file?: string;
   /** Of the row that it corrects in the end, or else its own. */
   readonly originBatch: string;

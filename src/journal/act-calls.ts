@@ -59,6 +59,8 @@ export interface ActCalls {
   duplicatesOf(batchId: string, row: number, max: number): Promise<readonly RowName[]>;
   /** Batches with rows that are held for a row of another batch, whatever that one waits for: not cancelled ones. */
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
+  /** Whether rows of the batch are held that may be another month's payments. */
+  asksMonth(batchId: string): Promise<boolean>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
   waitsForOthers(batchId: string): Promise<boolean>;
   /** What the first held row waits for where `release` would leave all of them where they are; else undefined. */

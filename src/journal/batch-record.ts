@@ -40,7 +40,7 @@ export interface BatchSeq {
   readonly environment: Environment;
   readonly period?: string;
   readonly guessedPeriod?: string;
-  /** Hash of its bytes; not of a workbook, whose sheets are batches of their own. */
+  /** Hash of its bytes, with the sheet of a workbook. */
   readonly file?: string;
 }
 

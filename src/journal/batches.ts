@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatches, type BatchColumns, wasOpened } from "./batch-columns.ts";
 import { Meta, META_PREFIX } from "./meta.ts";
+import { FILE_OF } from "./seen-row.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch, OpeningTotals } from "./batch-record.ts";
 
@@ -65,16 +66,16 @@ export class Batches {
     const known = this.#known.get(id);
     if (known) return known;
     const row = this.#database
-      .prepare("SELECT seq, environment, period, guessed_period, sha256, format FROM batch WHERE id = ?")
+      .prepare(`SELECT seq, environment, period, guessed_period, ${FILE_OF} AS file FROM batch b WHERE id = ?`)
       .get(id) as
-      Pick<BatchColumns, "seq" | "environment" | "period" | "guessed_period" | "sha256" | "format"> | undefined;
+      (Pick<BatchColumns, "seq" | "environment" | "period" | "guessed_period"> & { file: string | null }) | undefined;
     if (!row) throw new Error(`the journal has no batch ${id}`);
     const batch = {
       seq: row.seq,
       environment: row.environment,
       ...(row.period === null ? {} : { period: row.period }),
       ...(row.guessed_period === null ? {} : { guessedPeriod: row.guessed_period }),
-      ...(row.format === "xlsx" ? {} : { file: row.sha256 }),
+      ...(row.file === null ? {} : { file: row.file }),
     };
     this.#known.set(id, batch);
     return batch;

@@ -78,6 +78,11 @@ export class LookBack {
     return new WaitingRows(this.#database).areOver(this.#seqOf(batchId));
   }
 
+  /** Whether rows are held that may be another month's payments. */
+  asksMonth(batchId: string): boolean {
+    return new WaitingRows(this.#database).asksMonth(this.#seqOf(batchId));
+  }
+
   row(batchId: string, number: number): RowRecord | undefined {
     this.#rows ??= new Rows(this.#database);
     return this.#rows.one(this.#seqOf(batchId), number);

@@ -28,11 +28,14 @@ export interface SeenRow {
   readonly id: string;
   readonly guessed_period: string | null;
   readonly file_period: string | null;
-  /** Hash of its bytes; null of a workbook, whose sheets are batches of their own. */
+  /** Hash of its bytes, with the sheet of a workbook; null where that is not known. */
   readonly file: string | null;
   readonly phase: BatchPhase;
   readonly kin?: "origin" | "correction";
 }
+
+/** SQL, of a batch `b`: what its rows are rows of. Each sheet of a workbook has rows of its own. */
+export const FILE_OF = `iif(b.format = 'xlsx', b.sha256 || ' ' || (b.choices ->> '$.sheet'), b.sha256)`;
 
 /** What was stated for a file, and its name, are those of the row that a correction took its period from. */
 export function columnsIn(schema: string): string {
@@ -41,7 +44,7 @@ export function columnsIn(schema: string): string {
   // few rows correct another one: of the others no origin is looked for
   const inherits = `r.family IS NOT NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
-    r.last_attempt, r.decided, r.family, b.id, b.phase, iif(b.format = 'xlsx', NULL, b.sha256) AS file, iif(${inherits}, r.period, b.period) AS file_period,
+    r.last_attempt, r.decided, r.family, b.id, b.phase, ${FILE_OF} AS file, iif(${inherits}, r.period, b.period) AS file_period,
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
 }
 

@@ -54,6 +54,14 @@ export class WaitingRows {
     return needsPerson.get(batchSeq) === undefined;
   }
 
+  /** Whether rows are held that may be another month's payments: a person was told to state the period. */
+  asksMonth(batchSeq: number): boolean {
+    const asking = this.#database.prepare(
+      "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code IN ('same_file', 'possible_duplicate') LIMIT 1",
+    );
+    return asking.get(batchSeq) !== undefined;
+  }
+
   /** Held rows that no person can let go yet. */
   blocked(batchSeq: number): number[] {
     const found = this.#database.prepare(

@@ -7,6 +7,7 @@ import { dirname, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createJudge, type JudgeRules } from "../checks/duplicates.ts";
 import type { Config } from "../config/config.ts";
+import { DAY_MS } from "../day.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText, renumberedAs } from "../intake/source-file.ts";
 import { LookBack } from "../journal/look-back.ts";
@@ -145,7 +146,9 @@ async function takeOnTrial(
   const taken = past && meeting.kind === "same" ? takenBefore(past, meeting.batch) : undefined;
   const batch = newBatchOf(opened, met, { environment, destination: "", nowMs });
   const holdsWholeFile = meeting.kind === "again";
-  const replaces = holdsWholeFile ? [] : (await waitingFor(met, talliesOf)).map((one) => one.id);
+  const sinceMs = nowMs - config.duplicateDays * DAY_MS;
+  const waits = { talliesOf, asksMonth: (id: string) => past?.asksMonth(id) ?? false, sinceMs };
+  const replaces = holdsWholeFile ? [] : (await waitingFor(met, waits)).map((one) => one.id);
   return { batch, taken, rules: { ...judgeRulesOf(config), holdsWholeFile, replaces } };
 }
 

@@ -53,7 +53,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   ],
   possible_duplicate: [
     "same payment as {other}",
-    "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period? Release it",
+    "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period, or in the one that is stated? Release it",
   ],
   period_unclear: [
     "same payment as {other}, unless it is another month's: the period stated for one of both files is not the month that the file or its name says",

@@ -43,6 +43,8 @@ export function actCalls(parts: Parts): ActCalls {
 
     waitingBatches: (of) => read(() => waiting.batches(of)),
 
+    asksMonth: (batchId) => read(() => waiting.asksMonth(batches.seqOf(batchId).seq)),
+
     waitsForOthers: (batchId) => read(() => waiting.waitsForOthers(batches.seqOf(batchId).seq)),
 
     blockedRows: (batchId) => read(() => waiting.blocked(batches.seqOf(batchId).seq)),
