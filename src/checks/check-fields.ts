@@ -7,6 +7,7 @@ import type { Fault } from "./fault.ts";
 import { Instruction } from "./instruction.ts";
 import { MISSING_VALUE, readField, readToken, textOf } from "./read-field.ts";
 import { inspectPeriod, inspectReference } from "./read-own.ts";
+import { saysWhen } from "./same-period.ts";
 import { shownOtherwise } from "./read-sheet-value.ts";
 import { isUnusual } from "./read-text.ts";
 import { lookForCurrency } from "./other-currency.ts";
@@ -52,6 +53,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
   }
   const reference = readOwn(row, REFERENCE, setting, faults);
   const period = readOwn(row, PERIOD, setting, faults);
+  if (period !== undefined && !saysWhen(period)) warnings.push(saysNoTime(row, period, setting));
   const aside = setting.hasCells ? lookAside(row, form) : undefined;
   if (aside) (aside.level === "warning" ? warnings : faults).push(aside);
   const currency = lookForCurrency(row, form, setting);
@@ -150,6 +152,11 @@ function readOwn(
   if (!finding) return typeof text === "string" ? text : undefined;
   faults.push(faultOfCell({ row, place, index, hasCells }, sourceOf(cell), finding));
   return undefined;
+}
+
+function saysNoTime(row: Row, period: string, { periodAt: index, hasCells }: FieldSetting): Fault {
+  const finding = { code: "period_says_no_time" } as const;
+  return { ...faultOfCell({ row, place: PERIOD.place, index, hasCells }, period, finding), level: "warning" };
 }
 
 function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, { hasCells }: FieldSetting): Fault {

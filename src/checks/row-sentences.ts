@@ -169,6 +169,10 @@ export const ROW_SENTENCES = {
     sentence: "{value} is not a period: letters, digits and -, at most 20, and a month from 01 to 12",
     hint: "Write it like 2026-11, a week like 2026-W47.",
   },
+  period_says_no_time: {
+    sentence: "{value} says nothing of when: by it the next payment looks like this one",
+    hint: "Write a month like 2026-11, a week like 2026-W47.",
+  },
   period_a_date: {
     sentence: "{value} is a date of the spreadsheet, not a period",
     hint: "Write it like 2026-11, a week like 2026-W47, with the column formatted as Text.",

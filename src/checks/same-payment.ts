@@ -1,6 +1,6 @@
 /** How alike two rows are that share a reference, their core fields or their payment key (DESIGN §7). */
 import { DAY_MS } from "../day.ts";
-import { isOfMonth, isSamePeriod, mayBeSamePeriod, monthOf, plainly } from "./same-period.ts";
+import { isOfMonth, isSamePeriod, mayBeSamePeriod, monthOf, plainly, saysWhen } from "./same-period.ts";
 import type { Seen, Stated } from "./seen.ts";
 
 interface Recency {
@@ -16,12 +16,16 @@ export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rule
   if (other.sameReference || isSameRow(stated, other)) return true;
   const { period } = stated;
   if (period === undefined || !other.sameKey || isSibling(stated, other)) return false;
-  return !isUnclear(stated, other, nowMs, rules) && !mayBeOfNextYear(period, other, nowMs);
+  return !isUnclear(stated, other, nowMs, rules) && !mayBeOfNextTime(period, other, nowMs, rules);
 }
 
-/** `Nov`, `W47` or `bonus` comes again every year: a payment by it a year later is not surely the one of then. */
-function mayBeOfNextYear(period: string, { acceptedAt }: Seen, nowMs: number): boolean {
-  return !/20\d\d/.test(plainly(period)) && (acceptedAt ?? nowMs) < nowMs - NEARLY_A_YEAR_MS;
+/**
+ * `Nov` or `W47` comes again every year, `Monthly`, `H1` or `EMI` nobody knows when: a payment by it so much later is not
+ * surely the one of then.
+ */
+function mayBeOfNextTime(period: string, other: Seen, nowMs: number, rules: Recency): boolean {
+  if (!saysWhen(period)) return !isRecent(other, nowMs, rules);
+  return !/20\d\d/.test(plainly(period)) && (other.acceptedAt ?? nowMs) < nowMs - NEARLY_A_YEAR_MS;
 }
 
 /**

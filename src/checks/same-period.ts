@@ -43,6 +43,11 @@ export function isOfMonth(period: string): boolean {
   return /^20\d\d-\d\d/.test(plainly(period));
 }
 
+/** It names a day, a week, a month or a quarter, be it of any year. */
+export function saysWhen(period: string): boolean {
+  return /^(?:20\d\d)?-(?:\d\d|w\d\d|q\d)(?!\d)/.test(plainly(period));
+}
+
 /** Counted on from year to year, of a period that `isOfMonth`. */
 export function monthOf(period: string): number {
   const [year = 0, month = 0] = plainly(period).split("-").map(Number);

@@ -50,6 +50,8 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["same stated period and core", NOVEMBER, { sameKey: true, period: "2026-11" }, "duplicate"],
     ["the same row of the same file, before its month was stated", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12", guessedPeriod: "2026-11", ...LONG_AGO }, "duplicate"],
     ["another row of the same file", { ...NOVEMBER, file: "ab12" }, { row: 3, file: "ab12", guessedPeriod: "2026-11" }, "held possible_duplicate"],
+    ["the same row of the same file, whose later month is stated a few days later", { ...NOVEMBER, period: "2026-12", file: "ab12" }, { row: 2, file: "ab12" }, "held possible_duplicate"],
+    ["the same, a month later", { ...NOVEMBER, period: "2026-12", file: "ab12" }, { row: 2, file: "ab12", acceptedAt: NOW - 30 * DAY_MS }, "ready"],
     ["the same row of another file", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "cd34", guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["the same row of the same file, with no month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12" }, "held possible_duplicate"],
     ["the same row of the same file, with another month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12", guessedPeriod: "2026-10" }, "ready"],
@@ -60,6 +62,9 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the same, long ago", NOVEMBER, { sameKey: true, period: "2026-11", ...LONG_AGO }, "duplicate"],
     ["a month of no year, of this year", { ...NOVEMBER, period: "Nov" }, { sameKey: true, period: "Nov", acceptedAt: NOW - 299 * DAY_MS }, "duplicate"],
     ["a month of no year, of the last one", { ...NOVEMBER, period: "Nov" }, { sameKey: true, period: "Nov", acceptedAt: NOW - 350 * DAY_MS }, "held possible_duplicate"],
+    ["a week of no year, of this year", { ...NOVEMBER, period: "W47" }, { sameKey: true, period: "W47", acceptedAt: NOW - 30 * DAY_MS }, "duplicate"],
+    ["a word that says nothing of when, a few days ago", { ...NOVEMBER, period: "Monthly" }, { sameKey: true, period: "Monthly" }, "duplicate"],
+    ...["Monthly", "EMI", "12", "H1", "2026", "weekly"].map((period): Case => [`"${period}", a month ago`, { ...NOVEMBER, period }, { sameKey: true, period, acceptedAt: NOW - 30 * DAY_MS }, "held possible_duplicate"]),
     ["a word that comes every year", { ...NOVEMBER, period: "bonus" }, { sameKey: true, period: "bonus", acceptedAt: NOW - 350 * DAY_MS }, "held possible_duplicate"],
   ],
   "same core fields, nothing stated": [
