@@ -69,11 +69,14 @@ export class BatchTaking {
       destination: this.#ground.destination,
       nowMs: this.#ground.now(),
     });
+    // by the month of the day, that a folder's run states, a file that was corrected in its place is of the next one
+    const laidBefore = isNamed ? [] : await journal.laidBefore(batch);
     const before = isNamed ? undefined : await laidThere(met, file, (id) => journal.sourcesOf(id), talliesOf);
     if (meeting.kind === "again" || before) {
       return this.#record(batch, opened, { ...this.#ground.rules, holdsWholeFile: true }, []);
     }
-    return this.#record(batch, opened, { ...this.#ground.rules, replaces: waiting.map((one) => one.id) }, waiting);
+    const ofFile = { replaces: waiting.map((one) => one.id), laidBefore };
+    return this.#record(batch, opened, { ...this.#ground.rules, ...ofFile }, waiting);
   }
 
   #waits(): Parameters<typeof waitingFor>[1] {

@@ -6,6 +6,8 @@ import type { Seen, Stated } from "./seen.ts";
 interface Recency {
   /** For so long after a payment an equal one is in doubt. */
   readonly duplicateDays: number;
+  /** As which the file of this place was taken a few days ago, for another month. */
+  readonly laidBefore?: readonly string[];
 }
 
 /**
@@ -51,9 +53,11 @@ function isSibling({ originBatch }: Stated, other: Seen): boolean {
 /**
  * The name of either file says another month than what was stated for it, and by one of both the two are the same
  * payment: a month of today that a nightly run states would free it, a month that was forgotten would leave it unpaid.
+ * Or the file was corrected where it lies, and the month of today is the next one by now.
  */
 export function isUnclear(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (isOtherReference(stated, other)) return false;
+  if (isLaidBefore(stated, other, rules)) return true;
   const { period, guessedPeriod } = stated;
   const [lag, otherLag] = [lagOf(stated), lagOf(other)];
   // the names may always say the month that is worked, or the day of the payment
@@ -62,6 +66,11 @@ export function isUnclear(stated: Stated, other: Seen, nowMs: number, rules: Rec
   // that one may have been paid late, and this one in time, within one month
   if (lag === 0) return isRecent(other, nowMs, rules) && mayBe(period, other.guessedPeriod);
   return mayBe(other.period, guessedPeriod) || mayBe(other.guessedPeriod, guessedPeriod);
+}
+
+function isLaidBefore(stated: Stated, other: Seen, { laidBefore = [] }: Recency): boolean {
+  const isOfFiles = stated.isPeriodOfFile === true && other.isPeriodOfFile === true;
+  return isOfFiles && stated.period !== other.period && laidBefore.includes(other.batch);
 }
 
 /** By how many months the name of its file differs from what was stated for it. */

@@ -28,6 +28,11 @@ export function wasOpened(batch: string): string {
   return `${batch}.phase <> 'recording'`;
 }
 
+/** SQL: what was stated is a month and nothing else: surely another period than any of another text. */
+export function isMonth(period: string): string {
+  return `${period} GLOB '20[0-9][0-9]-[01][0-9]'`;
+}
+
 export function asBatches(rows: readonly unknown[]): BatchRecord[] {
   return (rows as readonly BatchColumns[]).map(asBatch);
 }

@@ -1,4 +1,4 @@
-import { wasOpened } from "./batch-columns.ts";
+import { isMonth, wasOpened } from "./batch-columns.ts";
 import { isIn, isPaid, mayBePaid, PAID, STILL_GOES } from "./state.ts";
 
 /** The id of the batch `?1`. */
@@ -86,8 +86,7 @@ export const holdNear = (schema: string): string => `
     other_row = near.other_row, other_at = near.accepted_at
   FROM near WHERE row.batch = ?1 AND row.number = near.number`;
 
-/** A period that is surely another one than any of another text. */
-const sureMonth = (row: string): string => `iif(${row}.period GLOB '20[0-9][0-9]-[01][0-9]', ${row}.period, NULL)`;
+const sureMonth = (row: string): string => `iif(${isMonth(`${row}.period`)}, ${row}.period, NULL)`;
 /** A reference that is surely another one than any of another text: no spreadsheet may have rewritten it. */
 const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row}.reference_key)`;
 

@@ -13,6 +13,7 @@ import { History } from "./history.ts";
 import { InboxHolds } from "./inbox-holds.ts";
 import type { PaymentKeys } from "./keys.ts";
 import { KnownFiles } from "./known-files.ts";
+import { LaidBefore } from "./laid-before.ts";
 import { Marks } from "./marks.ts";
 import { JudgedRows } from "./judged-rows.ts";
 import { NearDuplicates } from "./near-duplicates.ts";
@@ -63,6 +64,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     marks: new Marks(database, stateId),
     holds: new InboxHolds(database),
     files: new KnownFiles(database),
+    laidBefore: new LaidBefore(database),
     addresses: new Addresses(database),
     judge: oneJudge(judgeOf),
     read,

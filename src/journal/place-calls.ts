@@ -1,4 +1,5 @@
 import type { Environment } from "./batch-record.ts";
+import type { LaidThere } from "./laid-before.ts";
 
 /**
  * I12: what a folder remembers of a journal, to know it again. The time tells an attempt from the one with the same
@@ -52,6 +53,8 @@ export interface PlaceCalls {
   sourceRenumbered(path: string, sizeAndTime: string, changedMs: number): Promise<string | undefined>;
   /** Where files lay that were taken as this batch. */
   sourcesOf(batchId: string): Promise<readonly string[]>;
+  /** Ids of the batches as which files at this very place were taken a few days ago, for another month. */
+  laidBefore(file: LaidThere): Promise<readonly string[]>;
   noteSource(path: string, identity: string, batchId: string): Promise<void>;
 
   /** The hash of what paydrop wrote there last, so that it never replaces a file that is not its own. */

@@ -56,7 +56,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period, or in the one that is stated? Release it",
   ],
   period_unclear: [
-    "same payment as {other}, unless it is another month's: the period stated for one of both files is not the month that the file or its name says",
+    "same payment as {other}, unless it is another month's: the period stated for one of both files is not the month that the file or its name says, or that file lay in the place of this one within the last two weeks",
     "The same payment again? Cancel the batch once the rest went. Another month's? If the stated period is right, release it; else cancel the batch and run the file with the right one",
   ],
   reference_conflict: [

@@ -5,7 +5,8 @@ import type { Parts } from "../parts.ts";
 
 /** What sends a row, and what lets it go again. */
 export function attemptCalls(parts: Parts): AttemptCalls {
-  const { archives, attempts, batches, decisions, group, history, judge, near, now, telling, verdicts } = parts;
+  const { archives, attempts, batches, decisions, group, history, judge, laidBefore, near, now, telling, verdicts } =
+    parts;
   return {
     begin: (batchId, row, rules) => group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),
 
@@ -21,8 +22,11 @@ export function attemptCalls(parts: Parts): AttemptCalls {
       group.run(() => {
         const batch = batches.seqOf(batchId);
         attempts.changed(batch.seq);
-        const holdsWholeFile = batches.isSameFileAgain(batch.seq);
-        const judgeOf = judge(holdsWholeFile ? { ...rules, holdsWholeFile } : rules);
+        const ofFile = {
+          holdsWholeFile: batches.isSameFileAgain(batch.seq),
+          laidBefore: laidBefore.heldFor(batch.seq),
+        };
+        const judgeOf = judge({ ...rules, ...ofFile });
         const waitsWhole = decisions.waitsWhole(batch);
         const changed = verdicts.judgeAgain(batch, judgeOf, now(), rules.duplicateDays * DAY_MS);
         if (waitsWhole) decisions.holdAllOrNothing(batch, changed, now());

@@ -2,7 +2,7 @@ import type { Parts } from "../parts.ts";
 import type { PlaceCalls } from "../place-calls.ts";
 
 /** What the journal remembers of addresses, folders and files: its own marks (I12), inboxes that are held, what it took and wrote. */
-export function placeCalls({ addresses, files, group, holds, marks, now, read }: Parts): PlaceCalls {
+export function placeCalls({ addresses, files, group, holds, laidBefore, marks, now, read }: Parts): PlaceCalls {
   return {
     environmentAt: (destination) => read(() => addresses.environmentAt(destination)),
     setEnvironmentAt: (destination, environment) => group.run(() => addresses.set(destination, environment)),
@@ -19,6 +19,7 @@ export function placeCalls({ addresses, files, group, holds, marks, now, read }:
     sourceRenumbered: (path, sizeAndTime, changedMs) =>
       read(() => files.sourceRenumbered(path, sizeAndTime, changedMs)),
     sourcesOf: (batchId) => read(() => files.sourcesOf(batchId)),
+    laidBefore: (file) => read(() => laidBefore.of(file)),
     noteSource: (path, identity, batchId) => group.run(() => files.noteSource(path, identity, batchId)),
     written: (path) => read(() => files.written(path)),
     wrote: (sha256) => read(() => files.wrote(sha256)),
