@@ -2,6 +2,7 @@ import { operationStated } from "../checks/operation-of.ts";
 import { meet } from "../checks/same-bytes.ts";
 import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "../checks/same-period.ts";
 import type { Config } from "../config/config.ts";
+import { saysOtherTime } from "../intake/day-in-name.ts";
 import { guessPeriod } from "../intake/period.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import { readingOf } from "../reading.ts";
@@ -50,7 +51,9 @@ export async function meetKnown(file: MetFile, known: Known, config: Config, now
   const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName);
   const alike = readAlike(ofBytes, file, config, lyingThere);
   const waited = await waitedWhole(alike, talliesOf);
-  const meeting = meet(alike, { period, guessedPeriod, lyingThere, waited }, nowMs, config.duplicateDays);
+  const ofOtherTime = new Set(alike.filter((one) => saysOtherTime(one.fileName, file.fileName)).map(({ id }) => id));
+  const met = { period, guessedPeriod, lyingThere, waited, ofOtherTime };
+  const meeting = meet(alike, met, nowMs, config.duplicateDays);
   return { period, guessedPeriod, alike, meeting, times: timesTaken(ofBytes, file, period) };
 }
 

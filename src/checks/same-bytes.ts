@@ -16,6 +16,8 @@ interface MetFile {
   readonly lyingThere?: string | undefined;
   /** Of the known batches those of which nothing ever went, since a person was to decide. */
   readonly waited?: ReadonlySet<string>;
+  /** Of the known batches those whose file's name says another week, or another day. */
+  readonly ofOtherTime?: ReadonlySet<string>;
 }
 
 /** How a file that was met before is taken. */
@@ -23,7 +25,7 @@ type Meeting<Batch extends SameBytes> =
   | { readonly kind: "new" }
   /** The same batch: only what is ready or was not sent goes. */
   | { readonly kind: "same"; readonly batch: Batch }
-  /** The whole file waits for a person: another month, or a forgotten copy? */
+  /** The whole file waits for a person: another month or week, or a forgotten copy? */
   | { readonly kind: "again"; readonly batch: Batch };
 
 /** The rows of DESIGN §7 that are about whole files. `known`: batches of the same bytes, newest first. */
@@ -37,14 +39,16 @@ export function meet<Batch extends SameBytes>(
   const lyingThere = known.find((one) => one.id === file.lyingThere);
   if (lyingThere) return { kind: "same", batch: lyingThere };
   // a file without a stated period may be the forgotten copy of one that was sent with it
-  const ofMonth = known.find((one) => isOfMonth(one, file.guessedPeriod));
+  const ofTime = known.filter((one) => !file.ofOtherTime?.has(one.id));
+  const likely = ofTime.length > 0 ? ofTime : known;
+  const ofMonth = likely.find((one) => isOfMonth(one, file.guessedPeriod));
   // beside a batch that went, a copy of it that was held says nothing of a third one
-  const batch = ofMonth ?? known.find((one) => !file.waited?.has(one.id)) ?? known[0];
+  const batch = ofMonth ?? likely.find((one) => !file.waited?.has(one.id)) ?? likely[0];
   if (!batch) return { kind: "new" };
-  const otherMonth = file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod);
+  const isOther = ofTime.length === 0 || (file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod));
   // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and would never go
   const late = Math.abs(nowMs - batch.createdAt) > duplicateDays * DAY_MS;
-  return { kind: otherMonth || late ? "again" : "same", batch };
+  return { kind: isOther || late ? "again" : "same", batch };
 }
 
 /**

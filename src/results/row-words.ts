@@ -49,7 +49,7 @@ const BY_REASON: Readonly<Record<Reason, Words>> = {
 const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   same_file: [
     "this very file was sent before{batch}",
-    "A new month? Run it with --period, or release it where one is stated. The same payments again? Cancel the batch",
+    "A new month? Run it with --period, or release it where one is stated. A new week? Release it. The same payments again? Cancel the batch",
   ],
   possible_duplicate: [
     "same payment as {other}",

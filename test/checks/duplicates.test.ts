@@ -279,6 +279,9 @@ describe("the same bytes", () => {
     ["but not where it only waited", [november, first], { waited: new Set(["NOV11111"]) }, "same FIRST111"],
     ["unless the name says its month", [november, first], { waited: new Set(["NOV11111"]), guessedPeriod: "2026-11" }, "same NOV11111"],
     ["or none of them went", [november, first], { waited: new Set(["NOV11111", "FIRST111"]) }, "same NOV11111"],
+    ["another week's name", [first], { ofOtherTime: new Set(["FIRST111"]) }, "again FIRST111"],
+    ["another week's name, once more", [{ ...first, id: "WEEK4711" }, first], { ofOtherTime: new Set(["FIRST111"]), waited: new Set(["WEEK4711"]) }, "same WEEK4711"],
+    ["another week's name, lying there", [first], { ofOtherTime: new Set(["FIRST111"]), lyingThere: "FIRST111" }, "same FIRST111"],
     ["but one of its own month before it", [{ ...first, guessedPeriod: "2026-12" }, november], { guessedPeriod: "2026-11" }, "same NOV11111"],
   ]; // prettier-ignore
 

@@ -51,6 +51,26 @@ describe("the same bytes", () => {
     expect(sent()).toEqual([]);
   });
 
+  test("the next week's wages, which are those of the last one: held whole by the week in their names, then let go", async () => {
+    const { desk, sent } = await openOffice();
+    const path = desk.write("wages W46.csv", transfersCsv(3));
+    await desk.process("wages W46.csv", { now: () => NOVEMBER });
+    const next = { now: () => NOVEMBER + 7 * DAY_MS };
+    copyFileSync(path, join(desk.folder, "wages W46 copy.csv"));
+    expect((await desk.process("wages W46 copy.csv", next)).exitCode).toBe(0);
+    copyFileSync(path, join(desk.folder, "wages W47.csv"));
+    const { batch, exitCode, byStatus } = await desk.process("wages W47.csv", next);
+    expect([exitCode, byStatus.held?.rows]).toEqual([6, 3]);
+    expect(messagesOf(desk, "wages W47.csv")).toEqual([expect.stringContaining("this very file was sent before")]);
+    utimesSync(join(desk.folder, "wages W47.csv"), new Date(), new Date());
+    expect((await desk.process("wages W47.csv", next)).batch).toBe(batch);
+    expect(sent()).toHaveLength(3);
+    const act = { by: "Meera", kind: "release", note: "the next week" };
+    await desk.inProcess((processor) => processor.journal.release(batch, "all", act), next);
+    expect((await desk.process("wages W47.csv", next)).exitCode).toBe(0);
+    expect(sent()).toHaveLength(3);
+  });
+
   test("stating the period takes back the copy that waits as a whole, and no other batch of the file", async () => {
     const { desk, sent } = await openOffice();
     // one goes, one is repeated, one cannot be read, one is known by its reference

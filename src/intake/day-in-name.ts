@@ -1,0 +1,51 @@
+import { DAY_MS, MONTHS } from "../day.ts";
+
+/** What a file's name says of the day, or the week, that it is for. */
+interface When {
+  /** Of the year. */
+  readonly week?: number;
+  readonly year?: number;
+  /** Milliseconds since 1970. */
+  readonly dayMs?: number;
+}
+
+/** Wages of the next week lie further from those of this one; the same payments exported once more mostly do not. */
+const APART_MS = 5 * DAY_MS;
+
+/**
+ * Whether two names say other weeks (`W46`, `week 47`), or days that are far apart (`2026-11-13`, `20261120`): a guess,
+ * like the month in a name, that only ever makes a question.
+ */
+export function saysOtherTime(one: string, other: string): boolean {
+  const [a, b] = [whenIn(one), whenIn(other)];
+  if (a.week !== undefined && b.week !== undefined) {
+    return a.week !== b.week || (a.year !== undefined && b.year !== undefined && a.year !== b.year);
+  }
+  return a.dayMs !== undefined && b.dayMs !== undefined && Math.abs(a.dayMs - b.dayMs) >= APART_MS;
+}
+
+const WEEK = /(?<![a-z])(?:w|kw|wk|week)[-_. ]?(?<week>0?[1-9]|[1-4]\d|5[0-3])(?![a-z\d])/;
+const YEAR = /(?<!\d)20\d\d(?!\d)/;
+const YEAR_FIRST =
+  /(?<!\d)(?<year>20\d\d)(?<sign>[-_. ]?)(?<month>0[1-9]|1[0-2])\k<sign>(?<day>0[1-9]|[12]\d|3[01])(?!\d)/;
+/** The day first, as everywhere in India. */
+const DAY_FIRST = /(?<!\d)(?<day>\d{1,2})[-_. ](?<month>\d{1,2})[-_. ](?<year>20\d\d)(?!\d)/;
+const NAMED = new RegExp(`(?<!\\d)(?<day>\\d{1,2})[-_. ]?(?<name>${MONTHS.join("|")})[a-z]*[-_. ,]*(?<year>20\\d\\d)?(?!\\d)`, "i"); // prettier-ignore
+
+function whenIn(fileName: string): When {
+  const name = fileName.toLowerCase();
+  const week = WEEK.exec(name)?.groups?.["week"];
+  if (week !== undefined) {
+    const year = YEAR.exec(name)?.[0];
+    return { week: Number(week), ...(year === undefined ? {} : { year: Number(year) }) };
+  }
+  const found = [YEAR_FIRST, DAY_FIRST, NAMED].map((form) => form.exec(name)?.groups).find((groups) => groups);
+  if (!found) return {};
+  const named = MONTHS.findIndex((month) => month.toLowerCase() === found["name"]) + 1;
+  const [year, month, day] = [Number(found["year"] ?? NO_YEAR), named || Number(found["month"]), Number(found["day"])];
+  const isDay = month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  return isDay ? { dayMs: Date.UTC(year, month - 1, day) } : {};
+}
+
+/** Of two names without one the days are compared all the same. */
+const NO_YEAR = 2000;
