@@ -15,6 +15,7 @@ import { errorShown, errorText } from "./error-text.ts";
 import { lookOf } from "./look-of.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { leavingNothing } from "./signals.ts";
+import { tell } from "./tell.ts";
 
 /** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
 export async function run(call: Call): Promise<number> {
@@ -25,29 +26,39 @@ export async function run(call: Call): Promise<number> {
 
 async function checkEach(call: Call, config: Config): Promise<number> {
   const codes: number[] = [];
-  for (const file of call.operands) codes.push(await checkOne(call, config, resolve(file)));
-  return gravest(codes);
+  let told = 0;
+  for (const file of call.operands) {
+    const { code, isTold } = await checkOne(call, config, resolve(file));
+    codes.push(code);
+    told += isTold ? 1 : 0;
+  }
+  const code = gravest(codes);
+  // the last line is the whole answer, also of several files, or where none could be read
+  if (codes.length > 1 || told === 0) {
+    tell(call, config, "", { type: "summary", files: codes.length, exit_code: code });
+  }
+  return code;
 }
 
 /** One broken file does not keep the others from being looked at. */
-async function checkOne(call: Call, config: Config, file: string): Promise<number> {
+async function checkOne(call: Call, config: Config, file: string): Promise<{ code: number; isTold: boolean }> {
   const sandbox = call.flags["sandbox"] === true;
   try {
     const report = await checkFile(file, { config, sandbox }, call.flags["all"] === true);
     const { written, code } = await note(call, config, file, () => checkText(report, NOTE_LOOK));
-    if (config.quiet && report.exitCode === 0) return code;
+    if (config.quiet && report.exitCode === 0) return { code, isTold: false };
     if (config.json) {
       for (const object of checkObjects(report, written)) call.stdout.write(`${JSON.stringify(object)}\n`);
     } else {
       call.stdout.write(checkShown(report, call.stdout, call, config));
       if (written !== undefined) call.stdout.write(`written    ${written}\n`);
     }
-    return gravest([report.exitCode, code]);
+    return { code: gravest([report.exitCode, code]), isTold: true };
   } catch (error) {
     call.stderr.write(errorShown(error, call.stderr, call, config));
-    if (!(error instanceof FileRefusedError)) return exitCodeOf(error);
+    if (!(error instanceof FileRefusedError)) return { code: exitCodeOf(error), isTold: false };
     const refused = (): string => `It would be refused as a whole.\n\n${errorText(error, false, false)}`;
-    return gravest([exitCodeOf(error), (await note(call, config, file, refused)).code]);
+    return { code: gravest([exitCodeOf(error), (await note(call, config, file, refused)).code]), isTold: false };
   }
 }
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { Gate } from "../drop-folder/gate.ts";
 import { PaydropError } from "../errors.ts";
-import type { RunEvent } from "../events.ts";
+import type { BatchReport, RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
 import { openRegular } from "../intake/source-file.ts";
@@ -26,10 +26,11 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
   return withTeller(call, config, async (said, listening) => {
     const named = namedIn(call);
     await assertThere(named);
-    let batches = 0;
-    const ended: Teller["ended"] = (...batch) => {
-      batches += 1;
-      said.ended(...batch);
+    const ends: BatchEnd[] = [];
+    const ended: Teller["ended"] = (report, ...more) => {
+      const { batch, requests, exitCode } = report;
+      ends.push({ batch, requests, exitCode });
+      said.ended(report, ...more);
     };
     const teller = { ...said, ended };
     const gate = new Gate(listening.signal);
@@ -47,9 +48,19 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
       return monitor.following(processor.journal, sendThem);
     });
     const code = await (config.quiet && isSweep ? work.catch(codeOfOverlap) : work);
-    if (batches === 0) tell(call, config, "", { type: "summary", batches: [], requests: 0, exit_code: code });
+    // the last line must not say that the last file of several went well, and no more
+    if (ends.length !== 1 || ends[0]?.exitCode !== code) tell(call, config, "", summaryOf(ends, code));
     return code;
   });
+}
+
+/** What of each batch is kept until the last one has its end. */
+type BatchEnd = Pick<BatchReport, "batch" | "requests" | "exitCode">;
+
+function summaryOf(ends: readonly BatchEnd[], code: number): Readonly<Record<string, unknown>> {
+  const batches = ends.map(({ batch }) => batch);
+  const requests = ends.reduce((sum, end) => sum + end.requests, 0);
+  return { type: "summary", batches, requests, exit_code: code };
 }
 
 async function sendEach(paths: readonly string[], listening: Listening, parts: RunParts): Promise<number> {

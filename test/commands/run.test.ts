@@ -88,6 +88,28 @@ describe("run --sandbox", () => {
     expect(linesOf(stdout)).toEqual([{ type: "summary", batches: [], requests: 0, exit_code: 5 }]);
   });
 
+  test("--json ends with the exit code of the process, however well the last of several files went", async () => {
+    const folder = await folderWithTemplate();
+    writeFileSync(join(folder, "bad.csv"), "x,y\n1,2\n");
+    const other = "from_account,to_account,amount\nACC-1,B-1,one\nACC-1,B-2,2.00\n";
+    writeFileSync(join(folder, "some.csv"), other);
+    const { code, stdout } = await paydrop(
+      ["run", "--sandbox", "--json", "bad.csv", "some.csv", "try.csv"],
+      {},
+      folder,
+    );
+    expect(code).toBe(5);
+    const summaries = linesOf(stdout).filter((line) => line["type"] === "summary");
+    expect(summaries.map((line) => line["exit_code"])).toEqual([3, 0, 5]);
+    const batches = summaries.slice(0, 2).map((line) => line["batch"]);
+    expect(linesOf(stdout).at(-1)).toEqual({ type: "summary", batches, requests: 3, exit_code: 5 });
+    const checked = await paydrop(["check", "--json", "bad.csv", "some.csv", "try.csv"], {}, folder);
+    expect(linesOf(checked.stdout).at(-1)).toEqual({ type: "summary", files: 3, exit_code: checked.code });
+    expect(checked.code).toBe(5);
+    const refused = await paydrop(["check", "--json", "bad.csv"], {}, folder);
+    expect(linesOf(refused.stdout)).toEqual([{ type: "summary", files: 1, exit_code: 5 }]);
+  });
+
   test("each debit account has at the start what it has at the end: a bad row is of its account, a line of totals of none", async () => {
     const folder = temporaryFolder();
     const rows = ["ACC-1,B-1,100.00", "ACC-2,B-2,50.00", "ACC-2,B-3,6.001", "Total,,150.00"];
