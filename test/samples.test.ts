@@ -42,15 +42,14 @@ const BY_THE_PROGRAM = [
 
 /** Codes that stop nothing by themselves. */
 const ONLY_WARNINGS = [
-  ...[
-    "date_as_text",
-    "digits_lost",
-    "letters_garbled",
-    "shown_in_currency",
-    "shown_otherwise",
-    "shown_rounded",
-    "value_not_in_list",
-  ],
+  "date_as_text",
+  "digits_lost",
+  "letters_garbled",
+  "period_says_no_time",
+  "shown_in_currency",
+  "shown_otherwise",
+  "shown_rounded",
+  "value_not_in_list",
 ];
 
 /** Codes that only a configuration knows, with one that does. */

@@ -36,7 +36,9 @@ export function lookForCurrency(
 
 const NAME_CHARACTERS_MAX = 40;
 
-const NAMES = new Set(["currency", "curr", "ccy"]);
+/** `Currency`, `Currency Code`, `Txn Currency`, `Payment Ccy`, `Currency (ISO)`. */
+const NAME =
+  /^(?:(?:txn|transaction|pay|payment|transfer|debit|credit|instructed|account)?(?:currency|curr|ccy)(?:code|\(iso\)|iso|name)?)$/;
 const NONE: readonly number[] = [];
 const COLUMNS = new WeakMap<readonly string[], readonly number[]>();
 
@@ -44,7 +46,7 @@ const COLUMNS = new WeakMap<readonly string[], readonly number[]>();
 function currencyColumns(columns: readonly string[]): readonly number[] {
   let found = COLUMNS.get(columns);
   if (!found) {
-    const all = columns.flatMap((column, index) => (NAMES.has(normalizeName(column)) ? [index] : []));
+    const all = columns.flatMap((column, index) => (NAME.test(normalizeName(column)) ? [index] : []));
     found = all.length > 0 ? all : NONE;
     COLUMNS.set(columns, found);
   }

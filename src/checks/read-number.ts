@@ -1,4 +1,5 @@
 import { PLAIN_DECIMAL, SUMMABLE } from "../amount.ts";
+import { otherCurrencyIn } from "../currency.ts";
 import { inspectFormat } from "./read-text.ts";
 import type { Finding } from "./sentences.ts";
 import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
@@ -52,7 +53,7 @@ function tooMany(code: Finding["code"], found: number, most: number): Finding {
 const ANY_SPACE = /\s/;
 export const FOREIGN_DIGIT = /[^\P{Nd}0-9]/u;
 const EXPONENT = /^[+-]?[0-9]+(?:[.,][0-9]+)?e[+-]?[0-9]+$/i;
-const CURRENCY = /^(?:\p{Sc}|rs\.?|inr|re\.?|usd|eur)|(?:\p{Sc}|rs\.?|inr|\/-|usd|eur)$/iu;
+const CURRENCY = /^(?:\p{Sc}|rs\.?|inr|re\.?)|(?:\p{Sc}|rs\.?|inr|\/-)$/iu;
 const GROUPED = /^[0-9]+(?:[.,'’_][0-9]+)+$/;
 
 /** Why a text is not plain decimal text, in the words of whoever typed or exported it. */
@@ -66,6 +67,7 @@ function diagnose(text: string): Finding {
   if (text.startsWith("(") && text.endsWith(")")) return { code: "in_parentheses" };
   if (/^[+\-−–]/.test(text))
     return text.startsWith("+") ? withPlain({ code: "has_sign" }, text.slice(1)) : { code: "has_sign" };
+  if (/[0-9]/.test(text) && otherCurrencyIn(text) !== undefined) return { code: "amount_other_currency" };
   if (CURRENCY.test(text) && /[0-9]/.test(text)) {
     return withPlain({ code: "currency_sign" }, text.replace(CURRENCY, "").replace(CURRENCY, ""));
   }

@@ -74,6 +74,10 @@ export const SPREADSHEET_SENTENCES = {
   },
   decimal_comma: { sentence: "{value} has a decimal comma", hint: "Write a point before the decimals." },
   currency_sign: { sentence: "{value} has a currency sign", hint: "Write the number alone." },
+  amount_other_currency: {
+    sentence: "{value} is an amount in another currency than rupees",
+    hint: "Write the number alone, in rupees, or in the currency of the column currency where one is sent.",
+  },
   in_parentheses: {
     sentence: "{value} is in parentheses, which bookkeeping reads as a negative amount",
     hint: "Write the amount without them, or delete the row.",

@@ -14,7 +14,7 @@ test.each([
   ["transfer", GOOD_ROWS.transfer],
   ["loan", GOOD_ROWS.loan],
 ] as const)("an amount in another currency is not sent as it stands: %s", (name, cells) => {
-  for (const column of ["currency", "Currency", "CURR", "ccy"]) {
+  for (const column of ["currency", "Currency", "CURR", "ccy", "Currency Code", "Txn Currency", "payment_ccy"]) {
     for (const code of ["USD", " eur ", "$", "AED", "Nepalese rupee", "840"]) {
       expect(codesOf(checkOne(name, { ...cells, [column]: code }))).toEqual(["currency_other"]);
       expect(codesOf(checkOne(name, { ...cells, [column]: code }, JSON_FILE))).toEqual(["currency_other"]);

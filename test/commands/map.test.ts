@@ -134,6 +134,18 @@ describe("paydrop map", () => {
     expect(checked.stdout).toMatch(/^mapping hrms$/m);
   });
 
+  test("a rate of interest is not the amount of a loan, with or without another one beside it", async () => {
+    const desk = openDesk();
+    const rows =
+      "Customer ID,Rate of Interest,Tenure,Sanctioned Amount\nC-1,12.50,12,250000.00\nC-2,11.00,24,90000.00\n";
+    writeFileSync(join(desk.folder, "pay.csv"), rows);
+    const { stdout } = await desk.map("--operation", "loan", "--unit", "rupees");
+    expect(stdout).toContain('"Sanctioned Amount" = "amount"');
+    writeFileSync(join(desk.folder, "pay.csv"), rows.replaceAll(/,[^,\n]*$/gm, ""));
+    const without = await desk.map("--operation", "loan", "--unit", "rupees");
+    expect(without.stdout + without.stderr).not.toContain('"Rate of Interest" = ');
+  });
+
   test("columns that changed are proposed as the mapping that knew them", async () => {
     const desk = openDesk();
     await desk.map("--write", "--quiet", "--name", "hrms", ...SAID);

@@ -1,7 +1,7 @@
 import type { AmountUnit, Lookup, Mapping } from "../../config/mapping.ts";
 import { normalizeName } from "../../names.ts";
 import type { OperationName } from "../../operations/operation.ts";
-import { isSynonym, lookOf } from "./synonyms.ts";
+import { isSynonym, lookOf, NO_AMOUNT } from "./synonyms.ts";
 import type { Template } from "./templates.ts";
 
 /** Everything that a proposal is made of. */
@@ -142,6 +142,7 @@ const synonym: Why = (column, field, { columns, values }) => {
 };
 
 const valuesLook: Why = (column, field, { columns, values }) => {
+  if (field === "amount" && NO_AMOUNT.test(column)) return undefined;
   const like = lookOf(field, values[columns.indexOf(column)] ?? []);
   return like === undefined ? undefined : `each value looks like ${like}`;
 };

@@ -3,7 +3,7 @@ import { normalizeName } from "../../names.ts";
 /** What other systems call our fields, letters and digits only. Employee numbers are no references: they come back. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   amount:
-    "netpay netsalary nettpay salary netamount amt payableamount payable netpayable paymentamount transactionamount instrumentamount txnamount transferamount loanamount",
+    "netpay netsalary nettpay salary netamount amt payableamount payable netpayable paymentamount transactionamount instrumentamount txnamount transferamount loanamount loanamt principal principalamount sanctionedamount sanctionamount disbursementamount disbursedamount disbursalamount",
   bank_acc_num:
     "accountno accountnumber acno acnumber accno bankaccount bankaccountno bankaccountnumber bankacno bankacnumber beneficiaryaccount beneficiaryaccountno beneficiaryaccountnumber beneacno beneaccno beneaccountno beneaccountnumber payeeaccount",
   ifsc_code: "ifsc bankifsc ifsccode branchcode bankifsccode beneficiaryifsc ifscno beneifsc beneifsccode",
@@ -52,3 +52,6 @@ export function lookOf(field: string, values: readonly string[]): string | undef
   const look = LOOKS[field];
   return look && values.length > 0 && values.every((value) => look.pattern.test(value)) ? look.like : undefined;
 }
+
+/** What is called so is no amount that is paid, however much its values look like one. */
+export const NO_AMOUNT = /\brate\b|interest|percent|%|\broi\b|\bgst\b|\btds\b|\btax\b|\bfees?\b|charges/i;

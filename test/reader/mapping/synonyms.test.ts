@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSynonym } from "../../../src/reader/mapping/synonyms.ts";
+import { isSynonym, NO_AMOUNT } from "../../../src/reader/mapping/synonyms.ts";
 
 test.each([
   "Net Pay",
@@ -9,8 +9,22 @@ test.each([
   "Amount (₹)",
   "Amount in paise",
   "AMT",
+  "Loan Amt",
+  "Sanctioned Amount",
+  "Disbursed Amount (Rs)",
 ])("%s is an amount, whatever it counts", (column) => {
   expect(isSynonym(column, "amount")).toBe(true);
+});
+
+test.each(["Rate of Interest", "ROI", "Interest %", "Tax Rate", "TDS", "Processing Fee", "Bank Charges"])(
+  "%s is no amount that is paid, whatever its values look like",
+  (column) => {
+    expect(NO_AMOUNT.test(column)).toBe(true);
+  },
+);
+
+test.each(["Amount", "Net Pay", "Total", "Value", "Separate Sum", "Rupees"])("%s may be one", (column) => {
+  expect(NO_AMOUNT.test(column)).toBe(false);
 });
 
 test.each([
