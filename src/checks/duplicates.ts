@@ -38,10 +38,12 @@ export interface JudgeRules {
   readonly holdsWholeFile?: boolean;
   /** A corrected row that pays somebody else: `hold` unless said. */
   readonly payeeChange?: "hold" | "allow";
-  /** Copies of this very file that wait as a whole are replaced by it: what they hold does not stand in its way. */
+  /** Copies of this very file of which what waits is replaced by it: what they hold does not stand in its way. */
   readonly replaces?: readonly string[];
   /** Batches as which the file of this place was taken a few days ago, for another month: it may be one of them, corrected. */
   readonly laidBefore?: readonly string[];
+  /** Rows are judged once more, since they waited for other ones. */
+  readonly waited?: boolean;
   /** A person was told of this reason, and is about to let the row go: only those that it hid are looked for. */
   readonly told?: HoldCode;
 }

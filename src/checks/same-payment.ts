@@ -8,6 +8,10 @@ interface Recency {
   readonly duplicateDays: number;
   /** As which the file of this place was taken a few days ago, for another month. */
   readonly laidBefore?: readonly string[];
+  /** Copies of this very file of which what waits is replaced by it. */
+  readonly replaces?: readonly string[];
+  /** The row is judged once more, since it waited. */
+  readonly waited?: boolean;
 }
 
 /**
@@ -109,14 +113,23 @@ export function isStatedDifferent(stated: Stated, other: Seen, nowMs: number, ru
   if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);
   // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
   // while an earlier or the same one may be its late correction. What went while this row waited is of no month before:
-  // it may be this very payment, dropped once more without its period. Of the very file that went a few days ago somebody
-  // states the month that was forgotten.
+  // it may be this very payment, dropped once more without its period.
   const month = plainly(stated.period).slice(0, 7);
   if (other.acceptedAt === undefined || other.acceptedAt >= stated.takenAt) return false;
-  if (isRowOfFile(stated, other) && isRecent(other, nowMs, rules)) return false;
+  if (isGoingOn(stated, other, nowMs, rules)) return false;
   if (!/^\d{4}-(?:0[1-9]|1[0-2])$/.test(month)) return false;
   const isPlausible = /20\d\d/.test(stated.period) || month < monthAt(other.acceptedAt + LATER_MAX_MS);
   return isPlausible && month > monthAt(other.acceptedAt + AHEAD_OF_UTC_MAX_MS);
+}
+
+/**
+ * Of the very file that went a few days ago somebody states the month that was forgotten, or that the rest of it asks for.
+ * Not where its name says that month by now, and nothing of it waits or waited: it was dropped as another month's file.
+ */
+function isGoingOn(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
+  if (!isRowOfFile(stated, other) || !isRecent(other, nowMs, rules)) return false;
+  const isRest = rules.waited === true || rules.replaces?.includes(other.batch) === true;
+  return isRest || !mayBe(stated.period, stated.guessedPeriod);
 }
 
 function monthAt(atMs: number): string {

@@ -24,14 +24,26 @@ export function excerptOf(
 ): string | undefined {
   if (body.trim() === "") return undefined;
   let left = lookedAt(conceal(body));
-  for (const [index, { sensitive }] of form.fields.entries()) {
-    const value = values[index] ?? "";
-    if (sensitive === undefined || value.length < VALUE_CHARACTERS_MIN) continue;
+  for (const { value, sensitive } of sensitiveOf(form, values)) {
     for (const writing of writingsOf(value, left)) left = without(left, writing, value, sensitive);
   }
   // cut only after replacing, so that no secret survives at the edge
   const clean = left.text.replace(LONG_CODE, "[…]").trim();
   return printable(clean.slice(0, EXCERPT_CHARACTERS_MAX * 2), EXCERPT_CHARACTERS_MAX);
+}
+
+interface SensitiveValue {
+  readonly value: string;
+  readonly sensitive: Sensitivity;
+}
+
+/** The longest first: a name or a number that is a part of another value would leave the rest of that one in clear. */
+function sensitiveOf({ fields }: Form, values: readonly string[]): readonly SensitiveValue[] {
+  const found = fields.flatMap(({ sensitive }, index): SensitiveValue[] => {
+    const value = values[index] ?? "";
+    return sensitive === undefined || value.length < VALUE_CHARACTERS_MIN ? [] : [{ value, sensitive }];
+  });
+  return found.sort((one, other) => other.value.length - one.value.length);
 }
 
 /** Hex or base64 longer than any id: the ciphertext that we sent, or whatever else nobody can read. */

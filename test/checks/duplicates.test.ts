@@ -51,6 +51,7 @@ const TABLE: Readonly<Record<string, readonly Case[]>> = {
     ["the same row of the same file, before its month was stated", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12", guessedPeriod: "2026-11", ...LONG_AGO }, "duplicate"],
     ["another row of the same file", { ...NOVEMBER, file: "ab12" }, { row: 3, file: "ab12", guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["the same row of the same file, whose later month is stated a few days later", { ...NOVEMBER, period: "2026-12", file: "ab12" }, { row: 2, file: "ab12" }, "held possible_duplicate"],
+    ["the same, under a name that says that month", { ...NOVEMBER, period: "2026-12", guessedPeriod: "2026-12", file: "ab12" }, { row: 2, file: "ab12" }, "ready"],
     ["the same, a month later", { ...NOVEMBER, period: "2026-12", file: "ab12" }, { row: 2, file: "ab12", acceptedAt: NOW - 30 * DAY_MS }, "ready"],
     ["the same row of another file", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "cd34", guessedPeriod: "2026-11" }, "held possible_duplicate"],
     ["the same row of the same file, with no month in its name", { ...NOVEMBER, file: "ab12" }, { row: 2, file: "ab12" }, "held possible_duplicate"],
@@ -199,6 +200,24 @@ describe("several others", () => {
   test("no rule of the days frees a row whose reference was accepted", () => {
     const rules = createJudge({ duplicateDays: 0, allowRepeats: true });
     expect(said(rules(REFERENCE, [seen({ ...sameReference, ...LONG_AGO })], NOW))).toBe("duplicate");
+  });
+});
+
+describe("the month in the name of the very file that went a few days ago is stated", () => {
+  const december = { ...NOVEMBER, period: "2026-12", guessedPeriod: "2026-12", file: "ab12" };
+  const went = seen({ row: 2, file: "ab12" });
+  const recency = { duplicateDays: 20, allowRepeats: false };
+
+  test.each([
+    ["for what waits of it", { replaces: ["OTHER111"] }, "held possible_duplicate"],
+    ["for what waits of another copy", { replaces: ["COPY1111"] }, "ready"],
+    ["and its row waited for another one", { waited: true }, "held possible_duplicate"],
+    ["as another month's file", {}, "ready"],
+  ])("%s", (_what, more, verdict) => {
+    const rules = createJudge({ ...recency, ...more });
+    expect(said(rules(december, [went], NOW))).toBe(verdict);
+    expect(said(rules(december, [{ ...went, acceptedAt: NOW - 30 * DAY_MS }], NOW))).toBe("ready");
+    expect(said(rules(december, [{ ...went, row: 3 }], NOW))).toBe("ready");
   });
 });
 

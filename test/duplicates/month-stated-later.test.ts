@@ -35,6 +35,17 @@ describe("a file of which some rows went without a month, and which goes on with
     expect(rows).toEqual([4]);
   });
 
+  test("but as another month's file, where nothing of it waits: whoever names the file and states a later month pays it", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("a.csv", wages(1001, 1002));
+    await desk.process("a.csv", at("2026-11-24T06:00:00Z"));
+    const december = at("2026-11-24T06:05:00Z", "2026-12");
+    desk.write("payroll-2026-12.csv", wages(1001, 1002));
+    expect((await desk.process("payroll-2026-12.csv", at("2026-11-24T06:02:00Z"))).exitCode).toBe(6);
+    expect((await desk.process("payroll-2026-12.csv", december)).exitCode).toBe(0);
+    expect(sent()).toHaveLength(4);
+  });
+
   test("as `paydrop check` says before", async () => {
     const { desk } = await openOffice();
     desk.write("nov.csv", wages(1001, 1002));

@@ -56,6 +56,15 @@ describe("what is kept of an answer holds nothing of the row (I10)", () => {
     expect(excerpt(body)).toBe(`${UUID} ••S-01 A•• ••8001 ••0001== as••@mail.example`);
   });
 
+  test.each([
+    ["no account 90017777123456", { debit_account_id: "9001", bank_acc_num: "90017777123456" }, "no account ••3456"],
+    ["no account 90017777123456", { mobile: "9001777712", bank_acc_num: "90017777123456" }, "no account ••3456"],
+    ["no asha.verma@mail.example", { name: "Asha", email: "asha.verma@mail.example" }, "no as••@mail.example"],
+    ["no asha@verma.example", { name: "Verma", email: "asha@verma.example" }, "no as••@V••.example"],
+  ])("a value that stands within another one uncovers nothing of it: %s", (body, fields, kept) => {
+    expect(excerpt(body, fields)).toBe(kept);
+  });
+
   test("an address that reads like a sign of a replacement", () => {
     expect(excerpt("no $&x@mail.example", { email: "$&x@mail.example" })).toBe("no $&••@mail.example");
   });

@@ -25,6 +25,7 @@ export function attemptCalls(parts: Parts): AttemptCalls {
         const ofFile = {
           holdsWholeFile: batches.isSameFileAgain(batch.seq),
           laidBefore: laidBefore.heldFor(batch.seq),
+          waited: true,
         };
         const judgeOf = judge({ ...rules, ...ofFile });
         const waitsWhole = decisions.waitsWhole(batch);
