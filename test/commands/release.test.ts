@@ -176,8 +176,8 @@ test("who decides that held rows do not go is told how, and then the next month 
   expect(later).toContain(`, or paydrop cancel ${batch}`);
   await office.paydrop("cancel", batch, ...BY);
   expect((await office.paydrop("status", "--check")).code).toBe(0);
-  office.write("december.csv", `${transfersCsv(2)}50100271828001,60200000000099,9.00\n`);
-  expect((await office.run("december.csv", "--period", "2026-12")).counts).toEqual({ accepted: 3 });
+  office.write("later.csv", `${transfersCsv(2)}50100271828001,60200000000099,9.00\n\n`);
+  expect((await office.run("later.csv", "--period", "2099-12")).counts).toEqual({ accepted: 3 });
 });
 
 test("--all leaves duplicates alone and says how many; a duplicate goes when a person names its row", async () => {
