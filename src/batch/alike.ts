@@ -18,6 +18,8 @@ export interface Met {
   readonly guessedPeriod: string | undefined;
   /** Those that it may be. */
   readonly alike: readonly BatchRecord[];
+  /** Ids of those whose file's name says another week or day. */
+  readonly ofOtherTime: ReadonlySet<string>;
   readonly meeting: ReturnType<typeof meet<BatchRecord>>;
   /** How often its sheet was taken in before, for the same period. */
   readonly times: number;
@@ -54,23 +56,23 @@ export async function meetKnown(file: MetFile, known: Known, config: Config, now
   const ofOtherTime = new Set(alike.filter((one) => saysOtherTime(one.fileName, file.fileName)).map(({ id }) => id));
   const met = { period, guessedPeriod, lyingThere, waited, ofOtherTime };
   const meeting = meet(alike, met, nowMs, config.duplicateDays);
-  return { period, guessedPeriod, alike, meeting, times: timesTaken(ofBytes, file, period) };
+  return { period, guessedPeriod, alike, ofOtherTime, meeting, times: timesTaken(ofBytes, file, period) };
 }
 
 /**
  * The waiting batches that a file with a stated period goes instead of. They have no stated period, and nothing of them
  * goes until a person decides: all of their rows wait, or, where the name of their file says this very month, or says
- * none and a person was told to state it, all that are left. A batch whose file's name says another month is none of
- * them: it waits for a word of its own.
+ * none and a person was told to state it, all that are left. A batch whose file's name says another month, or week, is
+ * none of them: it waits for a word of its own.
  */
 export async function waitingFor(
-  { period, alike }: Met,
+  { period, alike, ofOtherTime }: Met,
   { talliesOf, asksMonth, sinceMs }: Waits,
 ): Promise<BatchRecord[]> {
   if (period === undefined) return [];
   const waiting: BatchRecord[] = [];
   for (const batch of alike) {
-    if (batch.phase !== "open" || batch.period !== undefined) continue;
+    if (batch.phase !== "open" || batch.period !== undefined || ofOtherTime.has(batch.id)) continue;
     const tallies = await talliesOf(batch.id);
     const { guessedPeriod: guess } = batch;
     const isWhole =

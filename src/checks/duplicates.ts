@@ -117,15 +117,20 @@ function askingForPayee(judge: Judge, { payeeChange = "hold" }: JudgeRules): Jud
 function holdingWholeFile(judge: Judge): Judge {
   return (stated, seen, nowMs) => {
     const verdict = judge(stated, seen, nowMs);
-    if (verdict.state === "duplicate" || (verdict.state === "held" && verdict.code !== "possible_duplicate")) {
-      return verdict;
-    }
+    const isSure = verdict.state === "duplicate" && !isByFile(stated, verdict.other);
+    if (isSure || (verdict.state === "held" && verdict.code !== "possible_duplicate")) return verdict;
     // the row of the very same bytes: another file of this payment is told when somebody lets the row go
     const elsewhere = seen.filter((one) => !one.sameBatch);
     const ofFile = stated.file === undefined ? undefined : elsewhere.find((one) => one.file === stated.file);
     const other = ofFile ?? (verdict.state === "held" ? verdict.other : elsewhere[0]);
     return { state: "held", code: "same_file", ...(other ? { other } : {}) };
   };
+}
+
+/** A duplicate only by the period that is stated for both of the very same bytes: it is in question whether that is theirs. */
+function isByFile({ file, isPeriodOfFile }: Stated, other: Seen): boolean {
+  const isOfFiles = isPeriodOfFile === true && other.isPeriodOfFile === true;
+  return isOfFiles && !other.sameReference && file !== undefined && other.file === file;
 }
 
 function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {

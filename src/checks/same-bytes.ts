@@ -38,14 +38,13 @@ export function meet<Batch extends SameBytes>(
   if (file.period !== undefined) return meetStated(known, { ...file, period: file.period });
   const lyingThere = known.find((one) => one.id === file.lyingThere);
   if (lyingThere) return { kind: "same", batch: lyingThere };
+  const { likely, isOfTime } = likelyOf(known, file);
   // a file without a stated period may be the forgotten copy of one that was sent with it
-  const ofTime = known.filter((one) => !file.ofOtherTime?.has(one.id));
-  const likely = ofTime.length > 0 ? ofTime : known;
   const ofMonth = likely.find((one) => isOfMonth(one, file.guessedPeriod));
   // beside a batch that went, a copy of it that was held says nothing of a third one
   const batch = ofMonth ?? likely.find((one) => !file.waited?.has(one.id)) ?? likely[0];
   if (!batch) return { kind: "new" };
-  const isOther = ofTime.length === 0 || (file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod));
+  const isOther = !isOfTime || (file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod));
   // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and would never go
   const late = Math.abs(nowMs - batch.createdAt) > duplicateDays * DAY_MS;
   return { kind: isOther || late ? "again" : "same", batch };
@@ -53,20 +52,34 @@ export function meet<Batch extends SameBytes>(
 
 /**
  * A stated period is part of the batch's identity. But where this file's name says another month, as no file of that batch
- * did, somebody may have forgotten to state the next one: then a whole month would look as if it went.
+ * did, somebody may have forgotten to state the next one: then a whole month would look as if it went, or a week within it.
  */
 function meetStated<Batch extends SameBytes>(
   known: readonly Batch[],
-  { period, guessedPeriod: month, lyingThere, waited }: MetFile & { readonly period: string },
+  file: MetFile & { readonly period: string },
 ): Meeting<Batch> {
-  const stated = known.filter((one) => one.period === period);
-  const named = stated.find((one) => one.id === lyingThere) ?? stated.find((one) => one.guessedPeriod === month);
+  const { period, guessedPeriod: month, lyingThere, waited } = file;
+  const ofPeriod = known.filter((one) => one.period === period);
+  const { likely: stated, isOfTime } = likelyOf(ofPeriod, file);
+  const named =
+    ofPeriod.find((one) => one.id === lyingThere) ?? stated.find((one) => isOfTime && one.guessedPeriod === month);
   if (named) return { kind: "same", batch: named };
   const batch = stated.find((one) => !waited?.has(one.id)) ?? stated[0];
   if (!batch) return { kind: "new" };
+  if (!isOfTime) return { kind: "again", batch };
   if (month === undefined) return { kind: "same", batch };
   const isOther = batch.guessedPeriod !== undefined || (isMonth(period) && !mayBeSamePeriod(period, month));
   return { kind: isOther ? "again" : "same", batch };
+}
+
+/** Those of which the name of the file does not say that they are of another week or day; else all. */
+function likelyOf<Batch extends SameBytes>(
+  known: readonly Batch[],
+  { ofOtherTime }: MetFile,
+): { readonly likely: readonly Batch[]; readonly isOfTime: boolean } {
+  const ofTime = known.filter((one) => !ofOtherTime?.has(one.id));
+  const isOfTime = ofTime.length > 0;
+  return { likely: isOfTime ? ofTime : known, isOfTime };
 }
 
 function isOfMonth({ period, guessedPeriod }: SameBytes, month: string | undefined): boolean {

@@ -301,6 +301,8 @@ describe("the same bytes", () => {
     ["another week's name", [first], { ofOtherTime: new Set(["FIRST111"]) }, "again FIRST111"],
     ["another week's name, once more", [{ ...first, id: "WEEK4711" }, first], { ofOtherTime: new Set(["FIRST111"]), waited: new Set(["WEEK4711"]) }, "same WEEK4711"],
     ["another week's name, lying there", [first], { ofOtherTime: new Set(["FIRST111"]), lyingThere: "FIRST111" }, "same FIRST111"],
+    ["another week's name within a stated month", [stated], { period: "2026-11", ofOtherTime: new Set(["STATED11"]) }, "again STATED11"],
+    ["the same, lying there", [stated], { period: "2026-11", ofOtherTime: new Set(["STATED11"]), lyingThere: "STATED11" }, "same STATED11"],
     ["but one of its own month before it", [{ ...first, guessedPeriod: "2026-12" }, november], { guessedPeriod: "2026-11" }, "same NOV11111"],
   ]; // prettier-ignore
 
