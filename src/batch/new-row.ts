@@ -32,6 +32,7 @@ export function asNewRow(checked: CheckedRow, period: string | undefined, tie: T
     };
   }
   // a row that corrects one keeps the period of that one, which the journal knows: a nightly run states the month of today
+  const { account } = instruction;
   const stated = instruction.period ?? (tie.correction ? undefined : period);
   return {
     number: row.number,
@@ -42,6 +43,7 @@ export function asNewRow(checked: CheckedRow, period: string | undefined, tie: T
     payment: {
       core: instruction.core,
       beneficiary: instruction.beneficiary,
+      ...(account === undefined ? {} : { account }),
       ...referenceOf(instruction),
       ...(stated === undefined ? {} : { period: stated }),
     },

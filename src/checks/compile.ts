@@ -58,6 +58,7 @@ export interface CompiledForm {
   /** Positions in `fields`. */
   readonly core: readonly number[];
   readonly beneficiary: readonly number[];
+  readonly account?: readonly number[];
   readonly amountAt: number;
   readonly debitAt: number;
 }
@@ -80,6 +81,7 @@ export function compileForm(
     fields,
     core: form.coreFields.map(at),
     beneficiary: form.beneficiaryFields.map(at),
+    ...(form.accountFields ? { account: form.accountFields.map(at) } : {}),
     amountAt: form.fields.findIndex((field) => field.kind === "amount"),
     debitAt: operation.debitField === undefined ? -1 : at(operation.debitField),
   };

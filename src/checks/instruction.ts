@@ -82,6 +82,11 @@ export class Instruction {
     return this.#canonical(this.#compiled.beneficiary);
   }
 
+  /** Those of them that mostly say it alone; undefined where it needs them all. */
+  get account(): string | undefined {
+    return this.#compiled.account && this.#canonical(this.#compiled.account);
+  }
+
   #canonical(positions: readonly number[]): string {
     let joined = this.form.option ?? "";
     for (const position of positions) {

@@ -12,6 +12,8 @@ export interface PaymentTexts {
   /** Their values, each behind a U+001F. */
   readonly core: string;
   readonly beneficiary: string;
+  /** Its account without the branch, where it has one. */
+  readonly account?: string;
 }
 
 /** A reference as it is compared: of `0001` a spreadsheet leaves `1`. */

@@ -47,6 +47,13 @@ export class PaymentKeys {
     return this.#hash("beneficiary", environment, operation, text);
   }
 
+  /** Of the beneficiary without its branch; null where nothing says it alone. */
+  account(environment: Environment, operation: OperationName, { account }: PaymentTexts): Uint8Array | null {
+    if (account === undefined) return null;
+    const text = withValues(withoutZeros(account), (values) => values.toUpperCase());
+    return this.#hash("account", environment, operation, text);
+  }
+
   #hash(...parts: readonly string[]): Uint8Array {
     // by way of a text: a buffer for each digest costs more than the hash, and stands outside the heap
     const digest = hash("sha256", `${this.#secret}\0${parts.join("\0")}`, "binary");

@@ -215,4 +215,7 @@ export const MIGRATIONS: readonly string[] = [
 
   // The file was taken in by that rule: it still holds when rows that waited for other files may go.
   `ALTER TABLE batch ADD COLUMN all_or_nothing INTEGER NOT NULL DEFAULT 0;`,
+
+  // A payment whose IFSC was corrected goes to the same account; rows that are there are known by both together only.
+  `ALTER TABLE row ADD COLUMN account_key BLOB;`,
 ];

@@ -54,32 +54,42 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
   WHERE ${DID_NOT_GO} AND ${wasOpened("ob")} AND (o.reference_key = ?3
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
+/** Whom an earlier row pays, its branch left out; what an earlier build wrote down is known by both together only. */
+const payeeOf = (row: string): string => `coalesce(${row}.account_key, ${row}.beneficiary_key)`;
+
 /**
  * `?2`: the earlier batches. `?4`: rows of them that state another reference or period hold nothing, nor do they hold what
  * is sent anew itself. Of rows that hold the same the first two of other core fields do: where every row pays the same
- * one, not every pair of them is compared. `?5`: no row that corrects one is held.
+ * one, not every pair of them is compared. Those come first that the file does not repeat: of several sweeps into one
+ * account the one that is missing was corrected, or else the one in the same place. `?5`: no row that corrects one is held.
  */
 export const holdNear = (schema: string): string => `
-  WITH paid AS (
-    SELECT r.beneficiary_key, r.core_key, r.reference_key, r.period, r.batch << 32 | r.number AS place, r.number, b.id,
-      r.state IN ('ready', 'not_sent', 'rejected') OR ?4 AS by_name,
-      iif(${isPaid("r")}, r.changed_at, NULL) AS accepted_at
-    FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
-    WHERE r.batch IN (SELECT value FROM json_each(?2)) AND (${mayBePaid("r")}
-      OR (b.phase <> 'cancelled' AND ${STILL_GOES}))
-  ), earlier AS MATERIALIZED (
-    SELECT *, row_number() OVER (PARTITION BY beneficiary_key, period, reference_key ORDER BY place) AS nth FROM (
-      SELECT beneficiary_key, core_key, iif(by_name, period, NULL) AS period,
-        iif(by_name, reference_key, NULL) AS reference_key, min(place) AS place, number, id, accepted_at
-      FROM paid GROUP BY 1, 2, 3, 4)
-  ), near AS MATERIALIZED (
-    SELECT n.number, min(e.place), e.number AS other_row, e.id, e.accepted_at FROM row n
-    JOIN earlier e ON e.beneficiary_key = n.beneficiary_key AND e.nth <= 2 AND e.core_key <> n.core_key
-      AND NOT (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0))
+  WITH going AS MATERIALIZED (
+    SELECT n.number, n.core_key, n.period, n.reference_key, n.beneficiary_key, n.account_key FROM row n
     WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND (n.family IS NULL OR NOT ?5) AND NOT (?4 AND EXISTS (
       SELECT 1 FROM ${schema}.seen s JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number
       JOIN ${schema}.batch ob ON ob.seq = o.batch
       WHERE s.key = n.core_key AND s.batch IN (SELECT value FROM json_each(?2)) AND ${DID_NOT_GO}))
+  ), mine AS MATERIALIZED (
+    SELECT number, core_key, period, reference_key, beneficiary_key AS payee FROM going
+    UNION ALL SELECT number, core_key, period, reference_key, account_key FROM going WHERE account_key IS NOT NULL
+  ), paid AS (
+    SELECT ${payeeOf("r")} AS payee, r.core_key, r.reference_key, r.period, r.batch << 32 | r.number AS place, r.number, b.id,
+      r.state IN ('ready', 'not_sent', 'rejected') OR ?4 AS by_name,
+      iif(${isPaid("r")}, r.changed_at, NULL) AS accepted_at
+    FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
+    WHERE r.batch IN (SELECT value FROM json_each(?2)) AND (${mayBePaid("r")}
+      OR (b.phase <> 'cancelled' AND ${STILL_GOES})) AND ${payeeOf("r")} IN (SELECT payee FROM mine)
+  ), earlier AS MATERIALIZED (
+    SELECT *, row_number() OVER (PARTITION BY payee, period, reference_key ORDER BY place) AS nth FROM (
+      SELECT payee, core_key, iif(by_name, period, NULL) AS period, iif(by_name, reference_key, NULL) AS reference_key,
+        min(place) | (EXISTS (SELECT 1 FROM main.seen s WHERE s.key = core_key AND s.batch = ?1) << 61) AS place,
+        number, id, accepted_at
+      FROM paid GROUP BY 1, 2, 3, 4)
+  ), near AS MATERIALIZED (
+    SELECT n.number, min(e.place | ((e.number <> n.number) << 60)), e.number AS other_row, e.id, e.accepted_at FROM mine n
+    JOIN earlier e ON e.payee = n.payee AND e.nth <= 2 AND e.core_key <> n.core_key
+      AND NOT (coalesce(n.period <> e.period, 0) OR coalesce(n.reference_key <> e.reference_key, 0))
     GROUP BY n.number
   )
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?3, other_batch = near.id,
@@ -99,27 +109,29 @@ const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row
  */
 export const holdCorrected = (schema: string): string => `
   WITH paid AS (
-    SELECT c.beneficiary_key, c.core_key, ${sureMonth("c")} AS month, ${sureReference("c")} IS NOT NULL AS is_named,
+    SELECT ${payeeOf("c")} AS payee, c.core_key, ${sureMonth("c")} AS month, ${sureReference("c")} IS NOT NULL AS is_named,
       min(c.batch << 32 | c.number) AS place, c.number, b.id, iif(${isPaid("c")}, c.changed_at, NULL) AS accepted_at
     FROM ${schema}.row c JOIN ${schema}.batch b ON b.seq = c.batch
     WHERE c.batch IN (SELECT value FROM json_each(?3)) AND ${mayBePaid("c")}
       AND c.family IS NULL AND NOT EXISTS (SELECT 1 FROM ${schema}.seen s WHERE s.key = c.core_key AND s.batch = ?2)
     GROUP BY 1, 2, 3, 4
   ), copied AS MATERIALIZED (
-    SELECT *, row_number() OVER (PARTITION BY beneficiary_key, month, is_named ORDER BY place) AS nth FROM paid
+    SELECT *, row_number() OVER (PARTITION BY payee, month, is_named ORDER BY place) AS nth FROM paid
   ), tied AS MATERIALIZED (
     SELECT n.number, n.core_key, ${sureMonth("n")} AS month, ${sureReference("n")} IS NOT NULL AS is_named,
-      n.beneficiary_key, o.beneficiary_key AS origin_key FROM row n
+      n.beneficiary_key, n.account_key, o.beneficiary_key AS origin_key, o.account_key AS origin_account FROM row n
     JOIN ${schema}.batch ob ON ob.id = n.origin_batch
     JOIN ${schema}.row o ON o.batch = ob.seq AND o.number = n.origin_row
     WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND n.family IS NOT NULL
       AND (ob.seq = ?2 OR substr(n.family, 1, instr(n.family, ':') - 1) = (SELECT id FROM ${schema}.batch WHERE seq = ?2))
   ), payees AS (
-    SELECT number, core_key, month, is_named, beneficiary_key FROM tied
+    SELECT number, core_key, month, is_named, beneficiary_key AS payee FROM tied
     UNION SELECT number, core_key, month, is_named, origin_key FROM tied
+    UNION SELECT number, core_key, month, is_named, account_key FROM tied
+    UNION SELECT number, core_key, month, is_named, origin_account FROM tied
   ), near AS MATERIALIZED (
     SELECT p.number, min(c.place), c.number AS other_row, c.id, c.accepted_at FROM payees p
-    JOIN copied c ON c.beneficiary_key = p.beneficiary_key AND c.nth <= 2 AND c.core_key <> p.core_key
+    JOIN copied c ON c.payee = p.payee AND c.nth <= 2 AND c.core_key <> p.core_key
       AND NOT (p.is_named AND c.is_named) AND coalesce(p.month = c.month, 1)
     GROUP BY p.number
   )
@@ -151,7 +163,8 @@ export const LET_GO_IN_PLACE = `
     FROM row s CROSS JOIN row n ON n.batch = ?1 AND n.number = s.other_row JOIN batch ob ON ob.seq = s.batch
     WHERE s.other_batch = ${idIn("main")} AND s.released > 0 AND s.batch <> ?1
       AND ${mayBePaid("s")} AND s.last_attempt >= n.released
-      AND n.state = 'ready' AND s.beneficiary_key = n.beneficiary_key AND s.core_key <> n.core_key
+      AND n.state = 'ready' AND (s.beneficiary_key = n.beneficiary_key OR s.account_key = n.account_key)
+      AND s.core_key <> n.core_key
       AND NOT (coalesce(n.period <> s.period, 0) OR coalesce(n.reference_key <> s.reference_key, 0))
     GROUP BY s.other_row
   )

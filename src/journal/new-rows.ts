@@ -21,8 +21,8 @@ export class NewRows {
     this.#keys = keys;
     this.#earlier = new EarlierKeys(database, keys, past);
     const into = `INSERT INTO row (batch, number, state, operation, option, amount, period, reference_key, doubtful,
-       core_key, beneficiary_key, code, faults, changed_at) VALUES `;
-    const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+       core_key, beneficiary_key, account_key, code, faults, changed_at) VALUES `;
+    const values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     this.#insert = database.prepare(into + values);
     this.#insertTogether = database.prepare(into + Array<string>(ROWS_TOGETHER).fill(values).join());
     const ofOrigin = (value: string): string =>
@@ -64,7 +64,21 @@ export class NewRows {
     const { number, payment, operation, option = null, amount = null } = row;
     if (!payment || !operation) {
       const code = row.faults?.[0]?.code ?? "invalid";
-      values.push(batch.seq, number, "invalid", operation ?? null, option, amount, null, null, 0, null, null, code);
+      values.push(
+        batch.seq,
+        number,
+        "invalid",
+        operation ?? null,
+        option,
+        amount,
+        null,
+        null,
+        0,
+        null,
+        null,
+        null,
+        code,
+      );
     } else {
       const { environment } = batch;
       values.push(batch.seq, number, "ready", operation, option, amount, payment.period ?? null);
@@ -72,7 +86,8 @@ export class NewRows {
       values.push(payment.isDoubtful ? 1 : 0);
       const core = this.#earlier.core(environment, operation, payment);
       values.push(core ?? this.#keys.core(environment, operation, payment));
-      values.push(this.#keys.beneficiary(environment, operation, payment), null);
+      values.push(this.#keys.beneficiary(environment, operation, payment));
+      values.push(this.#keys.account(environment, operation, payment), null);
     }
     values.push(notesOf(row), nowMs);
   }

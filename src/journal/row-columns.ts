@@ -52,7 +52,14 @@ const NEW_ROW_FIELDS = fieldsOf<Unpaid>({
   warnings: 0,
   correction: 0,
 });
-const PAYMENT_FIELDS = fieldsOf<PaymentTexts>({ reference: 0, isDoubtful: 0, period: 0, core: 0, beneficiary: 0 });
+const PAYMENT_FIELDS = fieldsOf<PaymentTexts>({
+  reference: 0,
+  isDoubtful: 0,
+  period: 0,
+  core: 0,
+  beneficiary: 0,
+  account: 0,
+});
 
 export function recordsAsColumns(rows: readonly RowRecord[]): Columns<RowRecord> {
   return asColumns(rows, RECORD_FIELDS);

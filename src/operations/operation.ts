@@ -39,6 +39,8 @@ export interface Form {
   readonly coreFields: readonly string[];
   /** Who receives or owes the money: the core without amount and debit side. */
   readonly beneficiaryFields: readonly string[];
+  /** Those that mostly say it alone: whoever corrects the branch of an account pays the same one. None: all of them. */
+  readonly accountFields?: readonly string[];
 }
 
 /** The fields that every row needs and that nothing fills: no column, no constant, no default. */

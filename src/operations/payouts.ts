@@ -52,6 +52,7 @@ export const payouts: Operation = {
       ],
       coreFields: ["debit_account_id", "bank_acc_num", "ifsc_code", "amount"],
       beneficiaryFields: ["bank_acc_num", "ifsc_code"],
+      accountFields: ["bank_acc_num"],
     },
   ],
 };

@@ -89,6 +89,12 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     const found = operationNamed(operation);
     return differing(found, formOf(found, option));
   },
+  differingnear: ({ operation, option }) => {
+    if (operation === undefined) return "amount";
+    const found = operationNamed(operation);
+    const form = formOf(found, option);
+    return differing(found, form, ...(form?.accountFields ? ["IFSC"] : []));
+  },
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
   other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),

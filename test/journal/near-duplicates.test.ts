@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates.ts";
+import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -55,6 +56,53 @@ test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([
   expect(rows).toEqual(["held possible_duplicate AAAA1111:2", said, "ready"]);
   expect((await allRows(store, "CCCC3333")).map(({ state }) => state)).toEqual(["ready", "ready"]);
   expect(await take(store, "DDDD4444", [newRow(7, "b/900")]), "it repeats no other file").toEqual(["ready"]);
+});
+
+test("of sweeps into one account each names the one that is missing in its file, or else the one in its place", async () => {
+  const store = open();
+  const amounts = [11, 12, 13, 14, 15, 16];
+  const rows = (ofRow: (amount: number) => string): NewRow[] =>
+    amounts.map((amount, at) => newRow(at + 2, `pool/from-${at}/${ofRow(amount)}`));
+  await addBatch(store, "AAAA1111", rows(String));
+  for (const row of [2, 3, 4, 5, 6, 7]) await sendRow(store, "AAAA1111", row, "accepted");
+  const one = await take(
+    store,
+    "BBBB2222",
+    rows((amount) => (amount === 14 ? "40" : String(amount))),
+  );
+  expect(one[3]).toBe("held near_duplicate AAAA1111:5");
+  const two = await take(
+    store,
+    "CCCC3333",
+    rows((amount) => (amount === 13 || amount === 15 ? "50" : String(amount))),
+  );
+  expect([two[2], two[4]]).toEqual(["held near_duplicate AAAA1111:4", "held near_duplicate AAAA1111:6"]);
+  const more = await take(store, "DDDD4444", [...rows(String), newRow(8, "pool/from-9/70")]);
+  expect(more[6]).toBe("held near_duplicate AAAA1111:2");
+});
+
+test("an account is known by both together where an earlier build wrote it down, else without its branch", async () => {
+  const store = open();
+  const branch = (name: string, amount: number, account?: string): Partial<PaymentTexts> => ({
+    core: `${name}/${amount}`,
+    beneficiary: name,
+    ...(account === undefined ? {} : { account }),
+  });
+  await addBatch(store, "AAAA1111", [
+    newRow(2, "a/100"),
+    newRow(3, "", branch("b-1", 100)),
+    newRow(4, "", branch("c-1", 100, "c")),
+  ]);
+  for (const row of [2, 3, 4]) await sendRow(store, "AAAA1111", row, "accepted");
+  const corrected = [
+    newRow(2, "a/100"),
+    newRow(3, "", branch("b-1", 200, "b")),
+    newRow(4, "", branch("c-2", 100, "c")),
+  ];
+  expect((await take(store, "BBBB2222", corrected)).slice(1)).toEqual([
+    "held near_duplicate AAAA1111:3",
+    "held near_duplicate AAAA1111:4",
+  ]);
 });
 
 test.each<[string, (store: JournalStore) => Promise<unknown>, string]>([

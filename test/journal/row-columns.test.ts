@@ -49,6 +49,7 @@ const payment = fc.record(
     period: fc.constant("2026-11"),
     core: fc.constantFrom("", "a\u001f100"),
     beneficiary: fc.string({ maxLength: 2 }),
+    account: fc.string({ maxLength: 2 }),
   },
   { requiredKeys: ["core", "beneficiary"], ...plain },
 );
