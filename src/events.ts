@@ -2,6 +2,7 @@ import type { RowName } from "./checks/correction.ts";
 import type { AmountUnit } from "./config/mapping.ts";
 import type { ByStatus, Tally } from "./journal/batch-record.ts";
 import type { ResultStatus } from "./journal/state.ts";
+import type { OperationName } from "./operations/operation.ts";
 
 /** Totals of one debit account, masked where it is an account number. */
 export interface AccountTotals {
@@ -38,6 +39,8 @@ export interface Stop {
   /** A sentence for a person. */
   readonly message: string;
   readonly hint: string;
+  /** What it is about, where the endpoint of one operation said so: it says nothing of the others. */
+  readonly operation?: OperationName;
 }
 
 /** What a run tells while it works; the commands turn it into progress, plain lines or JSON lines. */

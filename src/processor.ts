@@ -12,6 +12,7 @@ import { takeInstanceLock } from "./journal/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/threaded.ts";
+import type { OperationName } from "./operations/operation.ts";
 import { snapshotsIn } from "./reading.ts";
 import type { InboxKeeper } from "./results/folder-marks.ts";
 import type { Report } from "./results/report/report.ts";
@@ -49,6 +50,11 @@ export interface Processor {
   takeUp(batchId: string): Promise<BatchReport>;
   /** What the service says to a batch of this work stops every other one that begins before the work has its end. */
   together<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * What one endpoint answered keeps the rows of its operation waiting in whatever comes after; from now on the first of
+   * them finds out whether that is still so.
+   */
+  tryAgain(operation: OperationName): void;
   /** Batches of files in these folders that `takeUp` has something to send of, or to report after a crash. */
   unfinished(folders: readonly string[]): Promise<readonly string[]>;
   /** Writes results, retry file and summary again from journal and snapshot (I11). Sends nothing. */

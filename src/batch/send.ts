@@ -6,6 +6,7 @@ import { assertRoomForRows } from "../journal/room.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Begun } from "../journal/store.ts";
 import { labelOf, operationNamed } from "../operations/catalogue.ts";
+import type { OperationName } from "../operations/operation.ts";
 import { markedFirst, type SendMark } from "../results/mark-keeper.ts";
 import { modeOf } from "../results/mode-of.ts";
 import { excerptOf } from "../submission/excerpt.ts";
@@ -17,6 +18,7 @@ import { submit, type Sent, type SubmitOptions, type Submitted } from "../submis
 import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { keepAddress } from "./address.ts";
 import type { Ground } from "./ground.ts";
+import { SharedStops } from "./shared-stops.ts";
 import { hadGone, noteStop, readsOtherwise, stopOfPhase, watchPhase } from "./stopping.ts";
 import { compareToday } from "./today.ts";
 
@@ -38,6 +40,12 @@ interface Going {
   readonly file: string;
 }
 
+interface OpenedBatch extends Pick<Going, "batch" | "file"> {
+  readonly opened: OpenedSnapshot;
+  readonly sender: Sender;
+  readonly operations: readonly OperationName[];
+}
+
 /** Sends what is ready of batches; those that go at the same time share the lanes, the pace and what stops them. */
 export class BatchSending {
   readonly #ground: Ground;
@@ -48,7 +56,7 @@ export class BatchSending {
   /** Batches that send, or are about to: what is ready in them goes today. */
   readonly #going = new Set<string>();
   #working = 0;
-  #stopOfAll: Stop | undefined;
+  readonly #stops = new SharedStops();
   /** One for all batches: the next file finds the connections of the one before it. */
   #sender: Sender | undefined;
   #unused: NodeJS.Timeout | undefined;
@@ -68,10 +76,15 @@ export class BatchSending {
     } finally {
       this.#working -= 1;
       if (this.#working === 0) {
-        this.#stopOfAll = undefined;
+        this.#stops.workEnded();
         this.#unused = setTimeout(() => void this.close(), UNUSED_MS).unref();
       }
     }
+  }
+
+  /** What the endpoint of an operation answered is asked anew. */
+  tryAgain(operation: OperationName): void {
+    this.#stops.tryAgain(operation);
   }
 
   /** The connections; whoever sends again opens others. */
@@ -133,14 +146,20 @@ export class BatchSending {
       if (overCap) return await noteStop(this.#ground, batch, { requests: 0, stop: overCap });
       // first: without its keys nothing begins, and nothing beside the file may say that it did
       const sender = this.#senderFor(operations.some(({ operation }) => operationNamed(operation).encrypted));
-      return await this.#submitOpened(batch, opened, sender, file);
+      return await this.#submitOpened({
+        batch,
+        opened,
+        sender,
+        file,
+        operations: operations.map(({ operation }) => operation),
+      });
     } finally {
       this.#going.delete(batch.id);
     }
   }
 
   /** As long as rows go, the mark beside the file is renewed (I12), and what a person says of the batch is heard. */
-  async #submitOpened(batch: BatchRecord, opened: OpenedSnapshot, sender: Sender, file: string): Promise<Submitted> {
+  async #submitOpened({ batch, opened, sender, file, operations }: OpenedBatch): Promise<Submitted> {
     const { journal } = this.#ground;
     const phase = watchPhase(journal, batch.id);
     let mark: SendMark | undefined;
@@ -158,14 +177,12 @@ export class BatchSending {
             await journal.makeReady(batch.id, [row.number], ["not_sent"]);
           },
           send: (row, signal) => sender.send(row.operation, row.payload, signal),
+          operationOf: ({ operation }) => operation,
           excerpt: (row, body) => excerptOf(body, row, conceal),
           onOutcome: (row, sent) => this.#tellOutcome(batch.id, row, sent),
           onWait: (reason, waitMs) => this.#ground.tell({ type: "waiting", batch: batch.id, reason, waitMs }),
-          stopAsked: () => stopOfPhase(phase.phase()) ?? this.#stopOfAll,
-          // it is the same service for whoever sends beside; what a service says of one file is about that file
-          onStop: (stop) => {
-            if (stop.code !== STOPS.same_refusal.code) this.#stopOfAll ??= stop;
-          },
+          stopAsked: () => stopOfPhase(phase.phase()) ?? this.#stops.of(operations),
+          onStop: (stop) => this.#stops.note(stop),
         },
         this.#sharedOptions(),
       );

@@ -10,6 +10,7 @@ import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { InstanceLock } from "../journal/lock.ts";
 import type { JournalStore } from "../journal/store.ts";
+import type { OperationName } from "../operations/operation.ts";
 import type { Processor, Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/open-answer.ts";
 import type { InboxKeeper } from "../results/folder-marks.ts";
@@ -93,6 +94,10 @@ export class BatchWork implements Processor {
 
   together<T>(work: () => Promise<T>): Promise<T> {
     return this.#sending.together(work);
+  }
+
+  tryAgain(operation: OperationName): void {
+    this.#sending.tryAgain(operation);
   }
 
   async takeUp(batchId: string): Promise<BatchReport> {

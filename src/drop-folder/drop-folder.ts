@@ -1,5 +1,6 @@
 import { basename, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
+import { defined } from "../defined.ts";
 import type { BatchReport } from "../events.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import { Inbox, type Sweep } from "../intake/inbox.ts";
@@ -129,14 +130,14 @@ export class DropFolder {
     return !this.#pieces.isEmpty;
   }
 
-  /** The service is away, and is being asked whether it is back. */
+  /** The service or one of its endpoints is away, and is being asked whether it is back. */
   get isTrying(): boolean {
-    return this.isWorking && this.#ends.away.isAway;
+    return (this.isWorking && this.#ends.away.isAway) || this.#pieces.isTrying;
   }
 
-  /** How long until the service is tried again. */
+  /** How long until the service, or one of its endpoints, is tried again. */
   get retryInMs(): number | undefined {
-    return this.#ends.away.retryInMs;
+    return this.#ends.away.retryInMs ?? this.#ends.endpoints.retryInMs;
   }
 
   /** Looks at the folder, sees a STOP and its end, answers what waits. */
@@ -182,6 +183,12 @@ export class DropFolder {
     // here, where it is known: whoever saw the resume first would begin with sending still stopped
     this.#parts.letSend();
     if (this.#ends.away.isAway && ((this.#ends.away.retryInMs ?? 0) > 0 || which === "small")) return false;
+    const trial = which === "any" && this.#parts.isWatching ? this.#ends.endpoints.next() : undefined;
+    if (trial) {
+      this.#parts.processor.tryAgain(trial.operation);
+      await this.#work({ tries: trial.operation }, () => this.#parts.processor.takeUp(trial.batch));
+      return true;
+    }
     const batch = which === "any" ? this.#batches.next() : undefined;
     if (batch !== undefined) {
       await this.#work({}, () => this.#parts.processor.takeUp(batch));
@@ -220,7 +227,10 @@ export class DropFolder {
         await this.#pieces.lookBeside(piece);
         const report = await work();
         const end = await this.#batches.noteEnd(report);
-        if (await this.#ends.ended(report, { isTry, ...end })) this.#batches.putFirst(report.batch);
+        const { tries } = piece;
+        if (await this.#ends.ended(report, { isTry, ...defined({ tries }), ...end }))
+          this.#batches.putFirst(report.batch);
+        this.#batches.add(this.#ends.endpoints.takeFreed());
       });
     } catch (error) {
       await this.#ends.failed(piece.file && { ...piece.file, refusalKey: piece.refusalKey ?? "" }, error);

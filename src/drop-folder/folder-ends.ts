@@ -5,10 +5,12 @@ import { exitCodeOf } from "../exit-codes.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
 import { heldAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
 import { openAnswer } from "../results/open-answer.ts";
+import type { OperationName } from "../operations/operation.ts";
 import { STOPS } from "../submission/stop-rules.ts";
 import type { FolderAnswers } from "./folder-answers.ts";
 import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
+import { EndpointsAway, manyOf } from "./endpoints-away.ts";
 import { Away, kindOfStop, mendingOf, type StopKind } from "./service-away.ts";
 import type { Standing } from "./standing.ts";
 
@@ -30,6 +32,8 @@ interface TriedFile extends ReadyFile {
 
 interface BatchEnd {
   readonly isTry: boolean;
+  /** The endpoint that was tried. */
+  readonly tries?: OperationName;
   readonly isWaiting: boolean;
   /** Only its results were tried again, and what keeps them was told before. */
   readonly isSaid: boolean;
@@ -40,7 +44,10 @@ const HELD = 6;
 
 /** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
 export class FolderEnds {
+  /** The whole service. */
   readonly away: Away;
+  /** Endpoints that alone refuse. */
+  readonly endpoints: EndpointsAway;
   /** By batch, or by file: one that is gone through again has the exit code of its last end. */
   readonly #codes = new Map<string, number>();
   readonly #parts: EndsParts;
@@ -53,6 +60,7 @@ export class FolderEnds {
   constructor(parts: EndsParts) {
     this.#parts = parts;
     this.away = new Away(parts.watchRetryMs);
+    this.endpoints = new EndpointsAway(parts.watchRetryMs);
   }
 
   /** A batch was stopped by a signal before its end. */
@@ -74,19 +82,22 @@ export class FolderEnds {
    * Gives whether the rest of the batch goes by itself, later. `isTry`: the service was away when it began. `isWaiting`:
    * what is held of it waits for another file.
    */
-  async ended(report: BatchReport, { isTry, isWaiting, isSaid }: BatchEnd): Promise<boolean> {
+  async ended(report: BatchReport, { isTry, tries, isWaiting, isSaid }: BatchEnd): Promise<boolean> {
     const { listener, answers, hold } = this.#parts;
     const trouble = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
-    const isNews = !isSaid && !(isTry && this.away.isAway && this.away.code === trouble?.code);
-    const kind = trouble && kindOfStop(trouble.code);
+    const isNews = !isSaid && !this.#isKnown(trouble, isTry, tries);
+    const kind = trouble && kindOfStop(trouble);
     listener.ended(this.#asHeld(report, kind), { isNews, isPassing: isWaiting && report.exitCode === HELD });
     if (kind === "signal") this.#cutOff.add(report.batch);
     else this.#cutOff.delete(report.batch);
-    if (kind === undefined && isTry && this.away.isAway && report.requests > 0) {
-      listener.say("the service takes rows again");
+    const isAnswered = report.requests > 0 && (kind === undefined || kind === "endpoint");
+    if (isAnswered && isTry && this.away.isAway) {
+      listener.say(kind === undefined ? "the service takes rows again" : "the service answers again");
       this.away.isBack();
     }
+    if (tries !== undefined && (kind === undefined || kind === "batch")) this.#endpointTakes(tries, report);
+    if (trouble?.operation !== undefined) this.#endpointFailed(trouble, trouble.operation, report.batch, tries);
     if (trouble && kind === "service") this.#serviceFailed(trouble, isTry);
     if (trouble && kind === "person") {
       if (this.#parts.isWatching) await hold.forPerson(trouble.code, trouble.message);
@@ -141,12 +152,34 @@ export class FolderEnds {
     return { ...report, stop: { code: "folder_held", ...heldText(folder, hold.now) } };
   }
 
-  #serviceFailed({ code, message }: Stop, isTry: boolean): void {
-    const isNews = this.away.failed(code, isTry);
-    if (!this.#parts.isWatching || !isNews) return;
+  /** A try that found nothing new. */
+  #isKnown(trouble: Stop | undefined, isTry: boolean, tries: OperationName | undefined): boolean {
+    if (trouble?.operation !== undefined) return tries === trouble.operation && this.endpoints.isKnown(trouble);
+    return isTry && this.away.isAway && this.away.code === trouble?.code;
+  }
+
+  /** Or there was nothing left to find it out with: the next one does. */
+  #endpointTakes(operation: OperationName, { requests, stop }: BatchReport): void {
+    if (requests > 0 && stop === undefined) this.#parts.listener.say(`the service takes ${manyOf(operation)} again`);
+    this.endpoints.isBack(operation);
+  }
+
+  #endpointFailed(trouble: Stop, operation: OperationName, batch: string, tries: OperationName | undefined): void {
+    const isNews = !this.endpoints.isKnown(trouble);
+    this.endpoints.failed(operation, trouble.code, batch, tries === operation);
+    if (this.#parts.isWatching && isNews) this.#sayWaits(manyOf(operation), trouble);
+  }
+
+  #serviceFailed(trouble: Stop, isTry: boolean): void {
+    const isNews = this.away.failed(trouble.code, isTry);
+    if (this.#parts.isWatching && isNews) this.#sayWaits("everything", trouble);
+  }
+
+  #sayWaits(what: string, { code, message }: Stop): void {
     const mending = mendingOf(code);
     const hint = mending === undefined ? "" : `\n  → ${mending}`;
-    this.#parts.listener.say(`everything waits: ${message}; it is tried again by itself${hint}`);
+    const waits = what === "everything" ? "waits" : "wait";
+    this.#parts.listener.say(`${what} ${waits}: ${message}; it is tried again by itself${hint}`);
   }
 }
 

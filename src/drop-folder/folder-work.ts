@@ -1,4 +1,5 @@
 import type { ReadyFile } from "../intake/two-looks.ts";
+import type { OperationName } from "../operations/operation.ts";
 import type { Standing } from "./standing.ts";
 
 /** A piece of work: a file that is taken in, or a batch that goes on. */
@@ -6,6 +7,8 @@ export interface Piece {
   readonly file?: ReadyFile;
   /** What the file, and what lies beside it, was before it was read: it stays refused for as long as that is so. */
   refusalKey?: string;
+  /** The endpoint of this operation refused what went there: it finds out whether it still does. */
+  readonly tries?: OperationName;
 }
 
 /** The pieces of work of one inbox that are on their way. */
@@ -22,6 +25,11 @@ export class FolderWork {
 
   get isEmpty(): boolean {
     return this.#pieces.size === 0;
+  }
+
+  /** It is found out whether an endpoint takes rows again. */
+  get isTrying(): boolean {
+    return [...this.#pieces].some(({ tries }) => tries !== undefined);
   }
 
   sweepBegins(): void {

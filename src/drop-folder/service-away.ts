@@ -1,11 +1,12 @@
+import type { Stop } from "../events.ts";
 import { backoffMs } from "../submission/retry.ts";
 
 /**
  * What a stop means for a folder that is watched. `service`: everything waits and is tried again; proven unsent, or
- * refused for the key or the address, so that nothing goes twice. `person`: something unclear answers: every further
+ * refused for the key or the address, so that nothing goes twice. `endpoint`: the same of one operation. `person`: something unclear answers: every further
  * try could make one more unknown row. `batch`: only that batch stops.
  */
-export type StopKind = "service" | "person" | "batch" | "signal";
+export type StopKind = "service" | "endpoint" | "person" | "batch" | "signal";
 
 const KINDS: Readonly<Record<string, StopKind>> = {
   unreachable: "service",
@@ -27,7 +28,8 @@ const KINDS: Readonly<Record<string, StopKind>> = {
 };
 
 /** A stop that is not known here is a person's. */
-export function kindOfStop(code: string): StopKind {
+export function kindOfStop({ code, operation }: Pick<Stop, "code" | "operation">): StopKind {
+  if (operation !== undefined) return "endpoint";
   return KINDS[code] ?? "person";
 }
 

@@ -1,5 +1,7 @@
 import { counted } from "../counted.ts";
 import type { BatchReport, Stop } from "../events.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import type { OperationName } from "../operations/operation.ts";
 import { isOwnAnswer, ownText, putAnswer } from "./answer-files.ts";
 import { answer, sentence, TROUBLES, type Answer } from "./answers.ts";
 import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "./next-steps.ts";
@@ -52,9 +54,16 @@ function unsentPart(report: BatchReport): Part {
     return [`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`];
   }
   if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
-  const lines = TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")];
+  const lines = [
+    ...(TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
+    ...(stop?.operation === undefined ? [] : [onlyOf(stop.operation)]),
+  ];
   // the only row of a file may be the one that found it out: it goes again with the others
   return [unsent > 0 ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines];
+}
+
+function onlyOf(operation: OperationName): string {
+  return `That was said of ${operationNamed(operation).folder}: files of other operations do not wait for it.`;
 }
 
 function elsewherePart({ batch, files }: BatchReport): Part {

@@ -1,4 +1,5 @@
 import type { Stop } from "../events.ts";
+import type { Operation } from "../operations/operation.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Reason } from "../reason.ts";
 
@@ -52,6 +53,16 @@ export class StopRules {
   atEnd(): Stop | undefined {
     return this.#unreachable > 0 ? STOPS.unreachable : undefined;
   }
+}
+
+/** What one endpoint answers says nothing of the others; a key (401) or a proxy (407) that is refused does. */
+const OF_ONE_ENDPOINT: readonly number[] = [403, 404, 405, 410, 415];
+
+/** A stop of what goes to one endpoint, where it is no more than that. */
+export function stopOfEndpoint(stop: Stop, { stop: why, httpStatus = 0 }: Outcome, operation: Operation): Stop {
+  if (why === undefined || !OF_ONE_ENDPOINT.includes(httpStatus)) return stop;
+  const message = stop.message.replace(/\)$/, ` for ${operation.folder})`);
+  return { ...stop, message, operation: operation.name };
 }
 
 /** Request ids, times and amounts differ from answer to answer; the reason does not. */

@@ -4,11 +4,12 @@ import type { Stop } from "../events.ts";
 import { faultPoint } from "../fault-point.ts";
 import type { AttemptEnd } from "../journal/row-record.ts";
 import type { Begun } from "../journal/store.ts";
+import type { Operation } from "../operations/operation.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { OwnLanes } from "./own-lanes.ts";
 import { type Pace, TurnedAway } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
-import { STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
+import { stopOfEndpoint, STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
 
 /** What submission needs from the other stages. */
 interface SubmitParts<Row> {
@@ -22,6 +23,7 @@ interface SubmitParts<Row> {
   readonly again: (row: Row) => Promise<void>;
   /** Never rejects. Aborting `signal` gives up on the answer. */
   readonly send: (row: Row, signal: AbortSignal) => Promise<Answer>;
+  readonly operationOf: (row: Row) => Operation;
   /** A cleaned excerpt of a body. */
   readonly excerpt: (row: Row, body: string) => string | undefined;
   readonly onOutcome: (row: Row, sent: Sent) => void;
@@ -159,7 +161,7 @@ class Run<Row> {
       const end = attemptEnd(outcome, answer, body === "" ? undefined : this.#parts.excerpt(row, body));
       const waitMs = this.#isStopping() ? undefined : this.#waitBeforeNext(outcome, answer, turnedAway);
       // What stops the run must be known before any lane asks for its next row.
-      if (waitMs === undefined) this.#observe(outcome, body);
+      if (waitMs === undefined) this.#observe(row, outcome, body);
       const ended = this.#parts.end(begun.attempt, end);
       if (waitMs === undefined) {
         // not awaited: the next attempts share this commit (I8)
@@ -186,13 +188,14 @@ class Run<Row> {
     return this.#retries.rateLimited(turnedAway.onceMore(), answer.kind === "answered" ? answer.retryAfter : undefined);
   }
 
-  #observe(outcome: Outcome, body: string): void {
+  #observe(row: Row, outcome: Outcome, body: string): void {
     if (outcome.state === "accepted" || outcome.reason === "refused") {
       this.#alone = false;
       this.#pace.took();
     }
-    const stop = this.#rules.observe(outcome, body);
-    if (!stop) return;
+    const found = this.#rules.observe(outcome, body);
+    if (!found) return;
+    const stop = stopOfEndpoint(found, outcome, this.#parts.operationOf(row));
     this.#parts.onStop(stop);
     this.#stopFor(stop);
   }

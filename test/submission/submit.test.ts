@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Answer } from "../../src/client/answer.ts";
 import type { Stop } from "../../src/events.ts";
+import { transfers } from "../../src/operations/transfers.ts";
 import { Pace } from "../../src/submission/pace.ts";
 import { RETRY_LIMITS } from "../../src/submission/retry.ts";
 import { UnknownsInARow } from "../../src/submission/stop-rules.ts";
@@ -35,6 +36,7 @@ function sending(
       end,
       again: () => Promise.resolve(),
       send,
+      operationOf: () => transfers,
       excerpt: () => undefined,
       onOutcome: () => undefined,
       onWait: () => undefined,

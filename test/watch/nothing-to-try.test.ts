@@ -10,8 +10,11 @@ import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-test("a service that is away, with nothing left to try it with, is not asked for work all the time", async () => {
-  const server = await startService(() => answer(401));
+test.each([
+  ["a service that is away", 401],
+  ["an endpoint that is", 404],
+])("%s, with nothing left to try it with, is not asked for work all the time", async (_, status) => {
+  const server = await startService(() => answer(status));
   const desk = openDesk(server.url, { PAYDROP_WATCH_RETRY: "60ms", PAYDROP_SETTLE: "20ms" });
   const path = desk.write("a.csv", transfersCsv(1));
   const worked = vi.spyOn(DropFolder.prototype, "workOne");

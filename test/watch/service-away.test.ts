@@ -42,13 +42,13 @@ test("each stop is either waited out, or held for a person, or about one batch a
   const codes = Object.keys(STOPS);
   expect(Object.values(kinds).flat().sort()).toEqual([...codes].sort());
   for (const [kind, of] of Object.entries(kinds))
-    expect([kind, of.map(kindOfStop)]).toEqual([kind, of.map(() => kind)]);
+    expect([kind, of.map((code) => kindOfStop({ code }))]).toEqual([kind, of.map(() => kind)]);
   // of a folder that a person holds
-  expect(kindOfStop("folder_held")).toBe("batch");
+  expect(kindOfStop({ code: "folder_held" })).toBe("batch");
 });
 
 test("what nobody foresaw waits for a person; who can mend the others is told how", () => {
-  expect(kindOfStop("something_new")).toBe("person");
+  expect(kindOfStop({ code: "something_new" })).toBe("person");
   expect(mendingOf("key_refused")).toContain("PAYDROP_API_KEY; a new key is read when paydrop starts again");
   expect(mendingOf("unreachable")).toBeUndefined();
 });
