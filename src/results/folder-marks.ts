@@ -55,7 +55,8 @@ export class FolderMarks {
     const mark = inboxMark(inbox);
     // its files may have been sent by name since it was last kept, if it ever was: then only their summaries remember
     const summaries = this.#isSandbox ? [] : await Promise.all(folders.map((one) => this.#newestIn(one)));
-    for (const found of summaries.flat()) await assertKnown(found, policy);
+    const others = this.#isSandbox ? [] : await this.#othersOf(inbox, folders);
+    for (const found of [...summaries.flat(), ...others]) await assertKnown(found, policy);
     const keeper = this.#isSandbox
       ? undefined
       : await keepMark({
@@ -75,6 +76,17 @@ export class FolderMarks {
         await (isUsed ? keeper?.close() : keeper?.withdraw());
       },
     };
+  }
+
+  /**
+   * The marks of inboxes that share files with this one: its folders of operations, and the one above where it is such a
+   * folder. Before its own is put down: whoever works there would be refused by it in the middle of the work.
+   */
+  async #othersOf(inbox: string, folders: readonly string[]): Promise<readonly FoundMark[]> {
+    const shared = [...folders, ...inboxesOf(join(inbox, INBOX_MARK))].map((one) => resolve(one));
+    const others = [...new Set(shared)].filter((one) => one !== inbox && !this.#inboxes.has(one));
+    const found = await Promise.all(others.map((one) => markAt(join(one, INBOX_MARK))));
+    return found.filter((one) => typeof one === "object");
   }
 
   /** Whoever only looked in must not shut out the state directory that the folder belongs to. */

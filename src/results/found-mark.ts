@@ -108,7 +108,8 @@ export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise
   const isOurs = mark.stateId === journal.stateId;
   // what another state directory sent to a test service is not this one's business
   if (!isOurs && found.environment !== undefined && found.environment !== environment) return undefined;
-  const name = printable(basename(path));
+  // of an inbox: its own, the one above or one in it
+  const name = printable(found.batch === undefined ? path : basename(path));
   const loss = isOurs
     ? `the journal is older than ${name}: it does not know attempt ${mark.lastAttempt}, which that file tells of`
     : `${name} was written with another state directory (its journal is ${printable(mark.stateId)}, this one ${journal.stateId})`;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { transfersCsv } from "../support/desk.ts";
@@ -77,3 +77,23 @@ test("a folder whose rows wait, or that was told to stop, is its state directory
   expect((await beside.paydrop("run", "--inbox", ".", "--all-or-nothing")).code).not.toBe(0);
   expect([existsSync(markIn(beside)), beside.server.requests]).toEqual([true, []]);
 });
+
+test.each([
+  ["the folder above", ".", "transfers"],
+  ["a folder of one operation in it", "transfers", "."],
+])(
+  "who watches %s keeps its inbox: another state directory is refused before it leaves a mark",
+  async (_, own, other) => {
+    const office = await openInbox();
+    mkdirSync(join(office.folder, "transfers"));
+    const watch = office.start("watch", own);
+    await until("the mark", () => existsSync(join(office.folder, own, ".paydrop")));
+    const beside = await office.paydrop("run", "--inbox", other, "--state-dir", "../other");
+    expect([beside.code, existsSync(join(office.folder, other, ".paydrop"))]).toEqual([74, false]);
+    expect(beside.stderr).toContain(`${join(office.folder, own, ".paydrop")} was written with another state directory`);
+    office.write("transfers/pay.csv", transfersCsv(1));
+    await until("the payment", () => existsSync(join(office.folder, "transfers/pay.csv.results.csv")), {
+      by: watch.ended,
+    });
+  },
+);
