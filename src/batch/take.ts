@@ -61,8 +61,10 @@ export class BatchTaking {
     }
 
     await assertEnvironmentKept(this.#ground);
+    const { losses, remarks } = isNamed ? await this.#ground.marks.compareFolder(file) : NOTHING_MET;
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
-    const opened = await understand(input, this.#ground.services);
+    const understood = await understand(input, this.#ground.services);
+    const opened = { ...understood, remarks: [...understood.remarks, ...remarks] };
     await assertRoomForFile(config.stateDir, snapshot.sizeBytes);
     const batch = newBatchOf(opened, met, {
       environment: config.environment,
@@ -72,11 +74,11 @@ export class BatchTaking {
     // by the month of the day, that a folder's run states, a file that was corrected in its place is of the next one
     const laidBefore = isNamed ? [] : await journal.laidBefore(batch);
     const before = isNamed ? undefined : await laidThere(met, file, (id) => journal.sourcesOf(id), talliesOf);
-    if (meeting.kind === "again" || before) {
-      return this.#record(batch, opened, { ...this.#ground.rules, holdsWholeFile: true }, []);
-    }
-    const ofFile = { replaces: waiting.map((one) => one.id), laidBefore };
-    return this.#record(batch, opened, { ...this.#ground.rules, ...ofFile }, waiting);
+    const isHeld = meeting.kind === "again" || before !== undefined;
+    const ofFile = isHeld ? { holdsWholeFile: true } : { replaces: waiting.map((one) => one.id), laidBefore };
+    const recorded = await this.#record(batch, opened, { ...this.#ground.rules, ...ofFile }, isHeld ? [] : waiting);
+    await this.#ground.marks.note(recorded.batch, losses);
+    return recorded;
   }
 
   #waits(): Parameters<typeof waitingFor>[1] {
@@ -132,6 +134,8 @@ export class BatchTaking {
     }
   }
 }
+
+const NOTHING_MET = { losses: [], remarks: [] };
 
 function wasArchived(fileName: string, batch: BatchRecord): FileRefusedError {
   const { hint } = archivedError(batch);

@@ -17,6 +17,7 @@ import {
 import { inboxMark, keepMark } from "./keep-mark.ts";
 import type { Leftovers } from "./leftovers.ts";
 import type { MarkKeeper, SendMark } from "./mark-keeper.ts";
+import { othersRemark, othersSummary } from "./others-folder.ts";
 import { runningSummaryJson } from "./summary.ts";
 
 export interface InboxKeeper extends Pick<MarkKeeper, "isStanding" | "close"> {
@@ -38,6 +39,8 @@ export class FolderMarks {
   readonly #marked = new WeakSet<MarkKeeper>();
   /** Folders whose newest summary was known to the journal: any newer one was written by this process. */
   readonly #known = new Set<string>();
+  /** Folders of which nothing is left to say: this state directory has sent there, or nobody has. */
+  readonly #compared = new Set<string>();
   /** Folders that may be the inbox of a file that was taken. */
   readonly #taken = new Set<string>();
 
@@ -108,6 +111,24 @@ export class FolderMarks {
     this.#known.add(dirname(file));
     for (const folder of inboxesOf(file)) this.#taken.add(folder);
     return losses.filter((loss) => loss !== undefined);
+  }
+
+  /**
+   * I12, of a file that a person named and the journal has not met: the same payments may have gone from its folder under
+   * another name. Gives what a person accepts, and what is to be remarked, once for each folder.
+   */
+  async compareFolder(
+    file: string,
+  ): Promise<{ readonly losses: readonly string[]; readonly remarks: readonly string[] }> {
+    const nothing = { losses: [], remarks: [] };
+    const folder = dirname(file);
+    if (this.#isSandbox || this.#compared.has(folder) || this.#keepsInboxOf(file)) return nothing;
+    const { environment } = this.#config;
+    const found = await othersSummary(file, this.#journal, environment);
+    if (found && environment === "test") return { losses: [], remarks: [othersRemark(found)] };
+    const loss = found && (await assertKnown(found, this.#markPolicy(file)));
+    this.#compared.add(folder);
+    return loss === undefined ? nothing : { losses: [loss], remarks: [] };
   }
 
   /** Once for each folder: each of two thousand named files would look at two thousand summaries. */

@@ -59,15 +59,20 @@ export async function marksBeside(file: string, keeps: (inbox: string) => boolea
  * another state directory, must not stand before it.
  */
 export async function newestSummary(folder: string, stateId: string): Promise<FoundMark[]> {
+  for await (const found of summariesIn(folder)) if (found.mark?.stateId === stateId) return [found];
+  return [];
+}
+
+/** Every summary in a folder, the newest first. */
+export async function* summariesIn(folder: string): AsyncGenerator<FoundMark> {
   const summaries = ((await namesIn(folder)) ?? []).filter((name) => name.endsWith(".summary.json"));
   const paths = summaries.map((name) => join(folder, name));
   const times = await Promise.all(paths.map(async (path) => (await lstat(path).catch(() => undefined))?.mtimeMs ?? 0));
   const newestFirst = paths.map((_, i) => i).sort((a, b) => (times[b] ?? 0) - (times[a] ?? 0));
   for (const i of newestFirst) {
     const found = await markAt(paths[i] ?? "");
-    if (typeof found === "object" && found.mark?.stateId === stateId) return [found];
+    if (typeof found === "object") yield found;
   }
-  return [];
 }
 
 /** undefined: of a folder that may be searched and not listed only what is asked for by its name is there. */
