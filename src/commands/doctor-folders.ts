@@ -1,7 +1,8 @@
 import { accessSync, constants, realpathSync, statSync, statfsSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import type { Config } from "../config/config.ts";
+import { variableOf } from "../config/settings.ts";
 import { asWord } from "../printable.ts";
 import type { Finding } from "./doctor-finding.ts";
 
@@ -18,6 +19,15 @@ export function stateFindings({ stateDir }: Config): Finding[] {
       { what, health: "wrong", found: `its disk does not answer: ${messageOf(error)}`, hint: "mend the disk" },
     ];
   }
+}
+
+/** A variable lasts, the working folder does not: two memories of what was sent would come about. */
+export function stateSaidRelative({ stateDir, origins }: Config, env: NodeJS.ProcessEnv): Finding[] {
+  const variable = variableOf("state_dir");
+  const said = env[variable];
+  if (said === undefined || origins?.["state_dir"] !== variable || isAbsolute(said)) return [];
+  const found = `${variable} is ${JSON.stringify(said)}: from each folder another one`;
+  return [{ what: "state folder", health: "look", found, hint: `write the whole path: ${stateDir}` }];
 }
 
 /** A drop folder: readable and writable, apart from the state, not a way in for everybody. */

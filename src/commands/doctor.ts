@@ -12,7 +12,7 @@ import { asWord, printable } from "../printable.ts";
 import { folded } from "../results/folded.ts";
 import type { Call } from "./command.ts";
 import type { Finding, Health } from "./doctor-finding.ts";
-import { inboxFindings, stateFindings } from "./doctor-folders.ts";
+import { inboxFindings, stateFindings, stateSaidRelative } from "./doctor-folders.ts";
 import { heldFindings } from "./doctor-held.ts";
 import { serviceFindings } from "./doctor-service.ts";
 import { lookOf } from "./look-of.ts";
@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<number> {
   // the paths of key files are still in the environment afterwards, the keys are not
   const { config, file } = loadSettings({ flags: call.flags, env: call.env });
   const inboxes = (call.flags["inbox"] ?? []) as readonly string[];
-  const state = stateFindings(config);
+  const state = [...stateFindings(config), ...stateSaidRelative(config, call.env)];
   const findings = [
     { what: "Node", health: "fine" as const, found: `${process.versions.node} (${process.execPath})` },
     sqlite(),

@@ -130,9 +130,16 @@ export const trimmed: ValueReader<string> = reader({ type: "string", minLength: 
 /** A path. The text of a key that was given in its place is not repeated: it would stand in every log. */
 export const path: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
   const given = text(raw);
+  // only a shell reads it, and not everywhere: a folder of that name would be a second memory of what was sent
+  if (OF_HOME.test(given)) {
+    throw new NotRight(`a path: ~ is read by a shell only; write the whole path, or "./${given}" for a folder named ~`);
+  }
   if (!/[\r\n\0]|-----BEGIN/.test(given)) return given;
   throw new NotRight("a path: write the text into a file, and its path here", "the value");
 });
+
+/** `~`, `~/state`, `~asha/state` */
+const OF_HOME = /^~(?:$|[\w.-]*[/\\])/;
 
 /** `["Cost centre", "Grade"]` in paydrop.toml, `Cost centre,Grade` in a variable. */
 export const textList: ValueReader<readonly string[]> = reader<readonly string[]>(

@@ -97,6 +97,19 @@ describe("doctor", () => {
     expect(origins["padding"]).toBe("PAYDROP_PADDING");
   });
 
+  test("a relative PAYDROP_STATE_DIR is worth a look: from another folder it would be another one", async () => {
+    const { PAYDROP_BASE_URL, PAYDROP_API_KEY } = KEYS;
+    const env = { PAYDROP_BASE_URL, PAYDROP_API_KEY, PAYDROP_STATE_DIR: "state" };
+    const document = await doctor(env);
+    expect(document.findings.filter(({ what }) => what === "state folder")).toContainEqual({
+      what: "state folder",
+      health: "look",
+      found: 'PAYDROP_STATE_DIR is "state": from each folder another one',
+      hint: expect.stringMatching(/^write the whole path: \/.*state$/) as string,
+    });
+    expect(healthOf(await doctor({ ...env, PAYDROP_STATE_DIR: "/var/lib/paydrop-none" }), "state folder")).toBe("fine");
+  });
+
   test("a state folder that is open to others is wrong", async () => {
     const folder = join(temporaryFolder(), "state");
     mkdirSync(folder);
@@ -337,7 +350,9 @@ describe("folders and clock", () => {
     for (const state of ["other", "none yet"]) {
       const said = await doctor(KEYS, ["--offline", ...flags(state)]);
       expect(said.code).toBe(2);
-      expect(found(said, `inbox ${inbox}`)).toContain("wrong .paydrop was written with another state directory");
+      expect(found(said, `inbox ${inbox}`)).toContain(
+        `wrong ${join(inbox, ".paydrop")} was written with another state directory`,
+      );
       expect(existsSync(join(folder, "none yet"))).toBe(false);
       expect((await paydrop(["run", ...flags(state)], KEYS)).code).toBe(74);
     }
@@ -347,7 +362,8 @@ describe("folders and clock", () => {
     mkdirSync(payouts);
     await paydrop(["run", "--inbox", payouts, "--state-dir", join(folder, "own")], KEYS);
     const both = await doctor(KEYS, ["--offline", ...flags("other")]);
-    for (const place of [inbox, payouts]) expect(found(both, `inbox ${place}`)).toContain("wrong .paydrop was written");
+    for (const place of [inbox, payouts])
+      expect(found(both, `inbox ${place}`)).toContain(`wrong ${join(place, ".paydrop")} was written`);
   });
 
   test("where something else stands in the place of the mark, doctor and a run say that none is kept", async () => {

@@ -238,6 +238,24 @@ describe("what would hand keys or money to somebody else", () => {
     },
   );
 
+  test.each(["~", "~/paydrop", "~asha/paydrop"])(
+    "%s is no path: a folder of that name would forget payments",
+    (dir) => {
+      const file = toml(`state_dir = "${dir}"`);
+      const said = [
+        refusal({ env: { HOME, PAYDROP_STATE_DIR: dir } }),
+        refusal({ env: { HOME }, flags: { state_dir: dir } }),
+        refusal({ env: { HOME }, flags: { config: file } }),
+      ].map(({ message }) => message);
+      const places = ["PAYDROP_STATE_DIR", "--state-dir", `${file}: line 1: state_dir`];
+      expect(said).toEqual(
+        places.map((place) => expect.stringContaining(`${place}: "${dir}" is not a path`) as string),
+      );
+      expect(said.every((text) => text.includes(`"./${dir}"`) && text.includes("write the whole path"))).toBe(true);
+      expect(loadConfig({ env: { HOME, PAYDROP_STATE_DIR: "./~/x" } }).stateDir).toMatch(/\/~\/x$/);
+    },
+  );
+
   test("accepting a lost journal needs a name", () => {
     expect(refusal({ env: { HOME }, flags: { accept_lost_journal: true } }).hint).toContain("--by");
   });
