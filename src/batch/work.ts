@@ -171,7 +171,9 @@ export class BatchWork implements Processor {
       const isLast = !isGoing && report.files.elsewhere === undefined;
       if (isLast) await this.journal.oweResults(batch.id, false);
       await this.journal.keepTallies(batch.id);
-      await renewOpenAnswer(report);
+      // a run of the file would not let it go
+      const stop = await this.heldFolder(batch.id);
+      await renewOpenAnswer(stop === undefined ? report : { ...report, stop });
       return report;
     }
   }

@@ -1,8 +1,10 @@
 import { dirname } from "node:path";
 import { isFolderAway, isOwed } from "../batch/report.ts";
+import { startOfDay } from "../day.ts";
 import type { BatchReport } from "../events.ts";
 import type { BatchesAsked } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
+import { STOPS } from "../submission/stop-rules.ts";
 import { RETRY_MAX_TIMES } from "./service-away.ts";
 
 /** Results of a batch that could not be written beside its file. */
@@ -22,12 +24,19 @@ export class BatchQueue {
   #waitForOthers = new Map<string, number>();
   /** By batch. */
   readonly #undelivered = new Map<string, Undelivered>();
+  /** Batches that `max_per_day` stopped, by the beginning of that day. */
+  readonly #overCap = new Map<string, number>();
   readonly #retryMs: number;
+  readonly #timeZone: string | undefined;
 
-  /** `retryMs`: after so long results that could not be written beside their file are tried again, then less often. */
-  constructor(processor: Processor, retryMs: number) {
+  /**
+   * `retryMs`: after so long results that could not be written beside their file are tried again, then less often.
+   * `timeZone`: where a day begins.
+   */
+  constructor(processor: Processor, retryMs: number, timeZone?: string) {
     this.#processor = processor;
     this.#retryMs = retryMs;
+    this.#timeZone = timeZone;
   }
 
   get length(): number {
@@ -59,6 +68,8 @@ export class BatchQueue {
    */
   async noteEnd(report: BatchReport): Promise<{ isWaiting: boolean; isSaid: boolean }> {
     const isSaid = await this.#noteUndelivered(report);
+    if (report.stop?.code === STOPS.day_over_cap.code) this.#overCap.set(report.batch, this.#today());
+    else this.#overCap.delete(report.batch);
     if (!report.byStatus.held) return { isWaiting: false, isSaid };
     const [waiting] = await this.#processor.journal.waitingBatches({ batches: [report.batch] });
     if (waiting) this.#waitForOthers.set(waiting.batch, waiting.rows);
@@ -71,6 +82,21 @@ export class BatchQueue {
     for (const [batch, { folder, dueMs }] of this.#undelivered) {
       if (foldersThere.includes(folder) && nowMs >= dueMs) this.add([batch]);
     }
+  }
+
+  /** What was too much for one day goes on when the next one has begun. */
+  addOfNewDay(): void {
+    if (this.#overCap.size === 0) return;
+    const today = this.#today();
+    for (const [batch, day] of this.#overCap) {
+      if (day === today) continue;
+      this.#overCap.delete(batch);
+      this.add([batch]);
+    }
+  }
+
+  #today(): number {
+    return startOfDay(Date.now(), this.#timeZone);
   }
 
   async #noteUndelivered(report: BatchReport): Promise<boolean> {

@@ -52,7 +52,7 @@ export class DropFolder {
     this.#parts = parts;
     this.folder = resolve(parts.folder);
     this.#folders = [this.folder];
-    this.#batches = new BatchQueue(parts.processor, parts.config.watchRetryMs);
+    this.#batches = new BatchQueue(parts.processor, parts.config.watchRetryMs, parts.config.timeZone);
     const { listener } = parts;
     const { journal } = parts.processor;
     this.#hold = new FolderHold({
@@ -151,6 +151,7 @@ export class DropFolder {
     }
     if (sweep.folders.length > 0) this.#folders = [...new Set([...this.#folders, ...sweep.folders])];
     this.#batches.addUndelivered(sweep.folders);
+    this.#batches.addOfNewDay();
     // people cancel, settle and release while nothing is on its way
     await this.#lookAgain();
     for (const { path, why, meant } of sweep.oddities) {
@@ -183,15 +184,9 @@ export class DropFolder {
     // here, where it is known: whoever saw the resume first would begin with sending still stopped
     this.#parts.letSend();
     if (this.#ends.away.isAway && ((this.#ends.away.retryInMs ?? 0) > 0 || which === "small")) return false;
-    const trial = which === "any" && this.#parts.isWatching ? this.#ends.endpoints.next() : undefined;
-    if (trial) {
-      this.#parts.processor.tryAgain(trial.operation);
-      await this.#work({ tries: trial.operation }, () => this.#parts.processor.takeUp(trial.batch));
-      return true;
-    }
-    const batch = which === "any" ? this.#batches.next() : undefined;
-    if (batch !== undefined) {
-      await this.#work({}, () => this.#parts.processor.takeUp(batch));
+    const next = which === "any" ? this.#nextBatch() : undefined;
+    if (next) {
+      await this.#work(next, () => this.#parts.processor.takeUp(next.batch));
       return true;
     }
     const file = this.#files.next(which);
@@ -209,6 +204,14 @@ export class DropFolder {
       const answer = this.#ends.blockedAnswer(path);
       if (answer) await this.#answers.put(path, answer);
     }
+  }
+
+  /** First, where it is time, one that finds out whether an endpoint takes rows again: one row, or all that waits goes. */
+  #nextBatch(): (Piece & { readonly batch: string }) | undefined {
+    const trial = this.#parts.isWatching ? this.#ends.endpoints.next() : undefined;
+    if (trial) this.#parts.processor.tryAgain(trial.tries);
+    const batch = trial ? undefined : this.#batches.next();
+    return batch === undefined ? trial : { batch };
   }
 
   async #stopAsked(): Promise<void> {
@@ -233,7 +236,8 @@ export class DropFolder {
         this.#batches.add(this.#ends.endpoints.takeFreed());
       });
     } catch (error) {
-      await this.#ends.failed(piece.file && { ...piece.file, refusalKey: piece.refusalKey ?? "" }, error);
+      const { file, refusalKey = "", batch } = piece;
+      await this.#ends.failed(file && { ...file, refusalKey }, error, batch);
     } finally {
       this.#pieces.end(piece);
       if (piece.file) this.#inbox.forget(piece.file.path);

@@ -12,7 +12,7 @@ interface WaitingOnes {
 /** A batch with which it is tried whether an endpoint takes rows by now. */
 export interface Trial {
   readonly batch: string;
-  readonly operation: OperationName;
+  readonly tries: OperationName;
 }
 
 /** Endpoints that refuse what goes there while others take theirs: which batches wait for each, and when it is tried. */
@@ -33,7 +33,7 @@ export class EndpointsAway {
       if (batch === undefined || ones.away.retryInMs !== 0) continue;
       // whatever becomes of it: one that cannot be tried is not tried for ever
       ones.batches = others;
-      return { batch, operation };
+      return { batch, tries: operation };
     }
     return undefined;
   }

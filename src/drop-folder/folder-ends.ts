@@ -107,8 +107,11 @@ export class FolderEnds {
     return kind === "service" || kind === "signal";
   }
 
-  /** What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all. */
-  async failed(file: TriedFile | undefined, error: unknown): Promise<void> {
+  /**
+   * What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all.
+   * `batch`: what was to go on.
+   */
+  async failed(file: TriedFile | undefined, error: unknown, batch?: string): Promise<void> {
     const { listener, answers, standing } = this.#parts;
     if (error instanceof FileRefusedError && file) {
       this.#codes.set(keyOf(file), exitCodeOf(error));
@@ -119,9 +122,10 @@ export class FolderEnds {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
       if (!this.#told.has(error.message)) listener.failed(error);
       this.#told.add(error.message);
-      if (!file) return;
-      this.#left.add(keyOf(file));
-      await answers.put(file.path, troubleAnswer(file.path, "", error.message, error.hint));
+      if (file) this.#left.add(keyOf(file));
+      // what was said beside it may be what kept an earlier process
+      const path = file?.path ?? (batch === undefined ? undefined : await standing.fileOf(batch));
+      if (path !== undefined) await answers.put(path, troubleAnswer(path, "", error.message, error.hint));
     } else if (file && isOfThisMoment(error)) listener.mention(error.message);
     else {
       if (file) await answers.put(file.path, troubleAnswer(file.path, "", messageOf(error), "ask IT"));

@@ -5,6 +5,7 @@ import type { Standing } from "./standing.ts";
 /** A piece of work: a file that is taken in, or a batch that goes on. */
 export interface Piece {
   readonly file?: ReadyFile;
+  readonly batch?: string;
   /** What the file, and what lies beside it, was before it was read: it stays refused for as long as that is so. */
   refusalKey?: string;
   /** The endpoint of this operation refused what went there: it finds out whether it still does. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { CONTROL_ENDINGS } from "../intake/control.ts";
 import { lookAt } from "../intake/look.ts";
@@ -53,6 +54,13 @@ export class Standing {
     if (batch === undefined || BigInt(ctimeNs) / 1_000_000n <= BigInt(batch.createdAt)) return false;
     const look = await lookAt(path, batch.format);
     return typeof look !== "string" && look.sha256 !== batch.sha256;
+  }
+
+  /** Path of the file that a batch was, where one of that name still lies there. */
+  async fileOf(batchId: string): Promise<string | undefined> {
+    const batch = await this.#journal.batch(batchId);
+    const path = batch && join(batch.folder, batch.fileName);
+    return path !== undefined && (await lstat(path).catch(() => undefined))?.isFile() ? path : undefined;
   }
 
   async noteRefused(path: string, refusalKey: string): Promise<void> {

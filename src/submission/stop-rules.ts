@@ -121,7 +121,7 @@ export const STOPS = stops({
   signal: { message: "it was asked to stop", hint: "run the same file again: the rest goes, nothing goes twice" },
   day_over_cap: {
     message: "with this batch the day would come to more than max_per_day",
-    hint: "run the same file again tomorrow, or have max_per_day raised in paydrop.toml: nothing goes twice",
+    hint: "run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml: nothing goes twice",
   },
   reads_otherwise: {
     message: "rows that were ready are refused by this version of paydrop",

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { BatchQueue } from "../../src/drop-folder/batch-queue.ts";
 import type { BatchReport } from "../../src/events.ts";
 import type { Processor } from "../../src/processor.ts";
+import { STOPS } from "../../src/submission/stop-rules.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -12,7 +13,11 @@ const RETRY_MS = 1000;
 const PAUSED = "P";
 
 /** `waiting`: how many rows of each batch wait for one of another file; less than none: for one that has its end. */
-function queue(handedOver: readonly string[] = [], waiting: Readonly<Record<string, number>> = {}): BatchQueue {
+function queue(
+  handedOver: readonly string[] = [],
+  waiting: Readonly<Record<string, number>> = {},
+  timeZone?: string,
+): BatchQueue {
   const journal = {
     waitsForOthers: () => Promise.resolve(true),
     waitingBatches: ({ batches = Object.keys(waiting) }: { batches?: readonly string[] }) =>
@@ -27,7 +32,7 @@ function queue(handedOver: readonly string[] = [], waiting: Readonly<Record<stri
     ...{ journal, handedOver: () => Promise.resolve(handedOver) },
     unfinished: () => Promise.resolve(Object.keys(waiting).filter((batch) => batch !== PAUSED)),
   };
-  return new BatchQueue(processor as unknown as Processor, RETRY_MS);
+  return new BatchQueue(processor as unknown as Processor, RETRY_MS, timeZone);
 }
 
 function all(batches: BatchQueue): string[] {
@@ -146,4 +151,21 @@ test("what comes to its end while the others are looked at is not forgotten", as
   waiting["B"] = -1;
   await batches.lookAgain(["/"]);
   expect(all(batches)).toEqual(["A", "B"]);
+});
+
+test("what max_per_day stopped goes on when the next day has begun where days begin, once", async () => {
+  const clock = vi.spyOn(Date, "now");
+  const batches = queue([], {}, "Asia/Kolkata");
+  const dueAt = (time: string): string[] => {
+    clock.mockReturnValue(Date.parse(time));
+    batches.addOfNewDay();
+    return all(batches);
+  };
+  expect(dueAt("2026-11-24T12:00:00Z")).toEqual([]);
+  for (const batch of ["A", "B"])
+    await batches.noteEnd(undelivered({ batch, stop: STOPS.day_over_cap, files: NOWHERE }));
+  await batches.noteEnd(undelivered({ batch: "B", files: NOWHERE }));
+  expect(dueAt("2026-11-24T18:29:59Z")).toEqual([]);
+  expect(dueAt("2026-11-24T18:30:00Z")).toEqual(["A"]);
+  expect(dueAt("2026-11-26T12:00:00Z")).toEqual([]);
 });

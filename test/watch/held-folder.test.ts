@@ -14,7 +14,7 @@ import { openInboxDesk, untilAnotherWaits } from "./inbox-desk.ts";
 import { answer } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { transferCsv } from "../support/desk.ts";
+import { transferCsv, transfersCsv } from "../support/desk.ts";
 
 const BY = ["--by", "asha", "--reason", "both are meant"] as const;
 
@@ -215,3 +215,37 @@ test.each(["link", "path"])(
     expect(server.requests).toHaveLength(1);
   },
 );
+
+test("rows of a held folder that a person settled are told to wait for a resume, not for a run of their file", async () => {
+  const server = await startService(() => answer(500));
+  const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "1" });
+  writeFileSync(desk.path("a.csv"), transfersCsv(5));
+  const watch = desk.watch();
+  await until("the folder is held", () => watch.stderr().includes("everything is held"), { by: watch.ended });
+  await until("that is told", () => existsSync(desk.path("a.csv.waiting.txt")));
+  watch.child.kill("SIGTERM");
+  await watch.ended;
+  const batch = batchIn(desk.read("a.csv.waiting.txt"));
+  const rows = ["2", "3", "4"].flatMap((row) => ["--row", row]);
+  const settled = await desk.call("settle", batch, ...rows, "--as", "done", "--by", "asha", "--note", "seen there");
+  expect(settled.code).toBe(0);
+  const said = desk.read("a.csv.waiting.txt");
+  expect(said).toContain("2 rows not sent yet.");
+  expect(said).toContain(`paydrop resume --inbox ${desk.inbox} --by NAME`);
+  expect(said).not.toContain("paydrop run, with this file");
+});
+
+test("what an earlier process said of a file is not left standing where its batch may not go to the new address", async () => {
+  const away = await startService(() => answer(401));
+  const there = await startService();
+  const desk = openInboxDesk(away.url);
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  expect(desk.read("a.csv.waiting.txt")).toContain("did not accept our key");
+  expect((await desk.call("run", "--inbox", desk.inbox, "--base-url", there.url)).code).toBe(78);
+  const said = desk.read("a.csv.waiting.txt");
+  expect(said).toContain(`began with ${away.url}, now it would go to ${there.url}`);
+  expect(said).toContain("--accept-destination");
+  expect(said).not.toContain("key");
+  expect(there.requests).toHaveLength(0);
+});
