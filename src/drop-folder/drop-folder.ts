@@ -155,7 +155,8 @@ export class DropFolder {
     // people cancel, settle and release while nothing is on its way
     await this.#lookAgain();
     for (const { path, why, meant } of sweep.oddities) {
-      this.#parts.listener.mention(`${printable(basename(path))} ${why}`);
+      const isNews = meant !== undefined && (await this.#ends.neverTaken(path, meant));
+      this.#parts.listener[isNews ? "say" : "mention"](`${printable(basename(path))} ${why}`);
       if (meant) await this.#answers.put(path, neverAnswer(path, meant, why));
     }
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more

@@ -1,7 +1,10 @@
+import { lstat } from "node:fs/promises";
 import { heldText, resumeCommand } from "../batch/held-folder.ts";
 import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
+import type { UnreadKind } from "../format.ts";
+import { identityOf } from "../intake/source-file.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
 import { heldAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers.ts";
 import { openAnswer } from "../results/open-answer.ts";
@@ -39,8 +42,9 @@ interface BatchEnd {
   readonly isSaid: boolean;
 }
 
-/** The exit code of a batch that has nothing open but held rows. */
+/** The exit codes of a batch that has nothing open but held rows, and of a file that was refused. */
 const HELD = 6;
+const REFUSED = 5;
 
 /** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
 export class FolderEnds {
@@ -131,6 +135,20 @@ export class FolderEnds {
       if (file) await answers.put(file.path, troubleAnswer(file.path, "", messageOf(error), "ask IT"));
       throw error;
     }
+  }
+
+  /**
+   * A workbook or a packed file that is never opened is a refused file, told by the exit code once for as long as it lies
+   * there; a document may lie there for people. Gives whether that is news.
+   */
+  async neverTaken(path: string, meant: UnreadKind | "name"): Promise<boolean> {
+    if (meant !== "workbook" && meant !== "packed") return false;
+    const { standing } = this.#parts;
+    const stats = await lstat(path, { bigint: true }).catch(() => undefined);
+    if (!stats?.isFile() || (await standing.of(path, identityOf(stats))) !== "new") return false;
+    await standing.noteRefused(path, await standing.refusalKey(path, identityOf(stats)));
+    this.#codes.set(path, REFUSED);
+    return true;
   }
 
   /** undefined: files may go. */

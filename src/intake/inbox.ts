@@ -6,6 +6,7 @@ import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../printable.ts";
+import { holdsInput, isNearFolder, NEAR_FOLDER } from "./near-folder.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
 import { identityOf, kindOf } from "./source-file.ts";
 import { TwoLooks, type FoundFile, type ReadyFile, type TwoLooksOptions, type WaitingFile } from "./two-looks.ts";
@@ -87,6 +88,8 @@ export class Inbox {
         found.stops.push(path);
       } else if (isTop && isOperationFolder(name)) {
         await this.#sweepSubfolder(path, found);
+      } else if (isTop && isNearFolder(name)) {
+        await this.#sweepNear(path, found);
       } else {
         const isOpen = openMarks(name).some((mark) => names.has(mark));
         await this.#sweepName(path, name, isOpen, found);
@@ -109,6 +112,13 @@ export class Inbox {
       const code = systemCodeOf(error);
       if (code !== "ENOENT") this.#tell(path, WHY_AWAY[code ?? ""] ?? messageOf(error), found);
     }
+  }
+
+  async #sweepNear(path: string, found: Found): Promise<void> {
+    if (!(await statsOf(path))?.isDirectory()) return;
+    found.seen.add(path);
+    // said once: it is not looked into any more
+    if (!this.#isTold(path, NEAR_FOLDER) && (await holdsInput(path))) this.#tell(path, NEAR_FOLDER, found);
   }
 
   async #sweepName(path: string, name: string, isOpen: boolean, found: Found): Promise<void> {
@@ -144,10 +154,13 @@ export class Inbox {
     found.waiting.push(looked.waiting);
   }
 
+  #isTold(path: string, why: string): boolean {
+    return this.#told.has(`${path}\0${why}`);
+  }
+
   #tell(path: string, why: string, found: Found, meant?: Oddity["meant"]): void {
-    const key = `${path}\0${why}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#isTold(path, why)) return;
+    this.#told.add(`${path}\0${why}`);
     found.oddities.push({ path, why: printable(why, 200), ...(meant ? { meant } : {}) });
   }
 
@@ -174,10 +187,12 @@ async function meantBy(path: string, name: string): Promise<Oddity["meant"]> {
   return (await statsOf(path))?.isFile() ? "name" : undefined;
 }
 
+/** Throws where the folder may be listed and not entered: what cannot be looked at is there all the same. */
 async function statsOf(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
-  } catch {
+  } catch (error) {
+    if (["EACCES", "EPERM"].includes(systemCodeOf(error) ?? "")) throw error;
     return undefined;
   }
 }

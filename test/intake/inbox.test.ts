@@ -433,3 +433,33 @@ test.each(["STOP", "stop", "Stop.txt"])("%s asks to stop and is never input", as
   pass(SETTLE_MS * 3);
   expect(await inbox.sweep()).toMatchObject({ ready: [], waiting: [] });
 });
+
+test("a sub-folder that is nearly one of an operation, or a month, is pointed out once it holds a file", async () => {
+  const { inbox, folder, write } = openInbox();
+  for (const name of ["transfer", "November", "2026-11", "done", "archive", "Payuots"]) mkdirSync(join(folder, name));
+  write("loan", "no folder");
+  write("done/old.csv", "x\n1\n");
+  expect((await inbox.sweep()).oddities).toEqual([]);
+  for (const name of ["transfer", "November", "2026-11", "Payuots"]) write(`${name}/a.csv`, "x\n1\n");
+  const { oddities } = await inbox.sweep();
+  expect(oddities.map(({ path }) => basename(path)).sort()).toEqual(["2026-11", "November", "Payuots", "transfer"]);
+  expect(oddities[0]).toEqual({
+    path: oddities[0]?.path,
+    why: expect.stringContaining("payouts, transfers, loans, collections") as string,
+  });
+  expect((await inbox.sweep()).oddities).toEqual([]);
+});
+
+test("a folder that may be listed and not entered is told as one that may not be read", async () => {
+  const { inbox, folder, write } = openInbox();
+  mkdirSync(join(folder, "payouts"));
+  write("payouts/p.csv", "x\n1\n");
+  write("a.csv", "x\n1\n");
+  chmodSync(folder, 0o755);
+  chmodSync(join(folder, "payouts"), 0o644);
+  const { oddities, waiting } = await asAnybody(() => inbox.sweep());
+  expect(oddities.map(({ path, why }) => `${basename(path)} ${why}`)).toEqual(["payouts the folder may not be read"]);
+  expect(waiting).toHaveLength(1);
+  chmodSync(folder, 0o644);
+  expect(await asAnybody(() => inbox.sweep())).toMatchObject({ away: "the folder may not be read", waiting: [] });
+});
