@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { eachFolderOnce } from "../batch/held-folder.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { defined } from "../defined.ts";
@@ -103,17 +104,18 @@ function isOpen(state: RowState): boolean {
 }
 
 /**
- * Rows that were refused for the key or the address look answered, but go again when the batch does. Results that are
- * owed do not count as open: the next run of the file writes them.
+ * Rows that were refused for the key or the address look answered, but go again when the batch does; results that are owed
+ * are written by a further run. Where the folder of the file is gone for good nobody waits for them.
  */
 async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
   const codes = all.flatMap(openCodes);
-  const refused = all.filter(({ tallies }) => rowsIn(tallies, "rejected") > 0);
-  const folders = [...new Set(refused.map(({ batch }) => batch.folder))];
-  const unfinished = folders.length === 0 ? [] : await journal.unfinished(folders);
-  for (const { batch } of refused.filter((one) => unfinished.includes(one.batch.id))) {
+  const folders = [...new Set(all.map(({ batch }) => batch.folder))];
+  const unfinished = new Set(folders.length === 0 ? [] : await journal.unfinished(folders));
+  for (const { batch, tallies } of all.filter((one) => unfinished.has(one.batch.id))) {
+    if (existsSync(batch.folder)) return [...codes, 7];
     // page by page: every row of a large file may have been refused
-    for await (const rows of journal.rows(batch.id)) if (rows.some(isResumable)) return [...codes, 7];
+    const pages = rowsIn(tallies, "rejected") > 0 ? journal.rows(batch.id) : [];
+    for await (const rows of pages) if (rows.some(isResumable)) return [...codes, 7];
   }
   return codes;
 }

@@ -20,6 +20,7 @@ import { openDesk, transferCsv, transfersCsv } from "../support/desk.ts";
 import { answer, startFaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits } from "./inbox-desk.ts";
 import { startService } from "../support/service.ts";
+import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 
 test("one sweep takes what is complete, says what is not, and passes over what is done", async () => {
@@ -573,3 +574,20 @@ test("settings that lie in the inbox are refused, also by a link: whoever drops 
   }
   expect(server.requests).toEqual([]);
 });
+
+test.skipIf(!canMount)(
+  "results that cannot be written are open for a monitor until they lie beside their file",
+  async () => {
+    const server = await startService();
+    const desk = openInboxDesk(server.url);
+    const inbox = smallDisk(200);
+    writeFileSync(join(inbox, "a.csv"), transferCsv("ACC-1"));
+    const check = async (): Promise<number | undefined> => (await desk.call("status", "--check", "--quiet")).code;
+    makeReadOnly(inbox);
+    expect((await desk.call("run", "--inbox", inbox)).code).toBe(74);
+    expect(await check()).toBe(7);
+    makeWritable(inbox);
+    expect((await desk.call("run", "--inbox", inbox)).code).toBe(0);
+    expect([await check(), existsSync(join(inbox, "a.csv.results.csv")), server.requests.length]).toEqual([0, true, 1]);
+  },
+);
