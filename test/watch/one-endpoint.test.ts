@@ -51,6 +51,23 @@ test.each([404, 403])("run --inbox: an endpoint that answers %i keeps no other o
   for (const name of ["a", "b"]) expect(existsSync(desk.path(`loans/${name}.csv.waiting.txt`))).toBe(false);
 });
 
+test.each([
+  [404, 1],
+  [401, 0],
+])(
+  "run with names, %i: only what one endpoint says leaves the files of other operations alone",
+  async (status, sent) => {
+    const server = await startService(({ path }) => answer(path === LOANS ? status : 200));
+    const desk = openInboxDesk(server.url);
+    for (const folder of ["loans", "transfers"]) mkdirSync(desk.path(folder));
+    for (const name of ["a", "b"]) dropLoan(desk, name);
+    dropTransfer(desk, "z");
+    const files = ["loans/a.csv", "loans/b.csv", "transfers/z.csv"].map((name) => desk.path(name));
+    expect((await desk.call("run", ...files)).code).toBe(7);
+    expect(countOf(server.requests)).toEqual({ loans: 1, transfers: sent });
+  },
+);
+
 test("watch: what came after the refusal goes, and loans are tried by one row until they are taken", async () => {
   const { desk, sent, loansCome } = await openWithLoansAway(answer(404));
   for (const name of ["a", "b"]) dropLoan(desk, name);
