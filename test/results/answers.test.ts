@@ -61,7 +61,7 @@ describe("what is open of a batch", () => {
     expect(openOf({ byStatus: unsent, stop: STOPS.signal })?.[1]).toContain("paydrop was stopped");
     expect(openOf({ byStatus: unsent, stop: STOPS.day_over_cap })?.slice(1, 3)).toEqual([
       "With this batch the day would come to more than max_per_day.",
-      "Run the same file again tomorrow, or have max_per_day raised in paydrop.toml: nothing goes twice.",
+      "Run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml: nothing goes twice.",
     ]);
     const refused = openOf({ byStatus: { rejected: tally(1) }, goesAgain: 1, stop: STOPS.key_refused });
     expect(refused?.[0]).toBe("Refused, though not for what is in it.");
