@@ -103,7 +103,9 @@ async function unquestioned(
   const ownOperations = operationsComplete(columns);
   const chosen = chooseMapping(defined({ path, columns, mappings, wanted, ownOperations }));
   if (chosen && "code" in chosen) return refuse(chosen);
-  const found = operationOf(defined({ ...statementsOf(input, config), columns, mapping: chosen }));
+  const found = operationOf(
+    defined({ ...statementsOf(input, config), columns, ownColumns: choices.ownColumns, mapping: chosen }),
+  );
   if ("code" in found) return refuse(found);
   const unclear = unclearPeriod(sheet, config);
   if (unclear) refuse(unclear);

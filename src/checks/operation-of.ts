@@ -5,6 +5,7 @@ import { normalizeName } from "../names.ts";
 import { OPERATIONS, OPERATION_NAMES, operationNamed, operationSaid } from "../operations/catalogue.ts";
 import { missingFields, type Operation, type OperationName } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
+import { columnsThatPay, hasTellingColumn, paysRather } from "./money-direction.ts";
 
 /** Everything that may say which operation a file is. */
 export interface OperationClues {
@@ -16,6 +17,8 @@ export interface OperationClues {
   readonly filePath: string;
   /** The header, or the keys of the first JSON row. */
   readonly columns: readonly string[];
+  /** Columns that are the user's own, whatever they are called: they tell nothing. */
+  readonly ownColumns?: readonly string[];
   /** The column mapping that the file is read by. */
   readonly mapping?: { readonly name: string; readonly operation: OperationName };
 }
@@ -32,12 +35,14 @@ export function operationOf(clues: OperationClues): FileOperation | FileFault {
   const names = new Set(clues.columns.map(normalizeName));
   const mixed = names.has("operation");
   const has = (field: string): boolean => names.has(normalizeName(field));
+  const own = new Set(clues.ownColumns?.map(normalizeName));
+  const tells = (field: string): boolean => has(field) && !own.has(normalizeName(field));
   const stated = statedOperation(clues);
   if (stated && "code" in stated) return stated;
   if (clues.mapping) return ofMapping(clues.mapping, stated);
   if (mixed) return { ...(stated ? { operation: stated.operation } : {}), mixed };
-  if (stated) return mismatch(stated, has) ?? { operation: stated.operation, mixed };
-  return operationOfColumns(has);
+  if (stated) return mismatch(stated, has) ?? otherDirection(stated, tells) ?? { operation: stated.operation, mixed };
+  return operationOfColumns(has, tells);
 }
 
 /** What somebody says of a whole file, apart from what its columns tell. */
@@ -70,6 +75,8 @@ interface Stated {
   readonly operation: Operation;
   /** `--operation says payouts`. */
   readonly saying: string;
+  /** Said of everything that lies in a folder, not of this file. */
+  readonly byFolder?: true;
 }
 
 function statedOperation(clues: Omit<OperationClues, "columns">): Stated | FileFault | undefined {
@@ -84,7 +91,7 @@ function statedOperation(clues: Omit<OperationClues, "columns">): Stated | FileF
   }
   const folder = basename(dirname(clues.filePath));
   const operation = OPERATIONS.find((one) => one.folder === folder.toLowerCase());
-  return operation && { operation, saying: `the folder is for ${operation.folder}` };
+  return operation && { operation, saying: `the folder is for ${operation.folder}`, byFolder: true };
 }
 
 type Has = (field: string) => boolean;
@@ -105,9 +112,23 @@ function mismatch(stated: Stated, has: Has): FileFault | undefined {
   };
 }
 
-function operationOfColumns(has: Has): FileOperation | FileFault {
+/** A file that may have come into the folder by mistake asks, where money would be taken from those who wait for it. */
+function otherDirection({ operation, byFolder }: Stated, tells: Has): FileFault | undefined {
+  const [other] = byFolder ? paysRather(operation, tells) : [];
+  if (!other) return undefined;
+  const columns = columnsThatPay(other, tells);
+  return {
+    code: "operation_mismatch",
+    message: `the folder is for ${operation.folder}, which take money from people; the columns ${listed(columns, "and")} look like ${other.folder}`,
+    hint: `To pay them move the file to the folder ${other.folder}. To collect from them state it with --operation ${operation.name}, or list these columns in paydrop.toml: own_columns = [${columns.map((name) => `"${name}"`).join(", ")}].`,
+  };
+}
+
+function operationOfColumns(has: Has, tells: Has): FileOperation | FileFault {
   const complete = OPERATIONS.filter((operation) => isComplete(operation, has));
-  const candidates = complete.length > 0 ? complete : OPERATIONS.filter((one) => hasTellingColumn(one, has));
+  const fitting = complete.length > 0 ? complete : OPERATIONS.filter((one) => hasTellingColumn(one, has));
+  const [first] = fitting;
+  const candidates = first && fitting.length === 1 ? [...paysRather(first, tells), first] : fitting;
   const [operation] = candidates;
   if (!operation) return unknownOperation("no column tells which operation the file is", FROM_ELSEWHERE);
   if (candidates.length === 1) return { operation, mixed: false };
@@ -121,17 +142,6 @@ function operationOfColumns(has: Has): FileOperation | FileFault {
 /** Every required column of one form is there. */
 function isComplete(operation: Operation, has: Has): boolean {
   return operation.forms.some((form) => missingFields(form, has).length === 0);
-}
-
-/** A required column that no other operation has. */
-function hasTellingColumn(operation: Operation, has: Has): boolean {
-  return requiredNames(operation).some(
-    (name) => has(name) && OPERATIONS.every((other) => other === operation || !requiredNames(other).includes(name)),
-  );
-}
-
-function requiredNames(operation: Operation): readonly string[] {
-  return operation.forms.flatMap((form) => missingFields(form, () => false));
 }
 
 const FROM_ELSEWHERE = " A file of another system: confirm once how its columns are read, with paydrop map.";

@@ -65,4 +65,39 @@ describe("the operation of a file", () => {
       hint: "Move the file to the folder transfers, or state its operation with --operation transfer.",
     });
   });
+
+  test.each([
+    ["payouts", PAYOUT],
+    ["wages without the account to debit", ["name", "ifsc_code", "bank_acc_num", "amount"]],
+    ["loans", ["borrower_id", "amount", "tenure"]],
+    ["transfers", TRANSFER],
+  ])(
+    "is a question where %s with a VPA lie among the collections: it would take money from who waits for it",
+    (_, has) => {
+      const columns = [...has, "vpa", "amount"];
+      expect(said({ filePath: "/in/collections/x.csv", columns })).toBe("operation_mismatch");
+      expect(said({ columns })).toBe("operation_ambiguous");
+      expect(said({ operation: "collection", columns })).toBe("collection");
+      expect(said({ filePath: "/in/collections/x.csv", columns, ownColumns: has })).toBe("collection");
+    },
+  );
+
+  test("stays a collection by the columns that a list of customers has as well", () => {
+    const columns = ["vpa", "amount", "name", "mobile", "email", "payment_mode", "notes", "borrower_id", "Employee ID"];
+    expect(said({ filePath: "/in/collections/x.csv", columns })).toBe("collection");
+    expect(said({ columns })).toBe("collection");
+  });
+
+  test("that pays is not asked about for a VPA beside its own columns", () => {
+    expect(said({ filePath: "/in/payouts/x.csv", columns: [...PAYOUT, "vpa"] })).toBe("payout");
+  });
+
+  test("that may take money instead of paying it names the columns and both ways out", () => {
+    const columns = ["vpa", "amount", "ifsc_code", "bank_acc_num"];
+    expect(operationOf({ filePath: "/in/collections/x.csv", columns })).toMatchObject({
+      message:
+        "the folder is for collections, which take money from people; the columns bank_acc_num and ifsc_code look like payouts",
+      hint: 'To pay them move the file to the folder payouts. To collect from them state it with --operation collection, or list these columns in paydrop.toml: own_columns = ["bank_acc_num", "ifsc_code"].',
+    });
+  });
 });
