@@ -144,12 +144,13 @@ function unknownObject(row: UnknownRow): Record<string, unknown> {
   };
 }
 
-/** `a payout of 39500.00 from ACC-OPS-01 to ••4471`. */
-function lookFor({ record, fromAccount, account }: UnknownRow): string {
+/** `a payout of 39500.00 from ACC-OPS-01 to ••4471`, `a loan of 50000 for ••0017, tenure 12`. */
+function lookFor({ record, fromAccount, account, apart }: UnknownRow): string {
   const what = `a ${record.operation ?? "request"} of ${record.amount ?? "an amount not known"}`;
   const from = fromAccount === undefined ? "" : ` from ${printable(fromAccount)}`;
   const preposition = record.operation === "loan" ? "for" : record.operation === "collection" ? "from" : "to";
-  return `${what}${from}${account === undefined ? "" : ` ${preposition} ${printable(account)}`}`;
+  const whom = account === undefined ? "" : ` ${preposition} ${printable(account)}`;
+  return [`${what}${from}${whom}`, ...apart.map((text) => printable(text, 40))].join(", ");
 }
 
 function sentText({ sent }: UnknownRow): string {

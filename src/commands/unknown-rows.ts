@@ -8,7 +8,7 @@ import { maskAccountId } from "../mask.ts";
 import type { RowMapper } from "../reader/mapping/mapped-rows.ts";
 import { RisingRows } from "../reader/rising-rows.ts";
 import type { Row } from "../reader/row.ts";
-import { debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
+import { apartOf, debitFieldOf, ownCell, payeeOf } from "../results/own-cell.ts";
 import { sentenceOf } from "../results/sentences.ts";
 import { openWhole, snapshotsIn } from "../reading.ts";
 
@@ -19,6 +19,8 @@ export interface UnknownRow {
   /** Masked: the account to debit, and who receives or owes the money. */
   readonly fromAccount?: string;
   readonly account?: string;
+  /** `tenure 12`: what else tells two requests to the same beneficiary apart, as it was sent. */
+  readonly apart: readonly string[];
   /** When its request was sent, and when its answer was given up; milliseconds since 1970. */
   readonly sent?: { readonly from: number; readonly until: number };
   /** What happened, in words. */
@@ -91,5 +93,6 @@ function describe(batch: BatchRecord, record: RowRecord, row: Row | undefined): 
   const { sentAt, untilAt } = record;
   const sent = sentAt === undefined || untilAt === undefined ? undefined : { from: sentAt, until: untilAt };
   const fromAccount = debit && maskAccountId(debit);
-  return defined({ batch, record, happened: sentenceOf(record, batch).message, fromAccount, account, sent });
+  const apart = row ? apartOf(row, record) : [];
+  return defined({ batch, record, happened: sentenceOf(record, batch).message, fromAccount, account, apart, sent });
 }

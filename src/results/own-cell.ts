@@ -35,3 +35,16 @@ export function payeeOf(row: Row, record: RowRecord): string | undefined {
   const text = ownCell(row, name);
   return text === undefined ? undefined : mask(text, sensitive);
 }
+
+/** `tenure 12`, `currency INR`: what tells two requests of the same amount to the same beneficiary apart. */
+export function apartOf(row: Row, record: RowRecord): readonly string[] {
+  if (record.operation === undefined) return [];
+  const operation = operationNamed(record.operation);
+  const form = formOf(operation, record.option);
+  const told = [...(form?.beneficiaryFields ?? []), "amount", operation.debitField];
+  return (form?.fields ?? []).flatMap(({ name, default: usual }) => {
+    if (form?.coreFields.includes(name) !== true || told.includes(name)) return [];
+    const text = ownCell(row, name) ?? usual;
+    return text === undefined ? [] : [`${name} ${text}`];
+  });
+}

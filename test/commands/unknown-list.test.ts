@@ -63,6 +63,22 @@ test("the list names each unknown row with amount, masked account and time windo
   expect(await office.paydrop("status", "--unknown", "--check", "--quiet")).toMatchObject({ code: 4 });
 });
 
+test("what is looked for tells two loans of one borrower apart by their tenure, and a collection by its currency", async () => {
+  const office = await openOffice(() => wire.reset());
+  office.write("loans.csv", "borrower_id,amount,tenure\r\nBRW-10017,50000,12\r\nBRW-10017,50000,24\r\n");
+  office.write("dues.csv", "vpa,amount\r\nasha@okbank,300.00\r\n");
+  expect((await office.run("loans.csv")).code).toBe(4);
+  expect((await office.run("dues.csv")).code).toBe(4);
+  const told = [
+    "a loan of 50000 for ••0017, tenure 12",
+    "a loan of 50000 for ••0017, tenure 24",
+    "a collection of 300.00 from as••@okbank, currency INR",
+  ];
+  expect((await listOf(office)).map((row) => row["look_for"])).toEqual(told);
+  const { stdout } = await office.paydrop("status", "--unknown");
+  for (const text of told) expect(stdout).toContain(`look for ${text}`);
+});
+
 test("the time window of an unknown row holds the moment at which the service had it", async () => {
   const arrived: number[] = [];
   const { office } = await withUnknownRows(arrived);
