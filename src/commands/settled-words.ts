@@ -2,6 +2,8 @@
 import type { RowName } from "../checks/correction.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
+import { operationNamed } from "../operations/catalogue.ts";
+import type { OperationName } from "../operations/operation.ts";
 import { releaseCommand, settleCommand, toldOf } from "../results/next-steps.ts";
 import { whichRows } from "./going.ts";
 import { wordsOf, type Settling } from "./settling.ts";
@@ -34,11 +36,19 @@ export function settledText({ row, word: { as, by } }: Settling, batch: BatchRec
   const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch.id}`];
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
-      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, the money goes out twice unless the bank gave it back.`,
+      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, ${twiceText(row.operation)}.`,
       `  → a mistake?  ${settleCommand(batch.id, row.number, "done")}`,
     );
   }
   return toldOf(lines.join("\n"), batch);
+}
+
+/** What a second request would do, where the first one was accepted. */
+function twiceText(operation: OperationName | undefined): string {
+  const party = operation && operationNamed(operation).party;
+  if (party === "borrower") return "the borrower has two applications unless the first one came to nothing";
+  if (party === "payer") return "the payer is asked for the money twice unless the first request came to nothing";
+  return "the money goes out twice unless the bank gave it back";
 }
 
 export function alreadyText({ row, word: { as } }: Settling): string {

@@ -20,7 +20,7 @@ export interface Settling {
   readonly word: Word;
 }
 
-type SettledRow = Pick<RowRecord, "number" | "state" | "amount" | "settledBy">;
+type SettledRow = Pick<RowRecord, "number" | "state" | "amount" | "operation" | "settledBy">;
 
 export interface Settlings {
   readonly todo: readonly Settling[];
@@ -50,8 +50,12 @@ export async function rowToSettle(
   return journal.row(batchId, number);
 }
 
-export function settlingOf(batch: string, { number, state, amount, settledBy }: RowRecord, word: Word): Settling {
-  return { batch, row: defined({ number, state, amount, settledBy }), word };
+export function settlingOf(
+  batch: string,
+  { number, state, amount, operation, settledBy }: RowRecord,
+  word: Word,
+): Settling {
+  return { batch, row: defined({ number, state, amount, operation, settledBy }), word };
 }
 
 export function wordOf(as: SettledAs, by: string, note: string): Word {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { severalTexts } from "../../src/commands/settled-words.ts";
-import { wordOf, type Settling } from "../../src/commands/settling.ts";
+import { settledText, severalTexts } from "../../src/commands/settled-words.ts";
+import { settlingOf, wordOf, type Settling } from "../../src/commands/settling.ts";
+import { batchRecord, rowRecord } from "../support/records.ts";
 
 function settling(number: number, as: "settled_done" | "settled_not_done", state: "unknown" | "accepted"): Settling {
   return { batch: "K7Q29F3M", row: { number, state, amount: "1.00" }, word: wordOf(as, "asha", "looked up") };
@@ -20,4 +21,15 @@ test("of a long list the first five of each word are told one by one, then how m
   expect(texts.has(accepted)).toBe(false);
   // six are no more than five and one line
   expect(severalTexts(list.filter(({ word }) => word.as === "settled_done").slice(0, 6)).size).toBe(0);
+});
+
+test.each([
+  ["payout", "the money goes out twice unless the bank gave it back"],
+  ["transfer", "the money goes out twice unless the bank gave it back"],
+  ["loan", "the borrower has two applications unless the first one came to nothing"],
+  ["collection", "the payer is asked for the money twice unless the first request came to nothing"],
+] as const)("what an accepted %s would do if it went again is said of that operation", (operation, said) => {
+  const row = rowRecord(3, { operation, state: "accepted" });
+  const settled = settlingOf("K7Q29F3M", row, wordOf("settled_not_done", "asha", "looked up"));
+  expect(settledText(settled, batchRecord())).toContain(`Sent again, ${said}.`);
 });
