@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import type { Command as Parser } from "commander";
 import { CommanderError, Command as CommanderCommand } from "commander";
 import type { Call, Command, Output } from "./commands/command.ts";
-import { errorText } from "./commands/error-text.ts";
-import { HELP_SHAPE } from "./commands/help-shape.ts";
-import { flagsAgain, isAscii } from "./commands/look-of.ts";
+import { errorText } from "./commands/screen/error-text.ts";
+import { HELP_SHAPE } from "./commands/screen/help-shape.ts";
+import { flagsAgain, isAscii } from "./commands/screen/look-of.ts";
 import { COMMANDS } from "./commands/list.ts";
 import { conceal } from "./config/conceal.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "./config/settings.ts";
@@ -12,8 +12,8 @@ import { isYes } from "./config/values.ts";
 import { PaydropError, messageOf, systemCodeOf } from "./errors.ts";
 import { exitCodeOf, exitStatusText, gravest } from "./exit-codes.ts";
 import { keepHeapSmall } from "./heap.ts";
-import { folded } from "./results/folded.ts";
-import type { Look } from "./results/look.ts";
+import { folded } from "./results/screen/folded.ts";
+import type { Look } from "./results/screen/look.ts";
 
 const DESCRIPTION =
   "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +

@@ -33,7 +33,7 @@ export { watchFolder } from "./library/folder.ts";
 export type { WatchedFolder, WatchFolderOptions } from "./library/folder.ts";
 export type { CheckOptions, SendOptions } from "./config/options.ts";
 export type { AccountTotals, BatchReport, RunEvent, Stop, WrittenFiles } from "./events.ts";
-export type { CheckReport } from "./results/check-report.ts";
+export type { CheckReport } from "./results/screen/check-report.ts";
 export type { Fault } from "./checks/fault.ts";
 export type { ResultStatus } from "./journal/state.ts";
 export type { Tally } from "./journal/batch-record.ts";

@@ -3,13 +3,13 @@
  * where stages meet: the rules of duplicates are not the journal's own.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { createJudge, type JudgeRules } from "./checks/duplicates.ts";
+import { createJudge, type JudgeRules } from "./checks/duplicates/duplicates.ts";
 import { foreseen, messageOf, PaydropError } from "./errors.ts";
 import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/row-columns.ts";
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
 import type { Begun, JournalStore } from "./journal/store.ts";
-import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/thread-messages.ts";
+import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/thread/messages.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
 const port = parentPort;

@@ -3,18 +3,18 @@
  * `batch/work.ts`; where the stages meet, in `take-in.ts` and `batch/`.
  */
 import { BatchWork } from "./batch/work.ts";
-import { createJudge } from "./checks/duplicates.ts";
+import { createJudge } from "./checks/duplicates/duplicates.ts";
 import type { Config } from "./config/config.ts";
 import type { BatchReport, RunEvent, Stop } from "./events.ts";
 import { faultPoint } from "./fault-point.ts";
 import { removeTemporaries } from "./intake/snapshot.ts";
-import { takeInstanceLock } from "./journal/lock.ts";
+import { takeInstanceLock } from "./journal/database/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite-journal.ts";
 import type { JournalStore } from "./journal/store.ts";
-import { openThreadedJournal } from "./journal/threaded.ts";
+import { openThreadedJournal } from "./journal/thread/threaded.ts";
 import type { OperationName } from "./operations/operation.ts";
 import { snapshotsIn } from "./reading.ts";
-import type { InboxKeeper } from "./results/folder-marks.ts";
+import type { InboxKeeper } from "./results/marks/folder-marks.ts";
 import type { Report } from "./results/report/report.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { RowRecord } from "./journal/row-record.ts";
 
 /**
  * Why a row that was attempted is in its state. Stored in the journal; the sentences a person reads are in
- * `results/sentences.ts`.
+ * `results/words/sentences.ts`.
  */
 export type Reason =
   // accepted

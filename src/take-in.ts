@@ -6,7 +6,7 @@ import { basename, dirname } from "node:path";
 import { type Checker } from "./checks/check-row.ts";
 import { createColumnPlan } from "./checks/columns.ts";
 import { type ExpectedControl } from "./checks/control.ts";
-import { inspectFilePeriod } from "./checks/read-own.ts";
+import { inspectFilePeriod } from "./checks/cells/read-own.ts";
 import { operationOf, operationsComplete, type FileOperation, type OperationClues } from "./checks/operation-of.ts";
 import { readKnownValues } from "./config/known-values.ts";
 import type { Choices, Config } from "./config/config.ts";

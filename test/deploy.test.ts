@@ -6,7 +6,7 @@ import { COMMANDS } from "../src/commands/list.ts";
 import { SECRETS } from "../src/config/secrets-in.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf } from "../src/config/settings.ts";
 import { EXIT_CODES } from "../src/exit-codes.ts";
-import { Metrics } from "../src/commands/metrics.ts";
+import { Metrics } from "../src/commands/monitoring/metrics.ts";
 import { temporaryDirectory } from "./support/state-dir.ts";
 
 const FOLDER = join(import.meta.dirname, "../samples/deploy");

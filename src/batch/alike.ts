@@ -1,12 +1,12 @@
 import { operationStated } from "../checks/operation-of.ts";
-import { meet } from "../checks/same-bytes.ts";
-import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "../checks/same-period.ts";
+import { meet } from "../checks/duplicates/same-bytes.ts";
+import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "../checks/duplicates/same-period.ts";
 import type { Config } from "../config/config.ts";
 import { saysOtherTime } from "../intake/day-in-name.ts";
 import { guessPeriod } from "../intake/period.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import { readingOf } from "../reading.ts";
-import { rowsIn } from "../results/status.ts";
+import { rowsIn } from "../results/words/status.ts";
 import { statementsOf, type InputFile } from "../take-in.ts";
 
 /** A file as far as it says whether it is a batch of the same bytes that is known. */

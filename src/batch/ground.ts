@@ -1,15 +1,15 @@
-import type { JudgeRules } from "../checks/duplicates.ts";
+import type { JudgeRules } from "../checks/duplicates/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { archivedError } from "../journal/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
-import { StateInPlace } from "../journal/in-place.ts";
+import { StateInPlace } from "../journal/database/in-place.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { Services } from "../processor.ts";
-import { FolderMarks } from "../results/folder-marks.ts";
-import { Leftovers } from "../results/leftovers.ts";
-import { SANDBOX } from "../results/next-steps.ts";
+import { FolderMarks } from "../results/marks/folder-marks.ts";
+import { Leftovers } from "../results/disk/leftovers.ts";
+import { SANDBOX } from "../results/words/next-steps.ts";
 import { assertWhole, openSnapshot, snapshotsIn, type OpenedSnapshot } from "../reading.ts";
 import { judgeRulesOf } from "./record.ts";
 

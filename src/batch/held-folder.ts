@@ -5,7 +5,7 @@ import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { HeldInbox, InboxHold, JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { asWord } from "../printable.ts";
-import { INBOX_MARK, markAt } from "../results/found-mark.ts";
+import { INBOX_MARK, markAt } from "../results/marks/found-mark.ts";
 
 /**
  * What a folder may be known by: its name, and what that leads to at this moment. A link to a folder is the same folder,

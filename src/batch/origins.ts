@@ -2,12 +2,12 @@
  * Ties corrected rows to the rows that they stand for (`retry_of`), and says what was changed in them. The old values
  * stand in no journal (I10): they are read from the private copy of the earlier file.
  */
-import { cellText, positionOf } from "../checks/cell.ts";
+import { cellText, positionOf } from "../checks/cells/cell.ts";
 import { compareWithOrigin, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
 import { faultOfCell } from "../checks/fault-of.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
-import { notMended } from "../checks/not-mended.ts";
+import { notMended } from "../checks/cells/not-mended.ts";
 import type { Finding } from "../checks/sentences.ts";
 import type { Config } from "../config/config.ts";
 import type { JournalStore } from "../journal/store.ts";

@@ -3,7 +3,7 @@ import { counted } from "../counted.ts";
 import type { Stop } from "../events.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { rowsIn } from "../results/status.ts";
+import { rowsIn } from "../results/words/status.ts";
 import { STOPS } from "../submission/stop-rules.ts";
 import type { Submitted } from "../submission/submit.ts";
 import type { Ground } from "./ground.ts";

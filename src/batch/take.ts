@@ -1,14 +1,14 @@
 import { compareControl } from "../checks/control.ts";
-import type { JudgeRules } from "../checks/duplicates.ts";
+import type { JudgeRules } from "../checks/duplicates/duplicates.ts";
 import { DAY_MS, isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText, renumberedAs } from "../intake/source-file.ts";
 import { archivedError } from "../journal/archives.ts";
-import { assertRoomForFile } from "../journal/room.ts";
+import { assertRoomForFile } from "../journal/database/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
-import { isRetryAsWritten } from "../results/own.ts";
+import { isRetryAsWritten } from "../results/disk/own.ts";
 import { laidThere, meetKnown, waitingFor } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";

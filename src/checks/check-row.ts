@@ -1,4 +1,4 @@
-import { wireAmount } from "./amount-unit.ts";
+import { wireAmount } from "./cells/amount-unit.ts";
 import { FileRefusedError } from "../errors.ts";
 import { isTable, type FileFormat } from "../format.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
@@ -7,18 +7,18 @@ import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
-import { cellText } from "./cell.ts";
+import { cellText } from "./cells/cell.ts";
 import { checkFields } from "./check-fields.ts";
 import { createColumnPlan, positionIn, type ColumnPlan } from "./columns.ts";
 import { compileForm, type CheckChoices, type CompiledForm } from "./compile.ts";
 import { faultOfRow, faultsOfOthers } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
-import { formOfRow, formsInFile, operationOfRow, type FormInFile } from "./form-of.ts";
+import { formOfRow, formsInFile, operationOfRow, type FormInFile } from "./cells/form-of.ts";
 import { isHeaderAgain } from "./header-again.ts";
 import type { CheckedRow } from "./instruction.ts";
 import { operationByRules, type KnownValues } from "./rules.ts";
-import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
-import { readableAmount } from "./read-number.ts";
+import { amountReaderOf, type ReadAmount } from "./cells/group-digits.ts";
+import { readableAmount } from "./cells/read-number.ts";
 import { totalsFinder, type FindTotals } from "./whole-row.ts";
 
 export interface CheckerOptions {

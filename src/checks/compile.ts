@@ -3,15 +3,15 @@ import { canonicalAmount } from "../amount.ts";
 import type { Choices } from "../config/config.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import { positionIn, type ColumnPlan } from "./columns.ts";
-import { amountReaderOf, type ReadAmount } from "./group-digits.ts";
-import { inspectGarbled } from "./garbled-letters.ts";
-import { inspectFilled, inspectIdFilled } from "./placeholder.ts";
-import { inspectId, inspectIfsc, inspectLostDigits, inspectOtherId, inspectVpa } from "./read-id.ts";
-import { inspectWhole } from "./read-number.ts";
+import { amountReaderOf, type ReadAmount } from "./cells/group-digits.ts";
+import { inspectGarbled } from "./cells/garbled-letters.ts";
+import { inspectFilled, inspectIdFilled } from "./cells/placeholder.ts";
+import { inspectId, inspectIfsc, inspectLostDigits, inspectOtherId, inspectVpa } from "./cells/read-id.ts";
+import { inspectWhole } from "./cells/read-number.ts";
 import { compileRules, type CompiledRules, type KnownValues } from "./rules.ts";
 import type { Finding } from "./sentences.ts";
-import { inspectTextError } from "./spreadsheet.ts";
-import { inspectWriting } from "./writings.ts";
+import { inspectTextError } from "./cells/spreadsheet.ts";
+import { inspectWriting } from "./cells/writings.ts";
 
 /** The named choices that the checks depend on. */
 export type CheckChoices = Pick<

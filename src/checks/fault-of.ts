@@ -5,10 +5,10 @@ import { normalizeName } from "../names.ts";
 import type { Mapped, Row } from "../reader/row.ts";
 import { lettersOf } from "../workbook/value.ts";
 import type { Fault } from "./fault.ts";
-import { positionOf } from "./cell.ts";
-import { inspectIdFilled } from "./placeholder.ts";
+import { positionOf } from "./cells/cell.ts";
+import { inspectIdFilled } from "./cells/placeholder.ts";
 import { say, type Finding } from "./sentences.ts";
-import { isDateLike, spreadsheetLeftover } from "./spreadsheet.ts";
+import { isDateLike, spreadsheetLeftover } from "./cells/spreadsheet.ts";
 
 /** What is known of the place: a field of an operation, or a column of our own that is not sent. */
 export type Place = Pick<Field, "name" | "kind" | "sensitive" | "shape">;

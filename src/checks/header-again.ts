@@ -1,7 +1,7 @@
 import { FileRefusedError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import type { Row } from "../reader/row.ts";
-import { cellText, isFilled } from "./cell.ts";
+import { cellText, isFilled } from "./cells/cell.ts";
 
 interface ReadFile {
   readonly name: string;

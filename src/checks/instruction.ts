@@ -3,7 +3,7 @@ import type { Row } from "../reader/row.ts";
 import { VALUE_SEPARATOR } from "../value-separator.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
 import type { Fault } from "./fault.ts";
-import { isUnusual } from "./read-text.ts";
+import { isUnusual } from "./cells/read-text.ts";
 
 /** What a row says beside its fields, none of which is sent. */
 interface OwnValues {

@@ -2,7 +2,7 @@ import { saysRupeesAlone } from "../currency.ts";
 import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Row } from "../reader/row.ts";
-import { cellText, isFilled } from "./cell.ts";
+import { cellText, isFilled } from "./cells/cell.ts";
 import type { CompiledForm } from "./compile.ts";
 import { faultOfCell } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";

@@ -1,5 +1,5 @@
-import { inspectLostDigits } from "./read-id.ts";
-import { isDateLike } from "./spreadsheet.ts";
+import { inspectLostDigits } from "./cells/read-id.ts";
+import { isDateLike } from "./cells/spreadsheet.ts";
 
 /** What the keys of an instruction are made of. The journal hashes them with its own key and forgets the text. */
 export interface PaymentTexts {

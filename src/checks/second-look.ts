@@ -3,7 +3,7 @@ import { mask } from "../mask.ts";
 import { differing, formOf } from "../operations/catalogue.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
-import { fieldText, positionOf } from "./cell.ts";
+import { fieldText, positionOf } from "./cells/cell.ts";
 import { faultOfCell } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 import type { Finding } from "./sentences.ts";

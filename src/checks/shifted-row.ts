@@ -1,6 +1,6 @@
 import type { Field } from "../operations/operation.ts";
 import type { Cell, Row } from "../reader/row.ts";
-import { cellText } from "./cell.ts";
+import { cellText } from "./cells/cell.ts";
 import type { CompiledForm } from "./compile.ts";
 import { faultOfCell } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";

@@ -1,6 +1,6 @@
 import type { Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
-import { cellText, isFilled } from "./cell.ts";
+import { cellText, isFilled } from "./cells/cell.ts";
 import { positionIn, type ColumnPlan } from "./columns.ts";
 
 const WORD = "(?:(?:grand|sub|net)[ -]?)?totals?|sum|(?:gesamt|zwischen|end)?summe|gesamt|कुल(?: योग)?";

@@ -6,11 +6,11 @@ import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
-import { withHint } from "../results/on-disk.ts";
-import { bringBack } from "./archive-back.ts";
-import { moveOut, removeLeftCopies } from "./archive-out.ts";
+import { withHint } from "../results/disk/on-disk.ts";
+import { bringBack } from "./archive/back.ts";
+import { moveOut, removeLeftCopies } from "./archive/out.ts";
 import type { Call } from "./command.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./screen/tell.ts";
 import { personOrLogin } from "./who.ts";
 
 /**

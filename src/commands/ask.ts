@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { PaydropError } from "../errors.ts";
-import { folded } from "../results/folded.ts";
+import { folded } from "../results/screen/folded.ts";
 import type { Call } from "./command.ts";
 
 /** Whether somebody is there to answer: both ends are terminals. */

@@ -1,8 +1,8 @@
 import { counted } from "../counted.ts";
 import type { Tallies } from "../journal/batch-record.ts";
 import type { WaitingBatch } from "../journal/store.ts";
-import { settleCommand } from "../results/next-steps.ts";
-import { countsOf, rowsIn, UNSENT_STATES } from "../results/status.ts";
+import { settleCommand } from "../results/words/next-steps.ts";
+import { countsOf, rowsIn, UNSENT_STATES } from "../results/words/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";
 

@@ -3,19 +3,19 @@ import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { FileRefusedError } from "../errors.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
-import { hasCheckNote, writeCheckNote } from "../results/check-note.ts";
-import type { CheckReport } from "../results/check-report.ts";
-import { inLook } from "../results/look.ts";
-import { withHint } from "../results/on-disk.ts";
+import { hasCheckNote, writeCheckNote } from "../results/answers/check-note.ts";
+import type { CheckReport } from "../results/screen/check-report.ts";
+import { inLook } from "../results/screen/look.ts";
+import { withHint } from "../results/disk/on-disk.ts";
 import { checkFile } from "../proof-read/check-file.ts";
-import { checkObjects } from "./check-objects.ts";
-import { checkText, type CheckLook } from "./check-text.ts";
+import { checkObjects } from "./check/objects.ts";
+import { checkText, type CheckLook } from "./check/text.ts";
 import type { Call, Output } from "./command.ts";
-import { errorShown, errorText } from "./error-text.ts";
-import { lookOf } from "./look-of.ts";
+import { errorShown, errorText } from "./screen/error-text.ts";
+import { lookOf } from "./screen/look-of.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { leavingNothing } from "./signals.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./screen/tell.ts";
 
 /** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
 export async function run(call: Call): Promise<number> {

@@ -6,16 +6,16 @@ import { loadSettings } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
-import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/sqlite-version.ts";
+import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/database/sqlite-version.ts";
 import { withProcessor } from "../processor.ts";
 import { asWord, printable } from "../printable.ts";
-import { folded } from "../results/folded.ts";
+import { folded } from "../results/screen/folded.ts";
 import type { Call } from "./command.ts";
-import type { Finding, Health } from "./doctor-finding.ts";
-import { inboxFindings, stateFindings, stateSaidRelative } from "./doctor-folders.ts";
-import { heldFindings } from "./doctor-held.ts";
-import { serviceFindings } from "./doctor-service.ts";
-import { lookOf } from "./look-of.ts";
+import type { Finding, Health } from "./doctor/finding.ts";
+import { inboxFindings, stateFindings, stateSaidRelative } from "./doctor/folders.ts";
+import { heldFindings } from "./doctor/held.ts";
+import { serviceFindings } from "./doctor/service.ts";
+import { lookOf } from "./screen/look-of.ts";
 import { namedChoices } from "./named-choices.ts";
 
 /** Exit 0 when paydrop could send, 2 when something is wrong. Connects to the service, but sends no request; changes nothing. */

@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path";
-import { cellText } from "../checks/cell.ts";
+import { cellText } from "../checks/cells/cell.ts";
 import type { Config } from "../config/config.ts";
 import { configNamed, loadSettings } from "../config/load.ts";
 import { mappingToml } from "../config/mapping-toml.ts";
@@ -15,7 +15,7 @@ import type { Proposal } from "../reader/mapping/propose.ts";
 import type { ProposalClues } from "../reader/mapping/propose-columns.ts";
 import { templateOf } from "../reader/mapping/templates.ts";
 import type { Row, Sheet } from "../reader/row.ts";
-import { folded } from "../results/folded.ts";
+import { folded } from "../results/screen/folded.ts";
 import { checkFile } from "../proof-read/check-file.ts";
 import { inScratchFolder } from "../scratch.ts";
 import { openInput, type InputFile } from "../take-in.ts";
@@ -23,12 +23,12 @@ import { operationSaid } from "../operations/catalogue.ts";
 import { ask, canAsk } from "./ask.ts";
 import { checkShown } from "./check.ts";
 import type { Call } from "./command.ts";
-import { errorShown } from "./error-text.ts";
-import { lookOf } from "./look-of.ts";
-import { readMapFlags, type MapFlags } from "./map-flags.ts";
-import { askedOut, lackingError, lackingIn, type Answered } from "./map-questions.ts";
-import { proposalText } from "./map-text.ts";
-import { appendToToml, mappingIn } from "./map-write.ts";
+import { errorShown } from "./screen/error-text.ts";
+import { lookOf } from "./screen/look-of.ts";
+import { readMapFlags, type MapFlags } from "./map/flags.ts";
+import { askedOut, lackingError, lackingIn, type Answered } from "./map/questions.ts";
+import { proposalText } from "./map/text.ts";
+import { appendToToml, mappingIn } from "./map/write.ts";
 import { leavingNothing } from "./signals.ts";
 
 /** Proposes how the columns of another system could be read as ours, and writes it down when a person says so. */

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
-import { isUnwritable, withHint } from "../results/on-disk.ts";
+import { isUnwritable, withHint } from "../results/disk/on-disk.ts";
 
 /** Writes the file that a person named with `--out`. A folder that is not there is a slip, anything else the disk. */
 export async function writingOut<T>(path: string, write: () => Promise<T>): Promise<T> {

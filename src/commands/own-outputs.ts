@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import { printable } from "../printable.ts";
-import { isWithin, real } from "./doctor-folders.ts";
+import { isWithin, real } from "./doctor/folders.ts";
 
 /**
  * The log is appended to, and metrics replace what lies there: whoever forgets the value of the flag names the file of

@@ -1,5 +1,5 @@
 import { counted } from "../counted.ts";
-import { rowsIn } from "../results/status.ts";
+import { rowsIn } from "../results/words/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";
 

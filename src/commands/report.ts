@@ -7,9 +7,9 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
 import { withProcessor, type Processor } from "../processor.ts";
-import { withHint } from "../results/on-disk.ts";
-import { modeOf } from "../results/mode-of.ts";
-import { FALLBACK_FOLDER } from "../results/fallback.ts";
+import { withHint } from "../results/disk/on-disk.ts";
+import { modeOf } from "../results/disk/mode-of.ts";
+import { FALLBACK_FOLDER } from "../results/disk/fallback.ts";
 import { createClock } from "../results/report/clock.ts";
 import { documentOf, REPORT_FORMS, type ReportForm } from "../results/report/forms.ts";
 import { headlineOf } from "../results/report/headline.ts";
@@ -18,7 +18,7 @@ import { writeReport, writeReportTo, type ReportDocument, type WrittenReport } f
 import { optionOf, type Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { writingOut } from "./out-file.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./screen/tell.ts";
 import { recoverIfDead } from "./try-lock.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { loadWithoutKeys } from "../config/load.ts";
 import { withProcessor } from "../processor.ts";
 import { jsonSummary } from "../results/json-lines.ts";
-import { summaryText } from "../results/screen.ts";
+import { summaryText } from "../results/screen/screen.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
-import { lookOf } from "./look-of.ts";
+import { lookOf } from "./screen/look-of.ts";
 import { recoverIfDead } from "./try-lock.ts";
 
 /** Writes the results of a batch again from journal and snapshot (I11). Exit 0 when they are written. */

@@ -7,12 +7,12 @@ import { PaydropError, messageOf } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { asWord } from "../printable.ts";
 import { withProcessor } from "../processor.ts";
-import { assertKnown, INBOX_MARK, markAt } from "../results/found-mark.ts";
+import { assertKnown, INBOX_MARK, markAt } from "../results/marks/found-mark.ts";
 import type { Call } from "./command.ts";
-import { Going, staysText } from "./going.ts";
-import { letGo, type Prepare } from "./let-go.ts";
+import { Going, staysText } from "./release/going.ts";
+import { letGo, type Prepare } from "./release/let-go.ts";
 import { makeReady, safeRows } from "./retry.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./screen/tell.ts";
 import { personNamed, personOrLogin, textSaid } from "./who.ts";
 
 /** A paused batch goes on: nothing else starts it again. Exit code as `run`. */

@@ -6,8 +6,8 @@ import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
-import { Going, staysText, whichRows, type GoingRow } from "./going.ts";
-import { letGo, type Prepare } from "./let-go.ts";
+import { Going, staysText, whichRows, type GoingRow } from "./release/going.ts";
+import { letGo, type Prepare } from "./release/let-go.ts";
 import { personOrLogin, textSaid } from "./who.ts";
 
 /** Rows not sent, settled as not done, or refused for the key or the address go again. Exit code as `run`. */

@@ -3,8 +3,8 @@ import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor, type Processor } from "../processor.ts";
 import { filesObject } from "../results/json-lines.ts";
 import type { Call } from "./command.ts";
-import { errorText } from "./error-text.ts";
-import { tell } from "./tell.ts";
+import { errorText } from "./screen/error-text.ts";
+import { tell } from "./screen/tell.ts";
 import { recoverIfDead } from "./try-lock.ts";
 
 /**

@@ -7,9 +7,9 @@ import type { Processor } from "../processor.ts";
 import { DropFolder, SMALL_BESIDE } from "../drop-folder/drop-folder.ts";
 import type { Gate } from "../drop-folder/gate.ts";
 import { STOP_LOOK_MS } from "../drop-folder/stop-file.ts";
-import { folderTeller } from "./folder-teller.ts";
-import type { Monitor } from "./monitor.ts";
-import type { Teller } from "./teller.ts";
+import { folderTeller } from "./screen/folder-teller.ts";
+import type { Monitor } from "./monitoring/monitor.ts";
+import type { Teller } from "./screen/teller.ts";
 
 /** As long as a file without its last line end must lie still. */
 const PATIENCE_SETTLES = 3;

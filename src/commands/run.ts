@@ -5,14 +5,14 @@ import type { BatchReport, RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
 import { openRegular } from "../intake/source-file.ts";
-import { renewAnswer } from "../results/open-answer.ts";
+import { renewAnswer } from "../results/answers/open-answer.ts";
 import type { Call } from "./command.ts";
-import { errorText } from "./error-text.ts";
+import { errorText } from "./screen/error-text.ts";
 import type { RunParts } from "./run-inbox.ts";
 import { operandsOf, sendHandedOver, tellFirst, withSending, withTeller, type Sending } from "./sending.ts";
 import type { Listening } from "./signals.ts";
-import { tell } from "./tell.ts";
-import type { Teller } from "./teller.ts";
+import { tell } from "./screen/tell.ts";
+import type { Teller } from "./screen/teller.ts";
 
 /**
  * Checks, sends and writes the results of one file after the other, and of all that is complete in a folder; the gravest

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { FALLBACK_FOLDER } from "../results/fallback.ts";
+import { FALLBACK_FOLDER } from "../results/disk/fallback.ts";
 import { inScratchFolder } from "../scratch.ts";
 
 /**

@@ -6,13 +6,13 @@ import { isNo } from "../config/values.ts";
 import { PaydropError } from "../errors.ts";
 import type { Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
-import { refuseSettingsIn, stateRemark } from "./doctor-folders.ts";
-import { withLog } from "./log-events.ts";
-import { monitored, withoutMonitors, type Monitor } from "./monitor.ts";
+import { refuseSettingsIn, stateRemark } from "./doctor/folders.ts";
+import { withLog } from "./monitoring/log-events.ts";
+import { monitored, withoutMonitors, type Monitor } from "./monitoring/monitor.ts";
 import { assertOwnOutputs } from "./own-outputs.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { listenForSignals, type Listening } from "./signals.ts";
-import { createTeller, type Teller } from "./teller.ts";
+import { createTeller, type Teller } from "./screen/teller.ts";
 
 /** What a command that sends works with. */
 export interface Sending {

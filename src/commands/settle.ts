@@ -5,14 +5,22 @@ import type { RowRecord } from "../journal/row-record.ts";
 import { MAY_NOT_SETTLE, maySettle, type SettledAs } from "../journal/state.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
-import { carryOutSettlings } from "./carry-out-settlings.ts";
+import { carryOutSettlings } from "./settle/carry-out.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
-import { rowsSaid } from "./rows-said.ts";
-import { historiesOf } from "./settle-line.ts";
-import { readSettleList } from "./settle-list.ts";
-import { asSaid, rowToSettle, settlingOf, wordOf, type Settling, type Settlings, type Word } from "./settling.ts";
+import { rowsSaid } from "./release/rows-said.ts";
+import { historiesOf } from "./settle/line.ts";
+import { readSettleList } from "./settle/list.ts";
+import {
+  asSaid,
+  rowToSettle,
+  settlingOf,
+  wordOf,
+  type Settling,
+  type Settlings,
+  type Word,
+} from "./settle/settling.ts";
 import { personNamed, textSaid } from "./who.ts";
 
 /** A person says what became of unknown rows. Needs no lock: it works while another process sends. */

@@ -9,15 +9,15 @@ import type { RowName } from "../checks/correction.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import type { Act, HeldInbox, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
-import { roomOf } from "../results/look.ts";
-import { countsOf, rowsIn } from "../results/status.ts";
+import { roomOf } from "../results/screen/look.ts";
+import { countsOf, rowsIn } from "../results/words/status.ts";
 import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
-import { lookOf } from "./look-of.ts";
-import { batchTable, batchText, holdsText, noBatchText } from "./status-text.ts";
-import { statusNext } from "./status-next.ts";
-import { showUnknown } from "./status-unknown.ts";
+import { lookOf } from "./screen/look-of.ts";
+import { batchTable, batchText, holdsText, noBatchText } from "./status/text.ts";
+import { statusNext } from "./status/next.ts";
+import { showUnknown } from "./status/unknown.ts";
 
 /** One batch as `status` shows it. */
 export interface BatchStatus {

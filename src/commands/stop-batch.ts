@@ -3,11 +3,11 @@ import type { Tallies } from "../journal/batch-record.ts";
 import type { WaitingBatch } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
 import type { JsonLine } from "../results/json-lines.ts";
-import { toldOf } from "../results/next-steps.ts";
+import { toldOf } from "../results/words/next-steps.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { rewriteResults } from "./rewrite.ts";
-import { tell } from "./tell.ts";
+import { tell } from "./screen/tell.ts";
 import { personOrLogin, textSaid } from "./who.ts";
 
 interface Stopped {

@@ -6,11 +6,11 @@ import { formatOfName, type FileFormat } from "../format.ts";
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { Form, Operation } from "../operations/operation.ts";
 import { printable } from "../printable.ts";
-import { makingFile } from "../results/atomic.ts";
+import { makingFile } from "../results/disk/atomic.ts";
 import { optionOf, type Call } from "./command.ts";
 import { writingOut } from "./out-file.ts";
-import { notesOn, templateFile } from "./template-file.ts";
-import { startingFile } from "./template-from.ts";
+import { notesOn, templateFile } from "./template/file.ts";
+import { startingFile } from "./template/from.ts";
 
 /** A file to fill in, and what there is to say of it. */
 export interface TemplateMade {

@@ -6,10 +6,10 @@ import { gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
 import { RESUMABLE_REFUSALS } from "../reason.ts";
 import type { Call } from "./command.ts";
-import { folderTeller } from "./folder-teller.ts";
+import { folderTeller } from "./screen/folder-teller.ts";
 import { tellFirst, withSending, withTeller, type Sending } from "./sending.ts";
 import type { Listening } from "./signals.ts";
-import type { Teller } from "./teller.ts";
+import type { Teller } from "./screen/teller.ts";
 
 /**
  * Takes every file that is dropped into a folder, for ever. Exit 0 when it was asked to end, 7 when it cut a batch off;

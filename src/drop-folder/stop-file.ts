@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { resumeCommand } from "../batch/held-folder.ts";
 import { inboxFolders, namesIn, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { InboxHold, JournalStore } from "../journal/store.ts";
-import { removeOwn, writeOwn } from "../results/answer-files.ts";
-import { stopAnswerName, stopAnswerText, type Progress } from "../results/answers.ts";
-import { rowsIn } from "../results/status.ts";
+import { removeOwn, writeOwn } from "../results/answers/files.ts";
+import { stopAnswerName, stopAnswerText, type Progress } from "../results/answers/answers.ts";
+import { rowsIn } from "../results/words/status.ts";
 
 /** How often a STOP is looked for while rows are on their way: a network share tells of nothing. */
 export const STOP_LOOK_MS = 500;

@@ -1,4 +1,4 @@
-import type { JudgeRules } from "../checks/duplicates.ts";
+import type { JudgeRules } from "../checks/duplicates/duplicates.ts";
 import type { Act } from "./act-calls.ts";
 import type { AttemptEnd } from "./row-record.ts";
 import type { RowState } from "./state.ts";

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Judge } from "../checks/duplicates.ts";
+import type { Judge } from "../checks/duplicates/duplicates.ts";
 import type { BatchSeq } from "./batch-record.ts";
 import { assertMove, type RowState } from "./state.ts";
 import type { AttemptEnd } from "./row-record.ts";
 import type { Begun } from "./attempt-calls.ts";
-import type { Verdicts } from "./verdicts.ts";
+import type { Verdicts } from "./duplicates/verdicts.ts";
 
 /** The row that an attempt is of; `batch` is its number. */
 interface Place {

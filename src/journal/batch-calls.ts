@@ -1,4 +1,4 @@
-import type { JudgeRules } from "../checks/duplicates.ts";
+import type { JudgeRules } from "../checks/duplicates/duplicates.ts";
 import type { OperationName, PayoutOption } from "../operations/operation.ts";
 import type { BatchRecord, Environment, NewBatch, OpeningTotals, Tallies } from "./batch-record.ts";
 import type { NewRow, RowRecord } from "./row-record.ts";

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PaydropError } from "../errors.ts";
 import { asBatches, type BatchColumns, wasOpened } from "./batch-columns.ts";
 import { Meta, META_PREFIX } from "./meta.ts";
-import { FILE_OF } from "./seen-row.ts";
+import { FILE_OF } from "./duplicates/seen-row.ts";
 import { STILL_GOES, type RowState } from "./state.ts";
 import type { BatchPhase, BatchRecord, BatchSeq, Environment, NewBatch, OpeningTotals } from "./batch-record.ts";
 

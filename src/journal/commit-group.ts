@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
-import type { Ballast } from "./ballast.ts";
-import { SQLITE_FULL, sqliteCodeOf } from "./damage.ts";
+import type { Ballast } from "./database/ballast.ts";
+import { SQLITE_FULL, sqliteCodeOf } from "./database/damage.ts";
 
 interface Waiting {
   /** It may still be written after the disk was found full. */

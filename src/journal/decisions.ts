@@ -3,9 +3,9 @@ import type { RowName } from "../checks/correction.ts";
 import { PaydropError } from "../errors.ts";
 import { numbersIn } from "./numbers.ts";
 import type { BatchSeq } from "./batch-record.ts";
-import { OVERTAKEN } from "./seen-statements.ts";
+import { OVERTAKEN } from "./duplicates/seen-statements.ts";
 import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
-import { BLOCKED } from "./waiting-rows.ts";
+import { BLOCKED } from "./duplicates/waiting-rows.ts";
 
 /** The act that a decision is written down with comes right behind it, in the same transaction. */
 const NEXT_ACT = "1 + (SELECT coalesce(max(id), 0) FROM act)";

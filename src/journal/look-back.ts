@@ -4,13 +4,13 @@ import { asBatches, wasOpened } from "./batch-columns.ts";
 import { Batches } from "./batches.ts";
 import { KnownFiles } from "./known-files.ts";
 import { RowsToPointOut } from "./rows-to-point-out.ts";
-import { isJournalThere } from "./open.ts";
+import { isJournalThere } from "./database/open.ts";
 import { CORRECTED_BY, Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
 import type { RowRecord } from "./row-record.ts";
 import { isPaid, RESUMABLE } from "./state.ts";
 import { RowTallies } from "./tallies.ts";
-import { WaitingRows } from "./waiting-rows.ts";
+import { WaitingRows } from "./duplicates/waiting-rows.ts";
 
 /** Questions about whole files and about the past, asked of a journal that is only read, whoever has it open. */
 export class LookBack {

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { Correction } from "../checks/correction.ts";
 import type { BatchSeq, Environment } from "./batch-record.ts";
-import { EarlierKeys } from "./earlier-keys.ts";
-import type { PaymentKeys } from "./keys.ts";
+import { EarlierKeys } from "./duplicates/earlier-keys.ts";
+import type { PaymentKeys } from "./duplicates/keys.ts";
 import type { NewRow } from "./row-record.ts";
 
 /** Rows in one insert: a statement costs as much as the row that it writes. */

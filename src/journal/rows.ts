@@ -6,7 +6,7 @@ import type { BatchPhase } from "./batch-record.ts";
 import { numbersIn } from "./numbers.ts";
 import { PAGE_ROWS } from "./pages.ts";
 import type { RowRecord } from "./row-record.ts";
-import { rowNameOf } from "./seen-row.ts";
+import { rowNameOf } from "./duplicates/seen-row.ts";
 import { isPaid, type RowState } from "./state.ts";
 
 /** The rows of a batch as they stand, in input order. */

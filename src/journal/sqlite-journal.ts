@@ -1,17 +1,17 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { keepBallast } from "./ballast.ts";
-import { noteClosed } from "./boot.ts";
+import { keepBallast } from "./database/ballast.ts";
+import { noteClosed } from "./database/boot.ts";
 import { asJournalError } from "./commit-group.ts";
 import { actCalls } from "./calls/acts.ts";
 import { archiveCalls } from "./calls/archives.ts";
 import { attemptCalls } from "./calls/attempts.ts";
 import { batchCalls } from "./calls/batches.ts";
 import { placeCalls } from "./calls/places.ts";
-import { readIdentity } from "./identity.ts";
-import { PaymentKeys } from "./keys.ts";
+import { readIdentity } from "./database/identity.ts";
+import { PaymentKeys } from "./duplicates/keys.ts";
 import { Meta, META_KEY } from "./meta.ts";
-import { readFailure, isJournalThere, openJournalFile, type OpenOptions } from "./open.ts";
+import { readFailure, isJournalThere, openJournalFile, type OpenOptions } from "./database/open.ts";
 import { type JudgeOf, type Parts, partsOf, type PartsInput } from "./parts.ts";
 import type { JournalStore } from "./store.ts";
 

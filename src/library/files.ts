@@ -2,7 +2,7 @@ import { configFromOptions } from "../config/from-options.ts";
 import type { CheckOptions, SendOptions } from "../config/options.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { withProcessor, type StopSignal } from "../processor.ts";
-import type { CheckReport } from "../results/check-report.ts";
+import type { CheckReport } from "../results/screen/check-report.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { checkFile as takeInOnly } from "../proof-read/check-file.ts";
 import { Listener } from "./listener.ts";

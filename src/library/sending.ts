@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { configFromOptions, readOption, readSecretOption } from "../config/from-options.ts";
 import type { WatchOptions } from "../config/options.ts";
-import { FALLBACK_FOLDER } from "../results/fallback.ts";
+import { FALLBACK_FOLDER } from "../results/disk/fallback.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { assertSandbox } from "./given.ts";
 import { inScratchFolder } from "../scratch.ts";

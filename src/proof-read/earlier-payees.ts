@@ -2,7 +2,7 @@
  * Which account a name had in payouts that were accepted before. The journal knows no names and no accounts, only keyed
  * hashes (I10); the private copies of the files know both. They are read for this one check and kept in memory only.
  */
-import { fieldText } from "../checks/cell.ts";
+import { fieldText } from "../checks/cells/cell.ts";
 import type { Fault } from "../checks/fault.ts";
 import {
   ACCOUNT_FIELD,

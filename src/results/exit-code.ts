@@ -1,6 +1,6 @@
 import type { Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
-import { rowsIn } from "./status.ts";
+import { rowsIn } from "./words/status.ts";
 import type { Totals } from "./totals.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { BatchReport, RunEvent, WrittenFiles } from "../events.ts";
-import { correctionsObject } from "./correction-words.ts";
-import { mappingObject } from "./mapping-words.ts";
+import { correctionsObject } from "./words/correction-words.ts";
+import { mappingObject } from "./words/mapping-words.ts";
 import { accountObject, amountObject, rowsObject } from "./summary.ts";
 
 /** A line of `--json`: amounts as text, times in UTC. Keys are only ever added. */

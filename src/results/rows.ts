@@ -4,8 +4,8 @@ import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import { isResumable } from "../reason.ts";
 import type { Row, Sheet } from "../reader/row.ts";
-import { sentenceOf } from "./sentences.ts";
-import { statusOf } from "./status.ts";
+import { sentenceOf } from "./words/sentences.ts";
+import { statusOf } from "./words/status.ts";
 import { tableIn, type Table, type TableRow } from "./table.ts";
 
 /** The columns of a results file (DESIGN §9). Readers go by these names: columns are only ever added at the end. */

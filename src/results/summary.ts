@@ -1,7 +1,7 @@
 import type { AccountTotals, Stop } from "../events.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { Mark } from "../journal/store.ts";
-import { occurringIn } from "./status.ts";
+import { occurringIn } from "./words/status.ts";
 import { NO_ROWS } from "./sums.ts";
 import type { Totals } from "./totals.ts";
 

@@ -1,7 +1,7 @@
 import { formatUnits, unitsOf } from "../amount.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { ResultStatus } from "../journal/state.ts";
-import { RESULT_STATUSES } from "./status.ts";
+import { RESULT_STATUSES } from "./words/status.ts";
 
 /** Rows, and their amounts in ten-thousandths. */
 export interface Sum {

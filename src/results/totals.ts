@@ -1,6 +1,6 @@
 import { withoutGroupsOfAccount } from "../account.ts";
 import { unitsOf } from "../amount.ts";
-import type { HoldCode } from "../checks/duplicates.ts";
+import type { HoldCode } from "../checks/duplicates/duplicates.ts";
 import { counted } from "../counted.ts";
 import type { AccountTotals } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
@@ -9,7 +9,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import { maskAccountId } from "../mask.ts";
 import { printable } from "../printable.ts";
 import { isResumable } from "../reason.ts";
-import { statusOf } from "./status.ts";
+import { statusOf } from "./words/status.ts";
 import { addInto, tallies, tally, totalOf, type Sum, type Sums } from "./sums.ts";
 
 /** Rows and exact sums of a batch. */

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import { Origins } from "../../src/batch/origins.ts";
-import { createJudge } from "../../src/checks/duplicates.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import type { CheckedRow } from "../../src/checks/instruction.ts";
 import { createEnvelope, createRequestBody } from "../../src/client/envelope.ts";
 import { createTransport } from "../../src/client/transport.ts";

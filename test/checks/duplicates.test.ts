@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../../src/checks/duplicates.ts";
-import type { Seen, Stated } from "../../src/checks/seen.ts";
-import { createJudge } from "../../src/checks/duplicates.ts";
-import { meet } from "../../src/checks/same-bytes.ts";
-import type { SameBytes } from "../../src/checks/same-bytes.ts";
+import type { Verdict } from "../../src/checks/duplicates/duplicates.ts";
+import type { Seen, Stated } from "../../src/checks/duplicates/seen.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
+import { meet } from "../../src/checks/duplicates/same-bytes.ts";
+import type { SameBytes } from "../../src/checks/duplicates/same-bytes.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse("2026-11-20T10:00:00Z");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AmountWriting } from "../../src/checks/group-digits.ts";
+import type { AmountWriting } from "../../src/checks/cells/group-digits.ts";
 import { GOOD_ROWS, checkOne } from "../support/rows.ts";
 
 type Grouping = AmountWriting["numberGrouping"];

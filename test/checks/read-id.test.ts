@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { inspectId, inspectIfsc, inspectLostDigits } from "../../src/checks/read-id.ts";
-import { inspectPeriod, inspectReference } from "../../src/checks/read-own.ts";
+import { inspectId, inspectIfsc, inspectLostDigits } from "../../src/checks/cells/read-id.ts";
+import { inspectPeriod, inspectReference } from "../../src/checks/cells/read-own.ts";
 
 describe("ids", () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inspectAmount, inspectWhole, readableAmount } from "../../src/checks/read-number.ts";
+import { inspectAmount, inspectWhole, readableAmount } from "../../src/checks/cells/read-number.ts";
 
 const LIMITS = { digitsMax: 15, decimalsMax: 2 };
 

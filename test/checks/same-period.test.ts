@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mayBeSamePeriod, monthOf } from "../../src/checks/same-period.ts";
+import { mayBeSamePeriod, monthOf } from "../../src/checks/duplicates/same-period.ts";
 
 describe("two periods", () => {
   test.each([

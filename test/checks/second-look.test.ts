@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { checkFile } from "../../src/proof-read/check-file.ts";
-import type { CheckReport } from "../../src/results/check-report.ts";
+import type { CheckReport } from "../../src/results/screen/check-report.ts";
 import { startSandbox, type Sandbox } from "../../src/sandbox/server.ts";
 import { AES_IV, AES_KEY, API_KEY, openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorText } from "../../src/commands/error-text.ts";
+import { errorText } from "../../src/commands/screen/error-text.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { EXIT_CODES, exitCodeOf, gravest } from "../../src/exit-codes.ts";
 import { PaydropError } from "../../src/errors.ts";

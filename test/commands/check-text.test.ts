@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../src/checks/fault.ts";
-import { checkObjects } from "../../src/commands/check-objects.ts";
-import { checkText, type CheckLook } from "../../src/commands/check-text.ts";
-import type { CheckReport } from "../../src/results/check-report.ts";
-import { Complaints } from "../../src/results/complaints.ts";
+import { checkObjects } from "../../src/commands/check/objects.ts";
+import { checkText, type CheckLook } from "../../src/commands/check/text.ts";
+import type { CheckReport } from "../../src/results/screen/check-report.ts";
+import { Complaints } from "../../src/results/words/complaints.ts";
 import { rowRecord } from "../support/records.ts";
 
 const NONE = { rows: 0, amount: "0.00" };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { openLog } from "../../src/commands/log.ts";
+import { openLog } from "../../src/commands/monitoring/log.ts";
 import { transfersCsv } from "../support/desk.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/paydrop.ts";

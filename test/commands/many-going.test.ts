@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { Going } from "../../src/commands/going.ts";
+import { Going } from "../../src/commands/release/going.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 test("150,000 rows are let go in a heap of 32 MB, and each of them has its act", async () => {

@@ -1,6 +1,6 @@
 // Run by many-going.test.ts in a process of its own: node many-going.ts FOLDER ROWS
-import { createJudge } from "../../src/checks/duplicates.ts";
-import { chooseRows } from "../../src/commands/release-rows.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
+import { chooseRows } from "../../src/commands/release/rows.ts";
 import { safeRows } from "../../src/commands/retry.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";

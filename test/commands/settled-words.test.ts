@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { settledText, severalTexts } from "../../src/commands/settled-words.ts";
-import { settlingOf, wordOf, type Settling } from "../../src/commands/settling.ts";
+import { settledText, severalTexts } from "../../src/commands/settle/settled-words.ts";
+import { settlingOf, wordOf, type Settling } from "../../src/commands/settle/settling.ts";
 import { batchRecord, rowRecord } from "../support/records.ts";
 
 function settling(number: number, as: "settled_done" | "settled_not_done", state: "unknown" | "accepted"): Settling {

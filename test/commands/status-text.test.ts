@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { batchTable, batchText } from "../../src/commands/status-text.ts";
+import { batchTable, batchText } from "../../src/commands/status/text.ts";
 import type { BatchStatus, FullStatus } from "../../src/commands/status.ts";
 
 function status(id: string, rows: number): BatchStatus {

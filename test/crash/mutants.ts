@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "synchronous = OFF",
-    edits: [["src/journal/open.ts", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"]],
+    edits: [["src/journal/database/open.ts", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"]],
     tests: ["test/crash/order-on-disk.test.ts"],
   },
   {
@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when the file is checked",
-    edits: [["src/journal/entered-keys.ts", "numbersIn(this.#shared, batchSeq)", "[] as number[]"]],
+    edits: [["src/journal/duplicates/entered-keys.ts", "numbersIn(this.#shared, batchSeq)", "[] as number[]"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {
@@ -152,7 +152,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when a row is attempted",
-    edits: [["src/journal/verdicts.ts", '(other) => !other.sameBatch && other.standing !== "held"', "() => false"]],
+    edits: [
+      ["src/journal/duplicates/verdicts.ts", '(other) => !other.sameBatch && other.standing !== "held"', "() => false"],
+    ],
     tests: ["test/journal", "test/duplicates"],
   },
   {
@@ -206,12 +208,18 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "commits behind a damaged place of the WAL are dropped without a word",
-    edits: [["src/journal/wal.ts", "if (commitsForgotten(walPath) === found) throw", "if (found === undefined) throw"]],
+    edits: [
+      [
+        "src/journal/database/wal.ts",
+        "if (commitsForgotten(walPath) === found) throw",
+        "if (found === undefined) throw",
+      ],
+    ],
     tests: ["test/state/wal.test.ts"],
   },
   {
     name: "the lock is not taken",
-    edits: [["src/journal/lock.ts", "BEGIN EXCLUSIVE;", "BEGIN;"]],
+    edits: [["src/journal/database/lock.ts", "BEGIN EXCLUSIVE;", "BEGIN;"]],
     tests: ["test/crash/two-at-once.test.ts"],
   },
   {
@@ -244,7 +252,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a journal whose key is gone makes a new one, and knows no payment any more",
     edits: [
       [
-        "src/journal/identity.ts",
+        "src/journal/database/identity.ts",
         'if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");',
         "",
       ],
@@ -255,7 +263,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a journal that only cannot be opened is put aside by a person's word for a lost one",
     edits: [
       [
-        "src/journal/open.ts",
+        "src/journal/database/open.ts",
         "if (!isDamage(error) || lossAcceptedBy === undefined)",
         "if (lossAcceptedBy === undefined)",
       ],
@@ -297,14 +305,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a process with a copy of the state directory takes the same inbox",
-    edits: [["src/results/mark-keeper.ts", ") throw keptByCopy(path);", ") return;"]],
+    edits: [["src/results/marks/mark-keeper.ts", ") throw keptByCopy(path);", ") return;"]],
     tests: ["test/results/keep-mark.test.ts"],
   },
   {
     name: "of a folder whose marks the journal does not know the second file goes",
     edits: [
       [
-        "src/results/folder-marks.ts",
+        "src/results/marks/folder-marks.ts",
         "    const losses = await Promise.all(found.map(",
         "    this.#known.add(dirname(file));\n    const losses = await Promise.all(found.map(",
       ],
@@ -336,7 +344,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "results get their name before they are on the disk",
-    edits: [["src/results/atomic.ts", "      await this.#handle.sync();\n", ""]],
+    edits: [["src/results/disk/atomic.ts", "      await this.#handle.sync();\n", ""]],
     tests: ["test/crash/order-on-disk.test.ts"],
     needsStrace: true,
   },
@@ -349,45 +357,55 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the retry file of another journal is taken for a corrected one",
-    edits: [["src/results/own.ts", "return noted.includes(sha256);", "return false;"]],
+    edits: [["src/results/disk/own.ts", "return noted.includes(sha256);", "return false;"]],
     tests: ["test/watch/own-retry.test.ts"],
   },
   {
     name: "what a row waited for and went is an older payment after three weeks",
-    edits: [["src/journal/judged-row.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
+    edits: [["src/journal/duplicates/judged-row.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
     tests: ["test/journal/judged-again.test.ts"],
   },
   {
     name: "what went while a row waited counts as a payment of an earlier month",
-    edits: [["src/checks/same-payment.ts", " || other.acceptedAt >= stated.takenAt", ""]],
+    edits: [["src/checks/duplicates/same-payment.ts", " || other.acceptedAt >= stated.takenAt", ""]],
     tests: ["test/checks/duplicates.test.ts"],
   },
   {
     name: "a release is as old as the last change of its row",
     edits: [
-      ["src/journal/judged-row.ts", "at: decidedAt ?? changedAt, ...(act === null ? {} : { act })", "at: changedAt"],
-      ["src/journal/judged-row.ts", "decided: act, decided_at: decidedAt, ", ""],
+      [
+        "src/journal/duplicates/judged-row.ts",
+        "at: decidedAt ?? changedAt, ...(act === null ? {} : { act })",
+        "at: changedAt",
+      ],
+      ["src/journal/duplicates/judged-row.ts", "decided: act, decided_at: decidedAt, ", ""],
     ],
     tests: ["test/journal/released.test.ts"],
   },
   {
     name: "what was settled since a release is told by the clock alone",
-    edits: [["src/checks/duplicates.ts", " || isSettledSince", ""]],
+    edits: [["src/checks/duplicates/duplicates.ts", " || isSettledSince", ""]],
     tests: ["test/journal/released.test.ts"],
   },
   {
     name: "a row that was let go is judged by the day when it goes",
-    edits: [["src/checks/duplicates.ts", "Math.min(nowMs, released.at)", "nowMs"]],
+    edits: [["src/checks/duplicates/duplicates.ts", "Math.min(nowMs, released.at)", "nowMs"]],
     tests: ["test/journal/released.test.ts"],
   },
   {
     name: "a correction is a duplicate of another row of the file that it corrects",
-    edits: [["src/checks/same-payment.ts", "|| isSibling(stated, other)", ""]],
+    edits: [["src/checks/duplicates/same-payment.ts", "|| isSibling(stated, other)", ""]],
     tests: ["test/journal/released.test.ts"],
   },
   {
     name: "of two corrections of one row the second is let go untold",
-    edits: [["src/journal/seen-statements.ts", "ON o.family = w.kin WHERE ${WENT}", "ON o.family = w.kin WHERE FALSE"]],
+    edits: [
+      [
+        "src/journal/duplicates/seen-statements.ts",
+        "ON o.family = w.kin WHERE ${WENT}",
+        "ON o.family = w.kin WHERE FALSE",
+      ],
+    ],
     tests: ["test/journal/released.test.ts"],
   },
 ];

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { putAnswer } from "../../src/results/answer-files.ts";
-import { notYetAnswer, refusedAnswer } from "../../src/results/answers.ts";
+import { putAnswer } from "../../src/results/answers/files.ts";
+import { notYetAnswer, refusedAnswer } from "../../src/results/answers/answers.ts";
 import { transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { openThreadedJournal } from "../../src/journal/threaded.ts";
+import { openThreadedJournal } from "../../src/journal/thread/threaded.ts";
 import { openProcessor } from "../../src/processor.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer } from "../support/fault-server.ts";

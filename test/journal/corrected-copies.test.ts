@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
-import { createJudge } from "../../src/checks/duplicates.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { createJudge } from "../../src/checks/duplicates.ts";
-import { PaymentKeys } from "../../src/journal/keys.ts";
-import { readIdentity } from "../../src/journal/identity.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
+import { PaymentKeys } from "../../src/journal/duplicates/keys.ts";
+import { readIdentity } from "../../src/journal/database/identity.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openScratchJournal, openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createJudge } from "../../src/checks/duplicates.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";

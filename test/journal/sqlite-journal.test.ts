@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readlinkSync, realpathSync, statSync } from "n
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import { createJudge } from "../../src/checks/duplicates.ts";
-import { EnteredKeys } from "../../src/journal/entered-keys.ts";
-import { takeInstanceLock } from "../../src/journal/lock.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
+import { EnteredKeys } from "../../src/journal/duplicates/entered-keys.ts";
+import { takeInstanceLock } from "../../src/journal/database/lock.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";

@@ -1,4 +1,4 @@
-import type { JudgeRules } from "../../src/checks/duplicates.ts";
+import type { JudgeRules } from "../../src/checks/duplicates/duplicates.ts";
 import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
 import type { NewBatch } from "../../src/journal/batch-record.ts";
 import type { NewRow, RowRecord } from "../../src/journal/row-record.ts";

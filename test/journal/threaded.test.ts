@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { JournalStore } from "../../src/journal/store.ts";
-import { openThreadedJournal } from "../../src/journal/threaded.ts";
+import { openThreadedJournal } from "../../src/journal/thread/threaded.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { addBatch, allRows, newRow, rules, sendRow } from "./stored.ts";

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { putAnswer } from "../../src/results/answer-files.ts";
-import { NOTE_MARK } from "../../src/results/own.ts";
+import { putAnswer } from "../../src/results/answers/files.ts";
+import { NOTE_MARK } from "../../src/results/disk/own.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 const OURS = `${NOTE_MARK}b.csv waits.\r\n`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BatchReport } from "../../src/events.ts";
-import { refusedAnswer } from "../../src/results/answers.ts";
-import { openAnswer } from "../../src/results/open-answer.ts";
+import { refusedAnswer } from "../../src/results/answers/answers.ts";
+import { openAnswer } from "../../src/results/answers/open-answer.ts";
 import { STOPS } from "../../src/submission/stop-rules.ts";
 
 const tally = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });

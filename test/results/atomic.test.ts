@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, readlink, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { AtomicFile, makingFile } from "../../src/results/atomic.ts";
-import { Leftovers } from "../../src/results/leftovers.ts";
+import { AtomicFile, makingFile } from "../../src/results/disk/atomic.ts";
+import { Leftovers } from "../../src/results/disk/leftovers.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 let folder = "";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { folded } from "../../src/results/folded.ts";
+import { folded } from "../../src/results/screen/folded.ts";
 
 const NARROW = { color: false, width: 20, folds: true } as const;
 

@@ -13,12 +13,12 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { PaydropError } from "../../src/errors.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { JournalStore, Mark } from "../../src/journal/store.ts";
-import { AtomicFile } from "../../src/results/atomic.ts";
-import { marksBeside, newestSummary } from "../../src/results/found-mark.ts";
-import { FolderMarks } from "../../src/results/folder-marks.ts";
-import { inboxMark, keepMark } from "../../src/results/keep-mark.ts";
-import { Leftovers } from "../../src/results/leftovers.ts";
-import { markedFirst, type MarkInput, type MarkKeeper } from "../../src/results/mark-keeper.ts";
+import { AtomicFile } from "../../src/results/disk/atomic.ts";
+import { marksBeside, newestSummary } from "../../src/results/marks/found-mark.ts";
+import { FolderMarks } from "../../src/results/marks/folder-marks.ts";
+import { inboxMark, keepMark } from "../../src/results/marks/keep-mark.ts";
+import { Leftovers } from "../../src/results/disk/leftovers.ts";
+import { markedFirst, type MarkInput, type MarkKeeper } from "../../src/results/marks/mark-keeper.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 function inputOf(folder: string, stateId: string, now: () => Promise<Mark>): MarkInput {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { AtomicFile } from "../../src/results/atomic.ts";
-import { keepEdited } from "../../src/results/edited.ts";
+import { AtomicFile } from "../../src/results/disk/atomic.ts";
+import { keepEdited } from "../../src/results/disk/edited.ts";
 import { temporaryFolder } from "../support/files.ts";
 
 // a stick, or a share, on which a file has one name

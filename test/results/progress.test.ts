@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { BatchReport, RunEvent } from "../../src/events.ts";
 import { jsonLine, jsonSummary } from "../../src/results/json-lines.ts";
-import { plainEnd, plainLine, plainProgress } from "../../src/results/plain-lines.ts";
-import { countsLine, ProgressCounter, progressLine } from "../../src/results/progress.ts";
+import { plainEnd, plainLine, plainProgress } from "../../src/results/screen/plain-lines.ts";
+import { countsLine, ProgressCounter, progressLine } from "../../src/results/screen/progress.ts";
 
 const LOOK = { color: false, width: 100 } as const;
 const START: Extract<RunEvent, { type: "start" }> = {

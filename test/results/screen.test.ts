@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { BatchReport, RunEvent } from "../../src/events.ts";
-import { openingText, summaryText } from "../../src/results/screen.ts";
+import { openingText, summaryText } from "../../src/results/screen/screen.ts";
 
 const PLAIN = { color: false, width: 120 } as const;
 

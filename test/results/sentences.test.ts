@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { HoldCode } from "../../src/checks/duplicates.ts";
+import type { HoldCode } from "../../src/checks/duplicates/duplicates.ts";
 import type { RowState } from "../../src/journal/state.ts";
 import type { RowRecord } from "../../src/journal/row-record.ts";
 import type { Reason } from "../../src/reason.ts";
-import { holdSentenceOf, sentenceOf } from "../../src/results/sentences.ts";
+import { holdSentenceOf, sentenceOf } from "../../src/results/words/sentences.ts";
 import { rowRecord } from "../support/records.ts";
 
 const BATCH = { id: "K7Q29F3M", phase: "open", destination: "https://api.bank.example" } as const;

@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { RunEvent } from "../../src/events.ts";
 import type { Mark } from "../../src/journal/store.ts";
 import { openProcessor, type Processor } from "../../src/processor.ts";
-import { inboxMark } from "../../src/results/keep-mark.ts";
+import { inboxMark } from "../../src/results/marks/keep-mark.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, inOrder, pause } from "../support/fault-server.ts";
 import { startService } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { migrate } from "../../src/journal/schema.ts";
+import { migrate } from "../../src/journal/database/schema.ts";
 import { checkFile } from "../../src/proof-read/check-file.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 

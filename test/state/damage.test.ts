@@ -15,8 +15,8 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test, vi } from "vitest";
-import { createJudge } from "../../src/checks/duplicates.ts";
-import { assertSound, isDamage } from "../../src/journal/damage.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
+import { assertSound, isDamage } from "../../src/journal/database/damage.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { addBatch, newRow, sendRow } from "../journal/stored.ts";

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } f
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { createJudge } from "../../src/checks/duplicates.ts";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import { addBatch, newRow, sendRow } from "../journal/stored.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";

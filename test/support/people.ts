@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../../src/commands/error-text.ts";
+import { errorText } from "../../src/commands/screen/error-text.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
 import type { Desk } from "./desk.ts";

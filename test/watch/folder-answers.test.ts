@@ -4,8 +4,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { FolderAnswers } from "../../src/drop-folder/folder-answers.ts";
 import type { FolderListener } from "../../src/drop-folder/folder-listener.ts";
 import type { Sweep } from "../../src/intake/inbox.ts";
-import { putAnswer } from "../../src/results/answer-files.ts";
-import { heldAnswer, notYetAnswer, type Answer } from "../../src/results/answers.ts";
+import { putAnswer } from "../../src/results/answers/files.ts";
+import { heldAnswer, notYetAnswer, type Answer } from "../../src/results/answers/answers.ts";
 import { temporaryFolder } from "../support/files.ts";
 
 afterEach(() => {

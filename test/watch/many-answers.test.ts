@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { FolderAnswers } from "../../src/drop-folder/folder-answers.ts";
 import { namesIn } from "../../src/intake/inbox-folders.ts";
-import { neverAnswer } from "../../src/results/answers.ts";
+import { neverAnswer } from "../../src/results/answers/answers.ts";
 import { temporaryFolder } from "../support/files.ts";
 
 vi.mock(import("../../src/intake/inbox-folders.ts"), { spy: true });

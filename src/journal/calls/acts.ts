@@ -1,5 +1,5 @@
 import type { ActCalls } from "../act-calls.ts";
-import { Repeats } from "../near-duplicates.ts";
+import { Repeats } from "../duplicates/near-duplicates.ts";
 import type { Parts } from "../parts.ts";
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */

@@ -1,4 +1,4 @@
-import type { HoldCode } from "../../checks/duplicates.ts";
+import type { HoldCode } from "../../checks/duplicates/duplicates.ts";
 import { DAY_MS } from "../../day.ts";
 import type { AttemptCalls } from "../attempt-calls.ts";
 import type { Parts } from "../parts.ts";

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../day.ts";
 import type { BatchCalls } from "../batch-calls.ts";
 import type { BatchSeq } from "../batch-record.ts";
-import { EnteredKeys } from "../entered-keys.ts";
+import { EnteredKeys } from "../duplicates/entered-keys.ts";
 import { pages } from "../pages.ts";
 import type { Parts } from "../parts.ts";
 

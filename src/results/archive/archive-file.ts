@@ -7,7 +7,7 @@ import { PaydropError } from "../../errors.ts";
 import type { BatchRecord, Tallies } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import type { Act, JournalStore } from "../../journal/store.ts";
-import { makingFile } from "../atomic.ts";
+import { makingFile } from "../disk/atomic.ts";
 
 /** One batch as the archive keeps it; its rows follow it. */
 interface BatchLine extends BatchRecord {

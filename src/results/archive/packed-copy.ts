@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { foreseen, PaydropError } from "../../errors.ts";
-import { makingFile } from "../atomic.ts";
+import { makingFile } from "../disk/atomic.ts";
 import { notAsWritten, unpacked, writePacked } from "./archive-file.ts";
 
 /**

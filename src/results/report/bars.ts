@@ -1,6 +1,6 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import type { ByStatus, Tally } from "../../journal/batch-record.ts";
-import { occurringIn, RESULT_STATUSES } from "../status.ts";
+import { occurringIn, RESULT_STATUSES } from "../words/status.ts";
 import { asIs, html, NOTHING, type Html } from "./html.ts";
 
 /** A colour and a pattern per status: on a black-and-white print the pattern alone tells them apart. */

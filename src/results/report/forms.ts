@@ -1,4 +1,4 @@
-import { standingOfReport, standingOfWorkbook, type Standing } from "../own.ts";
+import { standingOfReport, standingOfWorkbook, type Standing } from "../disk/own.ts";
 import type { Clock } from "./clock.ts";
 import { reportJson } from "./json.ts";
 import { reportPage } from "./page.ts";

@@ -1,7 +1,7 @@
 import { listed } from "../../counted.ts";
 import type { ResultStatus } from "../../journal/state.ts";
-import { SANDBOX } from "../next-steps.ts";
-import { RESULT_STATUSES } from "../status.ts";
+import { SANDBOX } from "../words/next-steps.ts";
+import { RESULT_STATUSES } from "../words/status.ts";
 import type { Report } from "./report.ts";
 import { countsIn, PHASE_WORDS, SANDBOX_MEANS } from "./words.ts";
 

@@ -1,4 +1,4 @@
-import { mappingObject } from "../mapping-words.ts";
+import { mappingObject } from "../words/mapping-words.ts";
 import { accountObject, amountObject, rowsObject } from "../summary.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";

@@ -7,8 +7,8 @@ import { printable } from "../../printable.ts";
 import { isResumable } from "../../reason.ts";
 import type { Row } from "../../reader/row.ts";
 import { ownCell, payeeOf } from "../own-cell.ts";
-import { sentenceOf } from "../sentences.ts";
-import { statusOf } from "../status.ts";
+import { sentenceOf } from "../words/sentences.ts";
+import { statusOf } from "../words/status.ts";
 
 /** Why somebody has to look at rows, the gravest first. */
 const NEED_KINDS = ["unknown", "odd_answer", "rejected", "held", "invalid", "not_sent", "not_done", "warned"] as const;

@@ -1,4 +1,4 @@
-import { mappingText } from "../mapping-words.ts";
+import { mappingText } from "../words/mapping-words.ts";
 import { rowRanges } from "../row-ranges.ts";
 import type { Clock } from "./clock.ts";
 import type { Decision } from "./acts.ts";

@@ -1,7 +1,7 @@
 import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
-import { durationText } from "../look.ts";
-import { occurringIn, statusNote } from "../status.ts";
+import { durationText } from "../screen/look.ts";
+import { occurringIn, statusNote } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import { stackedBar, swatch } from "./bars.ts";
 import type { Clock } from "./clock.ts";

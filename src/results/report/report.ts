@@ -7,7 +7,7 @@ import type { Act } from "../../journal/store.ts";
 import type { Row, Sheet } from "../../reader/row.ts";
 import { lockstep } from "../lockstep.ts";
 import { debitFieldOf, ownCell } from "../own-cell.ts";
-import { RESULT_STATUSES } from "../status.ts";
+import { RESULT_STATUSES } from "../words/status.ts";
 import { exitCodeOfTotals } from "../exit-code.ts";
 import { addedUp } from "../sums.ts";
 import { assertControlTotals, TotalsCollector, type Totals } from "../totals.ts";

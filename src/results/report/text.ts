@@ -1,11 +1,11 @@
 import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { printable } from "../../printable.ts";
-import { durationText, wrapped } from "../look.ts";
-import { mappingText } from "../mapping-words.ts";
+import { durationText, wrapped } from "../screen/look.ts";
+import { mappingText } from "../words/mapping-words.ts";
 import { outNames } from "../names.ts";
 import { rowsNamed } from "../row-ranges.ts";
-import { occurringIn } from "../status.ts";
+import { occurringIn } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";

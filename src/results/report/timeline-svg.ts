@@ -1,4 +1,4 @@
-import { durationText } from "../look.ts";
+import { durationText } from "../screen/look.ts";
 import type { Clock } from "./clock.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import { stretchesOf, type Column, type Stretch } from "./timeline-axis.ts";

@@ -1,5 +1,5 @@
 import type { RowRecord } from "../../journal/row-record.ts";
-import { statusOf } from "../status.ts";
+import { statusOf } from "../words/status.ts";
 
 /** What became of rows that were sent, as a timeline shows it. */
 export const SENT_KINDS = ["accepted", "rejected", "unknown", "not_sent"] as const;

@@ -1,7 +1,7 @@
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchPhase, BatchRecord, ByStatus } from "../../journal/batch-record.ts";
-import { releaseCommand, settleCommand, toldOf } from "../next-steps.ts";
-import { occurringIn } from "../status.ts";
+import { releaseCommand, settleCommand, toldOf } from "../words/next-steps.ts";
+import { occurringIn } from "../words/status.ts";
 import type { NeedKind } from "./needs.ts";
 
 /** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */

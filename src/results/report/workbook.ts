@@ -3,7 +3,7 @@ import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
 import { rowRanges } from "../row-ranges.ts";
-import { occurringIn, statusNote } from "../status.ts";
+import { occurringIn, statusNote } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";

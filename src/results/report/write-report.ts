@@ -1,13 +1,13 @@
 import { unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PaydropError } from "../../errors.ts";
-import { makingFile, writeAtomically } from "../atomic.ts";
-import { isUnwritable, onDisk } from "../on-disk.ts";
+import { makingFile, writeAtomically } from "../disk/atomic.ts";
+import { isUnwritable, onDisk } from "../disk/on-disk.ts";
 import { nameOfBatch } from "../names.ts";
-import { describeForeign, standingOfSummary, type Standing } from "../own.ts";
-import { fallbackPlace } from "../fallback.ts";
-import { makeWay, moveOut } from "../make-way.ts";
-import type { WrittenMemory } from "../own.ts";
+import { describeForeign, standingOfSummary, type Standing } from "../disk/own.ts";
+import { fallbackPlace } from "../disk/fallback.ts";
+import { makeWay, moveOut } from "../disk/make-way.ts";
+import type { WrittenMemory } from "../disk/own.ts";
 
 /** A report in one form, with what says of a file that it is one. */
 export interface ReportDocument {

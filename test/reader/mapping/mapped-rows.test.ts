@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalAmount, unitsOf } from "../../../src/amount.ts";
-import type { AmountWriting } from "../../../src/checks/group-digits.ts";
+import type { AmountWriting } from "../../../src/checks/cells/group-digits.ts";
 import { createChecker } from "../../../src/checks/check-row.ts";
 import type { CheckedRow } from "../../../src/checks/instruction.ts";
 import { operationNamed } from "../../../src/operations/catalogue.ts";
-import { wireAmount } from "../../../src/checks/amount-unit.ts";
+import { wireAmount } from "../../../src/checks/cells/amount-unit.ts";
 import { createRowMapper } from "../../../src/reader/mapping/mapped-rows.ts";
 import type { LookupTable } from "../../../src/reader/mapping/lookup.ts";
 import type { Cell } from "../../../src/reader/row.ts";

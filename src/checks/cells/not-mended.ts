@@ -1,0 +1,34 @@
+import type { RowName } from "../correction.ts";
+import type { Fault } from "../fault.ts";
+
+/** The amount of a row that was cut is written anew; of another row that showed more than its cells say, anything is. */
+const BY_THE_AMOUNT = "amount_cut";
+/** What is seen of cells behind those of the header, or of a key that stands twice: a retry file holds neither. */
+const LOST_IN_RETRY_FILE: readonly string[] = [BY_THE_AMOUNT, "cells_shifted", "key_repeated"];
+
+const SINCE = "; this is not mended since ";
+const AS_IT_STANDS = " If the row is right as it stands, empty its cell of retry_of.";
+
+/**
+ * What makes a row invalid because the one that it corrects was: its own cells show it no more, and nothing of it was
+ * changed. What was wrong by the settings may well be right by now. `rewritten`: fields that are not as they were written.
+ */
+export function notMended(before: readonly Fault[], rewritten: readonly string[], of: RowName): Fault | undefined {
+  const fault = before.find(({ code }) => LOST_IN_RETRY_FILE.includes(code));
+  if (!fault) return undefined;
+  const isMended = fault.code === BY_THE_AMOUNT ? rewritten.includes("amount") : rewritten.length > 0;
+  if (isMended) return undefined;
+  const { code, column, message, hint } = fault;
+  return {
+    code,
+    ...(column === undefined ? {} : { column }),
+    message: `${partBefore(message, SINCE)}${SINCE}row ${of.row} of batch ${of.batch}, which it corrects`,
+    hint: partBefore(hint, AS_IT_STANDS) + AS_IT_STANDS,
+  };
+}
+
+/** Of a row that was not mended twice: what was said of it first. */
+function partBefore(text: string, end: string): string {
+  const at = text.indexOf(end);
+  return at < 0 ? text : text.slice(0, at);
+}

@@ -1,0 +1,23 @@
+import type { Finding } from "../sentences.ts";
+
+/** What programs and people write where a value is missing. A name may be one of them: Nan, Null. */
+const WORDS = new Set("null nan none nil n/a na n.a. n.a tbd tba undefined unknown same ditto ? - -- ---".split(" "));
+const WORD_CHARACTERS_MAX = 9;
+
+/** Nothing is wrong with most ids: they are plain digits. */
+const PLAIN = /^[1-9][0-9]*$/;
+const ZEROS = /^0[0 -]*$/;
+/** `XXXX1234`, `1234****5678`, `XXXX-XXXX-1234`; an id may well have three of the letter. */
+const HIDDEN_DIGITS = /\*\*|^[0-9 -]*[xX]{4}[0-9xX -]*$/;
+
+/** An id that is none: it would be sent as one. */
+export function inspectIdFilled(text: string): Finding | undefined {
+  if (PLAIN.test(text)) return undefined;
+  if (ZEROS.test(text)) return { code: "placeholder" };
+  return HIDDEN_DIGITS.test(text) ? { code: "digits_hidden" } : inspectFilled(text);
+}
+
+/** A text that stands for none, such as `n/a`: it would be sent as if it were one. */
+export function inspectFilled(text: string): Finding | undefined {
+  return text.length <= WORD_CHARACTERS_MAX && WORDS.has(text.toLowerCase()) ? { code: "placeholder" } : undefined;
+}

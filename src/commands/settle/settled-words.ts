@@ -1,0 +1,70 @@
+/** What a person is told who settled rows. */
+import type { RowName } from "../../checks/correction.ts";
+import type { BatchRecord } from "../../journal/batch-record.ts";
+import type { RowRecord } from "../../journal/row-record.ts";
+import { operationNamed } from "../../operations/catalogue.ts";
+import type { OperationName } from "../../operations/operation.ts";
+import { releaseCommand, settleCommand, toldOf } from "../../results/words/next-steps.ts";
+import { whichRows } from "../release/going.ts";
+import { wordsOf, type Settling } from "./settling.ts";
+
+/** So many of a kind are told one by one. */
+const TOLD_OF_A_KIND = 5;
+
+/** Of a long list: what is told in place of a line for each unknown row after the first of a kind. */
+export function severalTexts(settlings: readonly Settling[]): ReadonlyMap<Settling, string> {
+  const texts = new Map<Settling, string>();
+  const unknown = settlings.filter(({ row }) => row.state === "unknown");
+  for (const alike of Map.groupBy(unknown, ({ batch, word }) => JSON.stringify([batch, word.as, word.by])).values()) {
+    const [first, ...more] = alike.slice(TOLD_OF_A_KIND);
+    if (!first || more.length === 0) continue;
+    const { batch, word } = first;
+    const rows = whichRows([first, ...more].map(({ row }) => row.number).sort((a, b) => a - b));
+    const many = `and ${more.length + 1} more of batch ${batch} settled as ${wordsOf(word.as)} by ${word.by}: ${rows}`;
+    texts.set(first, many);
+    for (const one of more) texts.set(one, "");
+  }
+  return texts;
+}
+
+export function settledText({ row, word: { as, by } }: Settling, batch: BatchRecord): string {
+  const amount = row.amount === undefined ? "" : ` (${row.amount})`;
+  const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
+  if (as === "settled_done") return `${settled} It is never sent again.`;
+  if (batch.phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
+  const resume = batch.phase === "paused" ? `paydrop resume ${batch.id}, then ` : "";
+  const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch.id}`];
+  if (row.state === "accepted" || row.state === "settled_done") {
+    lines.push(
+      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, ${twiceText(row.operation)}.`,
+      `  → a mistake?  ${settleCommand(batch.id, row.number, "done")}`,
+    );
+  }
+  return toldOf(lines.join("\n"), batch);
+}
+
+/** What a second request would do, where the first one was accepted. */
+function twiceText(operation: OperationName | undefined): string {
+  const party = operation && operationNamed(operation).party;
+  if (party === "borrower") return "the borrower has two applications unless the first one came to nothing";
+  if (party === "payer") return "the payer is asked for the money twice unless the first request came to nothing";
+  return "the money goes out twice unless the bank gave it back";
+}
+
+export function alreadyText({ row, word: { as } }: Settling): string {
+  const by = row.settledBy === undefined ? "" : ` by ${row.settledBy}`;
+  if (row.state !== as)
+    return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed. Was it looked up anew? Then say what was seen now, in another note.`;
+  return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
+}
+
+export function duplicateText({ batch, row }: RowName): string {
+  const place = `Row ${row} of batch ${batch}`;
+  return `${place} is a duplicate of it, and was not sent. To send that one instead:  ${releaseCommand(batch, `--row ${row}`)}`;
+}
+
+export function waitedText({ id, phase }: BatchRecord, { number, state }: RowRecord): string {
+  const waited = `Row ${number} of batch ${id} waited for it and is now ${state}`;
+  if (state === "ready") return `${waited}. To send it:  paydrop ${phase === "paused" ? "resume" : "retry"} ${id}`;
+  return state === "held" ? `${waited} for another reason:  paydrop status ${id}` : `${waited}: nothing to do.`;
+}

@@ -1,0 +1,61 @@
+import type { RowState } from "../../journal/state.ts";
+import {
+  decisionSteps,
+  settleCommand,
+  stepsToldOf,
+  waitingSteps,
+  WHEN_MENDED,
+} from "../../results/words/next-steps.ts";
+import { rowsIn, UNSENT_STATES } from "../../results/words/status.ts";
+import { whichRows } from "../release/going.ts";
+import type { FullStatus } from "../status.ts";
+
+/** What a person can do with this batch now, the gravest first; each line with the command to copy. */
+export function statusNext(status: FullStatus): string[] {
+  return stepsToldOf(stepsOf(status), status.batch);
+}
+
+function stepsOf(status: FullStatus): string[] {
+  const { batch, open, owesResults, resumable, tallies, waitsFor } = status;
+  const { id, phase, archive } = batch;
+  if (archive !== undefined) {
+    return [
+      `its details lie in archive/${archive} of the state directory; to bring them back`,
+      `  paydrop archive --restore ${id}`,
+    ];
+  }
+  const rows = (...states: RowState[]): number => rowsIn(tallies, ...states);
+  const steps: string[] = [];
+  const named = (state: RowState): string => rowsOfState(status, state);
+  if (rows("unknown") > 0) {
+    steps.push(`look up ${named("unknown")} in the service's dashboard (paydrop status --unknown), then`);
+    steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);
+  }
+  if (phase === "cancelled") {
+    if (rows(...UNSENT_STATES) > 0) steps.push("cancelled: what was not sent stays unsent");
+    return steps;
+  }
+  if (rows("held") > 0 && waitsFor) {
+    const [what, command] = waitingSteps(named("held"), rows("held"), waitsFor);
+    steps.push(what, `  ${command}`);
+  } else if (rows("held") > 0) {
+    const which = rows("held") === 1 ? named("held").replace(/^row/, "--row") : undefined;
+    steps.push(...decisionSteps(id, named("held"), which).map((step) => step.replace(/^paydrop /, "  $&")));
+  }
+  if (phase === "paused") steps.push("paused; to go on", `  paydrop resume ${id}`);
+  else if (rows("ready", "not_sent", "settled_not_done") > 0) {
+    steps.push("to send what was not sent or is settled as not done", `  paydrop retry ${id}`);
+  } else if (resumable > 0) {
+    steps.push(WHEN_MENDED, `  paydrop retry ${id}`);
+  }
+  if (owesResults) steps.push("its results are not written to the end; to write them", `  paydrop results ${id}`);
+  return steps;
+}
+
+/** `rows 61, 62, 64-92`, `rows 2-1001 and 1167 more`; a list of many gaps is cut, its count stands in the table. */
+export function rowsOfState({ open, tallies }: FullStatus, state: RowState): string {
+  const rows = open[state] ?? [];
+  const told = whichRows(rows);
+  const more = rowsIn(tallies, state) - rows.length;
+  return more > 0 && !told.endsWith("…") ? `${told} and ${more} more` : told;
+}

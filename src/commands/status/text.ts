@@ -1,0 +1,165 @@
+import type { Config } from "../../config/config.ts";
+import { isoSecond } from "../../day.ts";
+import { heldText } from "../../batch/held-folder.ts";
+import type { RowState } from "../../journal/state.ts";
+import type { HeldInbox } from "../../journal/store.ts";
+import { printable } from "../../printable.ts";
+import { folded } from "../../results/screen/folded.ts";
+import { decisionsOf } from "../../results/report/acts.ts";
+import type { Look } from "../../results/screen/look.ts";
+import { rejectedNote, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../../results/words/status.ts";
+import { rowsNamed } from "../../results/row-ranges.ts";
+import { inTheFile } from "../../results/sums.ts";
+import { tallyTable, type TallyLine } from "../../results/screen/tally-table.ts";
+import { rowsOfState, statusNext } from "./next.ts";
+import type { BatchStatus, FullStatus } from "../status.ts";
+
+interface Column {
+  readonly title: string;
+  readonly right: boolean;
+  cell(status: BatchStatus, columns: number): string;
+  /** Left out where every batch has none. */
+  readonly isRare?: true;
+  /** Left out of a narrow terminal: what needs a person comes first there. */
+  readonly isWide?: true;
+}
+
+/** From the least dispensable to the most: a narrow terminal drops columns from the end. */
+const COLUMNS: readonly Column[] = [
+  { title: "batch", right: false, cell: ({ batch }) => batch.id },
+  {
+    title: "file",
+    right: false,
+    cell: ({ batch }, columns) => printable(batch.fileName, columns < WIDE ? 24 : 40),
+    isWide: true,
+  },
+  { title: "period", right: false, cell: ({ batch }) => batch.period ?? "", isRare: true },
+  { title: "rows", right: true, cell: ({ batch }) => String(batch.rows) },
+  { title: "accepted", right: true, cell: (status) => count(status, "accepted") },
+  { title: "unknown", right: true, cell: (status) => count(status, "unknown"), isRare: true },
+  { title: "held", right: true, cell: (status) => count(status, "held"), isRare: true },
+  { title: "refused", right: true, cell: (status) => count(status, "rejected", "invalid"), isRare: true },
+  {
+    title: "not sent",
+    right: true,
+    cell: (status) => count(status, "ready", "not_sent", "settled_not_done"),
+    isRare: true,
+  },
+  { title: "being sent", right: true, cell: (status) => count(status, "sending"), isRare: true },
+  { title: "settled done", right: true, cell: (status) => count(status, "settled_done"), isRare: true },
+  { title: "duplicate", right: true, cell: (status) => count(status, "duplicate"), isRare: true },
+  { title: "amount", right: true, cell: ({ batch }) => batch.total },
+  { title: "phase", right: false, cell: phaseOf },
+  { title: "begun", right: false, cell: ({ batch }) => isoSecond(batch.createdAt) },
+  { title: "to", right: false, cell: ({ batch }) => batch.destination },
+];
+
+/** Columns of a terminal from which on names of files are told, and told in full. */
+const ROOMY = 60;
+const WIDE = 100;
+
+/** Where nothing was ever sent. Whoever works as another user looks into another state folder, and finds none. */
+export function noBatchText({ stateDir }: Config): string {
+  return `no batch yet in the state folder ${printable(stateDir)}\n`;
+}
+
+/** All batches, one line each, as many columns as fit. */
+export function batchTable(all: readonly BatchStatus[], columns: number): string {
+  if (all.length === 0) return "";
+  let lines = all.map(() => "");
+  let heading = "";
+  for (const column of COLUMNS) {
+    const cells = all.map((status) => column.cell(status, columns));
+    if (column.isWide && columns < ROOMY) continue;
+    if (column.isRare && cells.every((cell) => cell === "0" || cell === "")) continue;
+    const width = Math.max(column.title.length, ...cells.map((cell) => cell.length));
+    const padded = (text: string): string => (column.right ? text.padStart(width) : text.padEnd(width));
+    const gap = heading === "" ? "" : "  ";
+    if (heading.length + gap.length + width > columns && heading !== "") break;
+    heading += gap + padded(column.title);
+    lines = lines.map((line, index) => line + gap + padded(cells[index] ?? ""));
+  }
+  return [heading, ...lines].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** Folders of which nothing goes until a person says so. */
+export function holdsText(holds: readonly HeldInbox[], look: Look): string {
+  const lines = holds.flatMap((hold) => {
+    const { message, hint } = heldText(hold.folder, hold);
+    return [printable(message), `  → ${printable(hint)}`];
+  });
+  return lines.length === 0 ? "" : `${folded(lines.join("\n"), look)}\n`;
+}
+
+const STATES: readonly (readonly [RowState, string, string])[] = [
+  ["accepted", "accepted", ""],
+  ["settled_done", "settled as done", ""],
+  ["rejected", "rejected", "correct and drop again"],
+  ["invalid", "invalid", "correct and drop again"],
+  ["unknown", "unknown", "DO NOT SEND AGAIN before you checked"],
+  ["sending", "being sent", "or its process died: the next run calls it unknown"],
+  ["held", "held", "a person must decide"],
+  ["duplicate", "duplicate", ""],
+  ["not_sent", "not sent", "the next run sends it"],
+  ["ready", "ready", "the next run sends it"],
+  ["settled_not_done", "settled as not done", "retry sends it"],
+];
+
+/** One batch in full: control totals, every state, the rows to look at, what people did. */
+export function batchText(status: BatchStatus | FullStatus, look: Look): string {
+  const { batch } = status;
+  const period = batch.period === undefined ? "" : `   period ${batch.period}`;
+  const lines = [
+    `batch ${batch.id}   ${printable(batch.fileName)}   ${phaseOf(status)}${period}`,
+    `begun ${isoSecond(batch.createdAt)}   to ${batch.destination} (${batch.environment})   in ${printable(batch.folder)}`,
+    ...statesTable(status, look),
+  ];
+  if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
+  for (const [state, word] of STATES) {
+    if (status.open[state]?.length) lines.push(`${word}: ${rowsOfState(status, state)}`);
+  }
+  lines.push(...batch.remarks.map((remark) => printable(remark)));
+  for (const { at, by, kind, rows, note } of decisionsOf(status.history)) {
+    const which = rows.length === 0 ? "" : ` ${rowsNamed(rows)}`;
+    lines.push(`${isoSecond(at)} ${by}: ${kind}${which} ${note}`.trimEnd());
+  }
+  const next = statusNext(status);
+  if (next.length > 0) lines.push("next:", ...next.map((step) => `  ${step}`));
+  return `${folded(lines.join("\n"), look)}\n`;
+}
+
+/** What becomes of rows that were not sent, where a person paused their batch. */
+const WHEN_PAUSED: Readonly<Partial<Record<RowState, string>>> = {
+  not_sent: "paused: resume sends it",
+  ready: "paused: resume sends it",
+  settled_not_done: "paused: after resume, retry sends it",
+};
+
+function noteOf(status: BatchStatus | FullStatus, state: RowState): string | undefined {
+  const { phase } = status.batch;
+  if (phase === "cancelled" && UNSENT_STATES.includes(state)) return STAYS_UNSENT;
+  if (phase === "paused" && WHEN_PAUSED[state]) return WHEN_PAUSED[state];
+  if (state !== "rejected" || !("resumable" in status)) return undefined;
+  return rejectedNote(status.tallies.rejected?.rows ?? 0, status.resumable, phase);
+}
+
+function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
+  const { batch, tallies } = status;
+  const lines = STATES.flatMap(([state, name, advice]): TallyLine[] => {
+    const tally = tallies[state];
+    const note = noteOf(status, state) ?? advice;
+    return tally && tally.rows > 0 ? [{ name, tally, ...(note === "" ? {} : { note }) }] : [];
+  });
+  const total = { name: "total", tally: inTheFile(batch) };
+  return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);
+}
+
+/** The journal knows no end of a batch: another act may always come. */
+function phaseOf({ batch: { archive, phase, rows }, tallies }: BatchStatus): string {
+  if (archive !== undefined) return "archived";
+  return phase === "open" && rowsIn(tallies, "accepted", "settled_done", "duplicate") === rows ? "ended" : phase;
+}
+
+function count({ tallies }: BatchStatus, ...states: RowState[]): string {
+  return String(rowsIn(tallies, ...states));
+}

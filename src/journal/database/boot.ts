@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { Meta, META_KEY } from "../meta.ts";
+
+/**
+ * Stands in the journal while a process that sends has it open, and says in which start of the machine that was. A killed
+ * process leaves it there; but what it had written is whole, because the system kept it. Only where the machine went
+ * down since may pages be torn, whoever else has looked into the journal meanwhile.
+ */
+const OPEN_IN = META_KEY.openInBoot;
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+const NOBODY_CAN_TELL = "";
+
+/** Whether the machine may have gone down while a process had the journal open. */
+export function mayBeTorn(database: DatabaseSync): boolean {
+  const opened = new Meta(database).get(OPEN_IN);
+  return opened !== undefined && (opened === NOBODY_CAN_TELL || opened !== bootId());
+}
+
+export function noteOpen(database: DatabaseSync): void {
+  new Meta(database).put(OPEN_IN, bootId());
+}
+
+/** Called inside a transaction of its caller, the last one. */
+export function noteClosed(database: DatabaseSync): void {
+  new Meta(database).remove(OPEN_IN);
+}
+
+function bootId(): string {
+  try {
+    return readFileSync(BOOT_ID, "utf8").trim();
+  } catch {
+    return NOBODY_CAN_TELL;
+  }
+}

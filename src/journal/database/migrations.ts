@@ -1,0 +1,221 @@
+import { META_KEY } from "../meta.ts";
+import { ROW_STATES } from "../state.ts";
+
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
+/** SQLite makes an index of a list, for every row that is written: half of what writing costs. This is compared as it stands. */
+const oneOf = (column: string, words: readonly string[]): string =>
+  words.map((word) => `${column} = '${word}'`).join(" OR ");
+
+/** Rows that are there were keyed by other rules than those to come: `earlier-keys.ts` looks for them under their old keys. */
+const ROWS_HAVE_EARLIER_KEYS = `INSERT OR IGNORE INTO meta (key, value) SELECT '${META_KEY.earlierKeys}', 1 WHERE EXISTS (SELECT 1 FROM batch);`;
+
+/**
+ * Numbered migrations; `user_version` says how many have been applied. Never edit one that was released: add one.
+ * No bank data in clear stands in any column (I10): keys are keyed hashes, faults carry masked values.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE batch (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     environment TEXT NOT NULL CHECK (environment IN ('live', 'test')),
+     destination TEXT NOT NULL,
+     file_name TEXT NOT NULL,
+     folder TEXT NOT NULL,
+     format TEXT NOT NULL CHECK (format IN ('csv', 'json', 'jsonl')),
+     sha256 TEXT NOT NULL,
+     size_bytes INTEGER NOT NULL,
+     period TEXT,
+     guessed_period TEXT,
+     choices TEXT NOT NULL,
+     rows INTEGER NOT NULL DEFAULT 0,
+     total TEXT NOT NULL DEFAULT '0.00',
+     remarks TEXT NOT NULL DEFAULT '[]',
+     phase TEXT NOT NULL CHECK (phase IN ('recording', 'open', 'paused', 'cancelled')),
+     created_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX batch_bytes ON batch (sha256);
+
+   CREATE TABLE row (
+     batch INTEGER NOT NULL REFERENCES batch (seq),
+     number INTEGER NOT NULL,
+     state TEXT NOT NULL CHECK (state IN (${quoted(ROW_STATES)})),
+     operation TEXT,
+     option TEXT,
+     amount TEXT,
+     period TEXT,
+     reference_key BLOB,
+     core_key BLOB,
+     ordinal INTEGER NOT NULL DEFAULT 1,
+     beneficiary_key BLOB,
+     code TEXT,
+     faults TEXT,
+     other_batch TEXT,
+     other_row INTEGER,
+     other_at INTEGER,
+     released INTEGER NOT NULL DEFAULT 0,
+     attempts INTEGER NOT NULL DEFAULT 0,
+     last_attempt INTEGER,
+     settled_by TEXT,
+     changed_at INTEGER NOT NULL,
+     PRIMARY KEY (batch, number)
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE seen (
+     key BLOB NOT NULL,
+     batch INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     PRIMARY KEY (key, batch, number)
+   ) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE attempt (
+     id INTEGER PRIMARY KEY,
+     batch INTEGER NOT NULL,
+     row INTEGER NOT NULL,
+     started_at INTEGER NOT NULL,
+     outcome TEXT CHECK (outcome IN ('accepted', 'rejected', 'unknown', 'not_sent')),
+     reason TEXT,
+     http_status INTEGER,
+     duration_ms INTEGER,
+     response TEXT
+   ) STRICT;
+   CREATE INDEX attempt_open ON attempt (id) WHERE outcome IS NULL;
+
+   CREATE TABLE act (
+     id INTEGER PRIMARY KEY,
+     batch INTEGER NOT NULL REFERENCES batch (seq),
+     at INTEGER NOT NULL,
+     by TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     row INTEGER,
+     note TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX act_batch ON act (batch);
+
+   CREATE TABLE written (path TEXT PRIMARY KEY, sha256 TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+   CREATE TABLE source (
+     path TEXT PRIMARY KEY,
+     identity TEXT NOT NULL,
+     batch TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
+
+  // A workbook is a format too: the rule of a column changes only with the column.
+  `ALTER TABLE batch RENAME COLUMN format TO format_before;
+   ALTER TABLE batch ADD COLUMN format TEXT NOT NULL DEFAULT 'csv' CHECK (format IN ('csv', 'json', 'jsonl', 'xlsx'));
+   UPDATE batch SET format = format_before;
+   ALTER TABLE batch DROP COLUMN format_before;`,
+
+  // What the rows of a batch add up to, so that nobody has to add up a large past again. Whatever changes a row drops
+  // it in the same transaction, here and nowhere else: no process can forget it, and none can leave it behind.
+  // `archive`: the file that the details of the batch were moved to.
+  `ALTER TABLE batch ADD COLUMN tallies TEXT;
+   ALTER TABLE batch ADD COLUMN archive TEXT;
+   CREATE TRIGGER row_changed AFTER UPDATE OF state, amount ON row BEGIN
+     UPDATE batch SET tallies = NULL WHERE seq = NEW.batch AND tallies IS NOT NULL;
+   END;`,
+
+  // A corrected row, the row that it stands for, and as its family the first one that was ever corrected so (BATCH:ROW).
+  `ALTER TABLE row ADD COLUMN origin_batch TEXT;
+   ALTER TABLE row ADD COLUMN origin_row INTEGER;
+   ALTER TABLE row ADD COLUMN family TEXT;
+   ALTER TABLE row ADD COLUMN changes TEXT;
+   ALTER TABLE row ADD COLUMN payee_changed INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX row_family ON row (family) WHERE family IS NOT NULL;`,
+
+  // The same two tables, with rules that cost nothing to keep. SQLite changes a rule only with its table.
+  `CREATE TABLE row_anew (
+     batch INTEGER NOT NULL REFERENCES batch (seq),
+     number INTEGER NOT NULL,
+     state TEXT NOT NULL CHECK (${oneOf("state", ROW_STATES)}),
+     operation TEXT,
+     option TEXT,
+     amount TEXT,
+     period TEXT,
+     reference_key BLOB,
+     core_key BLOB,
+     ordinal INTEGER NOT NULL DEFAULT 1,
+     beneficiary_key BLOB,
+     code TEXT,
+     faults TEXT,
+     other_batch TEXT,
+     other_row INTEGER,
+     other_at INTEGER,
+     released INTEGER NOT NULL DEFAULT 0,
+     attempts INTEGER NOT NULL DEFAULT 0,
+     last_attempt INTEGER,
+     settled_by TEXT,
+     changed_at INTEGER NOT NULL,
+     origin_batch TEXT,
+     origin_row INTEGER,
+     family TEXT,
+     changes TEXT,
+     payee_changed INTEGER NOT NULL DEFAULT 0,
+     PRIMARY KEY (batch, number)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO row_anew SELECT * FROM row ORDER BY batch, number;
+   DROP TABLE row;
+   ALTER TABLE row_anew RENAME TO row;
+   CREATE INDEX row_family ON row (family) WHERE family IS NOT NULL;
+   CREATE TRIGGER row_changed AFTER UPDATE OF state, amount ON row BEGIN
+     UPDATE batch SET tallies = NULL WHERE seq = NEW.batch AND tallies IS NOT NULL;
+   END;
+
+   CREATE TABLE attempt_anew (
+     id INTEGER PRIMARY KEY,
+     batch INTEGER NOT NULL,
+     row INTEGER NOT NULL,
+     started_at INTEGER NOT NULL,
+     outcome TEXT CHECK (${oneOf("outcome", ["accepted", "rejected", "unknown", "not_sent"])}),
+     reason TEXT,
+     http_status INTEGER,
+     duration_ms INTEGER,
+     response TEXT
+   ) STRICT;
+   INSERT INTO attempt_anew SELECT * FROM attempt ORDER BY id;
+   DROP TABLE attempt;
+   ALTER TABLE attempt_anew RENAME TO attempt;
+   CREATE INDEX attempt_open ON attempt (id) WHERE outcome IS NULL;`,
+
+  // What paydrop wrote is known by its bytes, also under another path.
+  `CREATE INDEX written_sha256 ON written (sha256);`,
+
+  // References were compared as they were written until now.
+  ROWS_HAVE_EARLIER_KEYS,
+
+  // Its reference may have been rewritten by a spreadsheet.
+  `ALTER TABLE row ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;`,
+
+  // Accounts were compared as they were written.
+  ROWS_HAVE_EARLIER_KEYS,
+
+  // An unknown row is found among any number of equal ones. Few are: it costs the others nothing.
+  `CREATE INDEX row_unknown ON row (core_key) WHERE state = 'unknown';`,
+
+  // References and ids were compared in the case in which they were written.
+  ROWS_HAVE_EARLIER_KEYS,
+
+  // Whoever decides on a held row is told that it may be one of several equal payments.
+  `ALTER TABLE row ADD COLUMN other_more INTEGER NOT NULL DEFAULT 0;`,
+
+  // All that paydrop ever wrote, not only what it wrote last at each place: an older version may come back there.
+  `CREATE TABLE wrote (sha256 TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+   INSERT OR IGNORE INTO wrote SELECT substr(sha256, 1, 64) FROM written UNION SELECT substr(sha256, -64) FROM written;
+   DROP INDEX written_sha256;`,
+
+  // The act by which a person let the row go, or settled it as done: what became of others before that, that person knew.
+  `ALTER TABLE row ADD COLUMN decided INTEGER;`,
+
+  // Rows that a person let go although another one stands for the same: whoever lets a third one go is told of them.
+  `CREATE INDEX row_let_go ON row (other_batch, other_row) WHERE released > 0;`,
+
+  // Rows that wait for one of another file are looked after as long as a folder is watched, however many others there are.
+  `CREATE INDEX row_waiting ON row (batch) WHERE state = 'held' AND code = 'other_row_open';`,
+
+  // The file was taken in by that rule: it still holds when rows that waited for other files may go.
+  `ALTER TABLE batch ADD COLUMN all_or_nothing INTEGER NOT NULL DEFAULT 0;`,
+
+  // A payment whose IFSC was corrected goes to the same account; rows that are there are known by both together only.
+  `ALTER TABLE row ADD COLUMN account_key BLOB;`,
+];

@@ -1,0 +1,66 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { messageOf, PaydropError } from "../../errors.ts";
+import { asWord, printable } from "../../printable.ts";
+
+/** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
+export function makePrivate(directory: string): void {
+  try {
+    if (!isThere(directory)) makeFolder(resolve(directory));
+    const stat = statSync(directory);
+    if (!stat.isDirectory()) throw new Error("it is not a directory");
+    if ((stat.mode & 0o022) !== 0) {
+      throw new PaydropError(
+        "config",
+        `the state directory ${directory} can be written by others (mode ${(stat.mode & 0o777).toString(8)})`,
+        `make it private: chmod 700 ${asWord(directory)}`,
+      );
+    }
+    if ((stat.mode & 0o077) !== 0) tighten(directory);
+  } catch (error) {
+    throw error instanceof PaydropError ? error : unusable(directory, error);
+  }
+}
+
+/** A folder that this user may not look at, or whose disk does not answer, is not one that is not there. */
+export function isThere(directory: string): boolean {
+  try {
+    return statSync(directory, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw unusable(directory, error);
+  }
+}
+
+function unusable(directory: string, error: unknown): PaydropError {
+  return new PaydropError(
+    "journal",
+    `the state directory ${directory} cannot be used: ${messageOf(error)}`,
+    "name another one with --state-dir, or mend this one; nothing was sent",
+    { cause: error },
+  );
+}
+
+/**
+ * With the folders above it. Not `recursive`: where the system says that a folder is not there though it is, as in
+ * `/proc`, Node then tries for ever, deaf to every signal.
+ */
+function makeFolder(directory: string): void {
+  const above = dirname(directory);
+  if (!existsSync(above)) makeFolder(above);
+  mkdirSync(directory, { mode: 0o700 });
+}
+
+const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;
+
+/** Never a folder that is also used for something else, such as the inbox: its other readers would be shut out. */
+function tighten(directory: string): void {
+  const foreign = readdirSync(directory).find((name) => !OWN_NAMES.test(name));
+  if (foreign !== undefined) {
+    throw new PaydropError(
+      "config",
+      `the state directory ${directory} is open to others and holds other files, such as ${printable(foreign)}`,
+      "name a folder of its own with --state-dir",
+    );
+  }
+  chmodSync(directory, 0o700);
+}

@@ -1,0 +1,139 @@
+import type { Worker } from "node:worker_threads";
+import type { JudgeRules } from "../../checks/duplicates/duplicates.ts";
+import { messageOf, PaydropError } from "../../errors.ts";
+import { Places } from "../../places.ts";
+import type { AttemptEnd } from "../row-record.ts";
+import type { Begun, JournalStore } from "../store.ts";
+import { errorOf, type Answers, type Calls } from "./messages.ts";
+
+type OfRow = "begin" | "end";
+
+/**
+ * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes. When
+ * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
+ */
+const FEW_CALLS = 12;
+/** So many need not wait for the others of a burst: else thread, service and requests wait for each other by turns. */
+const MANY_CALLS = 32;
+
+interface Waiting {
+  readonly method: keyof JournalStore;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Calls of a journal in a thread of its own, gathered to few messages, and their answers. */
+export class ThreadCalls {
+  readonly #worker: Worker;
+  readonly #waiting = new Places<Waiting>();
+  #calls: unknown[] = [];
+  #isPosting = false;
+  /** How many begins and ends wait to be posted, and how many are on their way to a commit. */
+  #gathered = 0;
+  #committing = 0;
+  #failure: Error | undefined;
+  #rules: JudgeRules | undefined;
+  #areRulesNew = false;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on("message", (answers: Answers) => this.#settle(answers));
+    worker.on("error", (error) => this.#fail(messageOf(error)));
+    worker.on("exit", () => this.#fail("its thread has ended"));
+  }
+
+  call<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
+    this.#postSoon();
+    return this.#add(method, args);
+  }
+
+  begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
+    // those of one message judge all of it
+    if (this.#rules !== rules && this.#calls.length > 0) this.#post();
+    this.#areRulesNew ||= this.#rules !== rules;
+    this.#rules = rules;
+    return this.#addOfRow("begin", [batchId, row]);
+  }
+
+  end(attempt: number, { state, reason, durationMs, httpStatus, response }: AttemptEnd): Promise<void> {
+    return this.#addOfRow("end", [attempt, state, reason, durationMs, httpStatus, response]);
+  }
+
+  #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
+    const answered = this.#add<T>(method, args);
+    if (this.#gathered >= MANY_CALLS) this.#post();
+    else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
+    else if (this.#committing === 0) this.#postSoon();
+    return answered;
+  }
+
+  #add<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    return new Promise<T>((resolve, reject) => {
+      const id = this.#waiting.put({ method, resolve: resolve as (value: unknown) => void, reject });
+      this.#calls.push(id, method, args.length, ...args);
+      if (isOfRow(method)) this.#gathered += 1;
+    });
+  }
+
+  /** What was called before is carried out first. */
+  async close(): Promise<void> {
+    if (this.#failure) return;
+    const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
+    await this.call("close", []);
+    await ended;
+  }
+
+  #postSoon(soon: (post: () => void) => unknown = setImmediate): void {
+    if (this.#isPosting) return;
+    this.#isPosting = true;
+    soon(() => {
+      this.#isPosting = false;
+      this.#post();
+    });
+  }
+
+  #post(): void {
+    if (this.#calls.length === 0) return;
+    const calls = this.#calls;
+    this.#calls = [];
+    this.#committing += this.#gathered;
+    this.#gathered = 0;
+    const rules = this.#areRulesNew ? this.#rules : undefined;
+    this.#areRulesNew = false;
+    this.#worker.postMessage((rules ? { rules, calls } : { calls }) satisfies Calls);
+  }
+
+  #settle({ done, failed }: Answers): void {
+    for (let at = 0; at < done.length; at += 2) {
+      const waiting = this.#take(done[at] as number);
+      waiting?.resolve(waiting.method === "begin" ? begunOf(done[at + 1]) : done[at + 1]);
+    }
+    for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
+    // at once: the thread works on what has gathered while what is settled here is sent
+    this.#post();
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.take(id);
+    if (waiting && isOfRow(waiting.method)) this.#committing -= 1;
+    return waiting;
+  }
+
+  #fail(why: string): void {
+    this.#failure ??= new PaydropError(
+      "journal",
+      `the journal failed: ${why}`,
+      "sending has stopped; run again: what was in flight is shown as unknown",
+    );
+    for (const { reject } of this.#waiting) reject(this.#failure);
+  }
+}
+
+function isOfRow(method: keyof JournalStore): method is OfRow {
+  return method === "begin" || method === "end";
+}
+
+function begunOf(told: unknown): Begun {
+  return typeof told === "number" ? { attempt: told, ordinal: 1 } : (told as Begun);
+}

@@ -1,0 +1,174 @@
+import { basename } from "node:path";
+import { counted } from "../../counted.ts";
+import type { FileFault } from "../../errors.ts";
+import type { UnreadKind } from "../../format.ts";
+import type { InboxHold } from "../../journal/store.ts";
+import { printable } from "../../printable.ts";
+import { NOTE_MARK } from "../disk/own.ts";
+
+/**
+ * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
+ * at most one of them, and none when the results say it all.
+ */
+export interface Answer {
+  readonly kind: "refused" | "waiting";
+  readonly text: string;
+}
+
+const FAULTS_MAX = 20;
+
+type Told = Omit<FileFault, "code">;
+
+/** `batch`: as what it was taken before, if it was. */
+export function refusedAnswer(path: string, faults: readonly Told[], batch?: string): Answer {
+  const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
+    const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
+    return [
+      place ? `${place}: ${message}` : sentence(message),
+      ...(hint === "" ? [] : [`  What to do: ${sentence(hint)}`]),
+      "",
+    ];
+  });
+  const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
+  const sent = batch === undefined ? "Nothing of it was sent." : `Nothing more was sent of its batch ${batch}.`;
+  return answer("refused", path, `was not taken. ${sent}`, [
+    ...told,
+    ...more,
+    "Correct the file and save it here again, under the same name or another one.",
+  ]);
+}
+
+/** About a file that is never taken, though a person surely meant it to be sent. `why`: see `nameAnswer`. */
+export function neverAnswer(path: string, meant: UnreadKind | "name", why: string): Answer {
+  if (meant === "name") return nameAnswer(path, why);
+  const [what, hint] = UNREAD[meant];
+  return refusedAnswer(path, [{ message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }]);
+}
+
+/** What it is, and what to do instead. */
+const UNREAD: Readonly<Record<UnreadKind, readonly [string, string]>> = {
+  workbook: [
+    "a workbook of a kind that paydrop does not read",
+    'in Excel choose "Save as", then "Excel Workbook (.xlsx)", and save it into this folder',
+  ],
+  packed: ["a packed file, which paydrop does not open", "unpack it, and save what is in it into this folder"],
+  document: [
+    "a document, which paydrop does not read",
+    'save the table itself into this folder: in Excel "Save as", then "Excel Workbook (.xlsx)"',
+  ],
+};
+
+/** `why` goes on after the name: `was not opened: its name is …`. */
+function nameAnswer(path: string, why: string): Answer {
+  const hint = "give it a short name of its own that ends as it does now, such as payroll.csv";
+  return refusedAnswer(path, [{ message: `it ${why}`, hint }]);
+}
+
+type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
+
+/** A file that is not taken yet, for a reason of its own. */
+export function notYetAnswer(path: string, why: WaitingFor): Answer {
+  return answer("waiting", path, "waits. Nothing of it was sent yet.", NOT_YET[why]);
+}
+
+const NOT_YET: Readonly<Record<WaitingFor, readonly string[]>> = {
+  being_written: [
+    "It is still being written, or its last line has no end yet.",
+    "It is taken by itself when it has not changed for a while.",
+    "If you saved it long ago: close it in the program that has it open.",
+  ],
+  zeros: [
+    "It holds empty (zero) bytes, as a file does that is still being copied.",
+    "It is taken by itself when they are gone. If it was copied long ago: copy it again, or save it as CSV UTF-8.",
+  ],
+  open: [
+    "It is open in Excel or LibreOffice: the program has laid a hidden file beside it (~$ or .~lock. and its name).",
+    "It is taken by itself when it is closed there. If nobody has it open, delete that hidden file.",
+  ],
+  unreadable: ["paydrop may not read it. Ask IT to give the user who runs paydrop the right to read it."],
+  its_turn: ["Another file is being sent. This one comes after it, by itself."],
+};
+
+/** The whole inbox is held until a person says so. */
+export function heldAnswer(path: string, hold: InboxHold, resumeCommand: string): Answer {
+  return answer(
+    "waiting",
+    path,
+    "waits. What was not sent of it stays unsent for now.",
+    heldLines(hold, resumeCommand),
+  );
+}
+
+/** `STOP` was answered: how far it got, and how it goes on. */
+export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, resumeCommand: string): string {
+  const reached = progress
+    ? `${progress.sent} of ${counted(progress.of)} had been sent; rows in flight were waited for.`
+    : "No file was being sent.";
+  const last = "Rows that were sent cannot be called back. Taking the STOP file away does not start anything.";
+  return textOf(`${NOTE_MARK}everything in this folder is held.`, [
+    reached,
+    "",
+    ...heldLines(hold, resumeCommand),
+    "",
+    last,
+  ]);
+}
+
+export interface Progress {
+  readonly sent: number;
+  readonly of: number;
+}
+
+/** No colons: Windows allows none in a file name. */
+export function stopAnswerName(at: Date, progress: Progress | undefined): string {
+  const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(".");
+  return `STOP - held ${time}, ${progress ? `${progress.sent} of ${progress.of} sent` : "nothing was on its way"}.txt`;
+}
+
+function heldLines({ message }: InboxHold, resumeCommand: string): string[] {
+  return [sentence(message), "Nothing goes from this folder until a person says so by name:", `  ${resumeCommand}`];
+}
+
+/** Something that concerns every file: the service is away, the key is wrong. */
+export function troubleAnswer(path: string, code: string, message: string, hint: string): Answer {
+  const lines = TROUBLES[code] ?? [sentence(message), sentence(hint)].filter(Boolean);
+  return answer("waiting", path, "waits. Nothing went twice, and nothing is lost.", lines);
+}
+
+const BY_ITSELF = "It is tried again by itself; there is nothing to do here.";
+const AFTER_IT = "It goes on by itself soon after that is mended.";
+
+/** What concerns every file, by the code of the stop. */
+export const TROUBLES: Readonly<Record<string, readonly string[]>> = {
+  unreachable: ["The service cannot be reached.", BY_ITSELF],
+  rate_limited: ["The service asked us to slow down.", BY_ITSELF],
+  key_refused: ["The service did not accept our key. Ask IT to check PAYDROP_API_KEY.", AFTER_IT],
+  address_refused: ["The service does not know this address. Ask IT to check PAYDROP_BASE_URL.", AFTER_IT],
+  certificate_refused: ["The service could not prove who it is. Ask IT to check its certificate.", AFTER_IT],
+  local_error: ["A row could not be made ready for sending. Ask IT to run paydrop doctor.", AFTER_IT],
+  signal: ["paydrop was stopped. The rest goes when it runs again."],
+  not_now: ["The rest goes when paydrop takes it up again: paydrop run, with this file."],
+  same_refusal: [
+    "Many rows in a row were refused for the same reason; the results file says which.",
+    "When that is mended, save the file here again: the rest goes, nothing goes twice.",
+  ],
+};
+
+export function answer(kind: Answer["kind"], path: string, head: string, lines: readonly string[]): Answer {
+  return { kind, text: textOf(`${NOTE_MARK}${printable(basename(path))} ${head}`, lines) };
+}
+
+/** CRLF: it is read with Notepad, mostly by somebody who cannot run a command. */
+function textOf(head: string, lines: readonly string[]): string {
+  const end = lines.some((line) => line.startsWith("  paydrop ")) ? ["", TYPED_BY] : [];
+  return `${[head, "", ...lines, ...end].map((line) => printable(line, 2000)).join("\r\n")}\r\n`;
+}
+
+const TYPED_BY = "Lines that begin with paydrop are typed by whoever runs it here: send them this text.";
+
+/** With a capital letter and a full stop. */
+export function sentence(text: string): string {
+  // the name of a file stays as it is
+  const first = /^\S+\.\w/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return first === "" || /[.?!]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,117 @@
+import { counted } from "../../counted.ts";
+import type { BatchReport, Stop } from "../../events.ts";
+import { operationNamed } from "../../operations/catalogue.ts";
+import type { OperationName } from "../../operations/operation.ts";
+import { isOwnAnswer, ownText, putAnswer } from "./files.ts";
+import { answer, sentence, TROUBLES, type Answer } from "./answers.ts";
+import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "../words/next-steps.ts";
+
+/** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
+export function openAnswer(report: BatchReport): Answer | undefined {
+  const all = [unknownPart, heldPart, unsentPart, elsewherePart].map((partOf) => partOf(report));
+  const parts = all.filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  const lines = parts
+    .flatMap((part, index) => (index === 0 ? part : ["", ...part]))
+    .map((line) => toldOf(line, report));
+  return answer("waiting", report.file, openHead(report.batch), lines);
+}
+
+type Part = readonly string[] | undefined;
+
+function unknownPart({ batch, byStatus, rowsToLookAt }: BatchReport): Part {
+  const unknown = byStatus.unknown?.rows ?? 0;
+  if (unknown === 0) return undefined;
+  const rows = namedRows(rowsToLookAt.unknown ?? [], unknown);
+  return [
+    `No clear answer for ${rows}: perhaps carried out, perhaps not.`,
+    `Look up ${rows} in the service's dashboard. Do not send again before that. Then say what you found:`,
+    `  ${settleCommand(batch)}`,
+  ];
+}
+
+function heldPart(report: BatchReport): Part {
+  const held = report.byStatus.held?.rows ?? 0;
+  if (held === 0 || isCancelled(report)) return undefined;
+  const rows = namedRows(report.rowsToLookAt.held ?? [], held);
+  if (report.waitsFor) {
+    const [what, command] = waitingSteps(rows, held, report.waitsFor);
+    return [sentence(what), `  ${command}`];
+  }
+  return [
+    `A person must decide on ${rows}; the results file says why.`,
+    "To send them all the same:",
+    `  ${releaseCommand(report.batch)}`,
+    "To send nothing more of it:",
+    `  ${cancelCommand(report.batch)}`,
+  ];
+}
+
+function unsentPart(report: BatchReport): Part {
+  const { batch, byStatus, goesAgain, phase, stop } = report;
+  const unsent = byStatus.not_sent?.rows ?? 0;
+  if (unsent > 0 && (phase === "paused" || stop?.code === "paused")) {
+    return [`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`];
+  }
+  if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
+  const lines = [
+    ...(TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
+    ...(stop?.operation === undefined ? [] : [onlyOf(stop.operation)]),
+  ];
+  // the only row of a file may be the one that found it out: it goes again with the others
+  return [unsent > 0 ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines];
+}
+
+function onlyOf(operation: OperationName): string {
+  return `That was said of ${operationNamed(operation).folder}: files of other operations do not wait for it.`;
+}
+
+function elsewherePart({ batch, files }: BatchReport): Part {
+  if (files.elsewhere === undefined) return undefined;
+  return [
+    `The results could not be written here: ${files.elsewhere}.`,
+    files.mayComeLater
+      ? "They come here by themselves soon after that is mended, or with:"
+      : "When that is mended, they come here with:",
+    `  paydrop results ${batch}`,
+  ];
+}
+
+function isCancelled({ phase, stop }: BatchReport): boolean {
+  return phase === "cancelled" || stop?.code === "cancelled";
+}
+
+/**
+ * Makes what `openAnswer` said of a batch true again after a person's act; why rows were not sent that this act was not
+ * about is not known any more. Every other answer beside the file stays as it is, and none is put where none was.
+ */
+export async function renewOpenAnswer(report: BatchReport): Promise<void> {
+  const found = await ownText(`${report.file}.waiting.txt`);
+  if (found?.split("\r\n", 1)[0]?.endsWith(openHead(report.batch)) !== true) return;
+  await putOpen(report);
+}
+
+/**
+ * The same beside a copy of the file: what it waited for with the others, a STOP or the service, is over with them. That
+ * it was refused is about what lies there by now.
+ */
+export async function renewWaiting(report: BatchReport): Promise<void> {
+  if (await isOwnAnswer(`${report.file}.refused.txt`)) return;
+  if (await isOwnAnswer(`${report.file}.waiting.txt`)) await putOpen(report);
+}
+
+async function putOpen(report: BatchReport): Promise<void> {
+  await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
+}
+
+/** A file was taken by its name: that it was refused, or waits, says nothing any more. None is put where none was. */
+export async function renewAnswer(report: BatchReport): Promise<void> {
+  const beside = await Promise.all(["refused", "waiting"].map((kind) => isOwnAnswer(`${report.file}.${kind}.txt`)));
+  if (beside.includes(true)) await putAnswer(report.file, openAnswer(report));
+}
+
+function openHead(batch: string): string {
+  return `was taken as batch ${batch}, and something is open.`;
+}
+
+const NOT_NOW: Stop = { code: "not_now", message: "", hint: "" };
