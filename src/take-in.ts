@@ -45,7 +45,8 @@ export interface OpenedFile extends InputFile {
   readonly control: readonly ExpectedControl[];
   /** Nobody stated any, and the file of this name beside it was surely meant to. */
   readonly misnamed?: string;
-  readonly remarks: readonly string[];
+  /** What is to be said of the file; of its rows not before they were read. */
+  readonly remarks: () => readonly string[];
 }
 
 /** Opens a snapshot. Throws FileRefusedError. */
@@ -84,7 +85,7 @@ export async function understand(input: InputFile, services: Services): Promise<
     reading,
     checker: checkerOf({ fileName, format: sheet.format }, reading, mapping, await readKnownValues(reading.rules)),
     ...{ control, misnamed },
-    remarks: misnamed === undefined ? sheet.remarks : [...sheet.remarks, unread],
+    remarks: () => (misnamed === undefined ? sheet.remarks : [...sheet.remarks, unread]),
   });
 }
 

@@ -52,7 +52,7 @@ export async function recordRows(recording: Recording, rules: JudgeRules, nowMs:
   const ofDay = await compareToday(journal, opened.reading.rules, config, nowMs);
   refuseFor(opened, ofDay.refused);
   faultPoint("rows.recorded");
-  const remarks = [...opened.remarks, ...looks, ...caps.remarks, ...ofDay.remarks];
+  const remarks = [...opened.remarks(), ...looks, ...caps.remarks, ...ofDay.remarks];
   const opening = { rows: totals.rows, total: totals.total, remarks };
   await journal.openBatch(batch.id, opening, config.allOrNothing);
   faultPoint("batch.opened");

@@ -64,7 +64,7 @@ export class BatchTaking {
     const { losses, remarks } = isNamed ? await this.#ground.marks.compareFolder(file) : NOTHING_MET;
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
     const understood = await understand(input, this.#ground.services);
-    const opened = { ...understood, remarks: [...understood.remarks, ...remarks] };
+    const opened = { ...understood, remarks: () => [...understood.remarks(), ...remarks] };
     await assertRoomForFile(config.stateDir, snapshot.sizeBytes);
     const batch = newBatchOf(opened, met, {
       environment: config.environment,

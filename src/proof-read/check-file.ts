@@ -114,7 +114,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
       remarks: [
         ...(taken ? [takenText(taken)] : []),
         ...remarkOnSums(unreadable),
-        ...opened.remarks,
+        ...opened.remarks(),
         ...looks,
         ...capped.flatMap(({ remarks }) => remarks),
       ],

@@ -295,7 +295,9 @@ it("that the journal does not know keeps every file of its folder from going, no
   const journal = { stateId: "one", knows: () => Promise.resolve(false) } as unknown as JournalStore;
   const marks = new FolderMarks(journal, { environment: "test" } as Config, false, new Leftovers());
   for (const name of ["b.csv", "c.csv"])
-    await expect(marks.compare(join(folder, name))).rejects.toThrow("the journal is older than a.csv.summary.json");
+    await expect(marks.compare(join(folder, name))).rejects.toThrow(
+      `the journal is older than ${join(folder, "a.csv.summary.json")}`,
+    );
 });
 
 it("finds the summaries of earlier batches of the file too, and the newest one of a folder", async () => {
