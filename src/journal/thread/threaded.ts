@@ -7,7 +7,7 @@ import { ThreadCalls } from "./calls.ts";
 import { errorOf, type FirstAnswer, type ThreadStart } from "./messages.ts";
 
 const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "../../journal-thread.ts" : "../journal-thread.js",
+  import.meta.url.endsWith(".ts") ? "../../journal-thread.ts" : "../../journal-thread.js",
   import.meta.url,
 );
 
