@@ -11,12 +11,13 @@ export function hasTellingColumn(operation: Operation, has: Has): boolean {
 /**
  * The operations that pay people and that these columns tell more of than of this one, which collects from them; none where
  * this one pays too. Two columns are all that a collection needs, so that a list of wages with a VPA in it has them as
- * well: nothing else would show that money was to go the other way.
+ * well: nothing else would show that money was to go the other way. Not loans: who collects instalments knows borrower and
+ * tenure as well.
  */
 export function paysRather(operation: Operation, has: Has): readonly Operation[] {
   if (operation.party !== "payer") return [];
   const own = identifying(operation).filter(has).length;
-  return OPERATIONS.filter((other) => other.party !== "payer" && identifying(other).filter(has).length > own);
+  return OPERATIONS.filter((other) => other.party === "payee" && identifying(other).filter(has).length > own);
 }
 
 /** The columns that tell it. */

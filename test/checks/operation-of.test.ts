@@ -69,7 +69,6 @@ describe("the operation of a file", () => {
   test.each([
     ["payouts", PAYOUT],
     ["wages without the account to debit", ["name", "ifsc_code", "bank_acc_num", "amount"]],
-    ["loans", ["borrower_id", "amount", "tenure"]],
     ["transfers", TRANSFER],
   ])(
     "is a question where %s with a VPA lie among the collections: it would take money from who waits for it",
@@ -81,6 +80,12 @@ describe("the operation of a file", () => {
       expect(said({ filePath: "/in/collections/x.csv", columns, ownColumns: has })).toBe("collection");
     },
   );
+
+  test("stays a collection in their folder where instalments are told with borrower and tenure", () => {
+    const columns = ["borrower_id", "tenure", "vpa", "amount"];
+    expect(said({ filePath: "/in/collections/x.csv", columns })).toBe("collection");
+    expect(said({ columns })).toBe("operation_ambiguous");
+  });
 
   test("stays a collection by the columns that a list of customers has as well", () => {
     const columns = ["vpa", "amount", "name", "mobile", "email", "payment_mode", "notes", "borrower_id", "Employee ID"];
