@@ -1,10 +1,13 @@
 import { stat } from "node:fs/promises";
 import { Gate } from "../drop-folder/gate.ts";
-import { PaydropError } from "../errors.ts";
+import { FileRefusedError, PaydropError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
+import { isOwnFileRefused } from "../intake/own.ts";
 import { openRegular } from "../intake/source-file.ts";
+import { refusedAnswer } from "../results/answers/answers.ts";
+import { putAnswer } from "../results/answers/files.ts";
 import { renewAnswer } from "../results/answers/open-answer.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./screen/error-text.ts";
@@ -101,6 +104,11 @@ async function sendOne(path: string, parts: RunParts): Promise<number> {
   } catch (error) {
     const code = exitCodeOf(error);
     if (code !== 5 && code !== 2) throw error;
+    // a pattern such as *.csv names our own files as well: nobody has to correct them
+    if (error instanceof FileRefusedError && !isOwnFileRefused(error)) {
+      const { faults, batch } = error;
+      await putAnswer(path, refusedAnswer(path, { faults, batch, isNamed: true }));
+    }
     teller.say(errorText(error, config.json, config.verbose).trimEnd());
     return code;
   }

@@ -121,7 +121,7 @@ export class FolderEnds {
       this.#codes.set(keyOf(file), exitCodeOf(error));
       listener.failed(error);
       await standing.noteRefused(file.path, file.refusalKey);
-      await answers.put(file.path, refusedAnswer(file.path, error.faults, error.batch));
+      await answers.put(file.path, refusedAnswer(file.path, error));
     } else if (staysTillMended(error)) {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
       if (!this.#told.has(error.message)) listener.failed(error);

@@ -27,3 +27,7 @@ const OWN_FILES = {
 export function ownFileRefused(fileName: string, code: keyof typeof OWN_FILES): FileRefusedError {
   return new FileRefusedError(fileName, [{ code, ...OWN_FILES[code] }]);
 }
+
+export function isOwnFileRefused({ faults }: FileRefusedError): boolean {
+  return faults.some(({ code }) => code in OWN_FILES);
+}

@@ -34,7 +34,7 @@ test("what a copy waited for with the file is over with it; that what lies there
     await putAnswer(path, notYetAnswer(path, "its_turn"));
   }
   const refused = join(office.folder, "payroll (2).csv");
-  await putAnswer(refused, refusedAnswer(refused, [], undefined));
+  await putAnswer(refused, refusedAnswer(refused, { faults: [] }));
 
   office.server.use(() => wire.answer(200));
   expect((await office.run("payroll.csv")).counts).toEqual({ accepted: 3 });

@@ -81,14 +81,14 @@ test("a refusal says where, what and what to do, of the first twenty faults", ()
   const faults = Array.from({ length: 22 }, (_, index) => ({
     ...{ row: index + 2, column: "amount", message: "this is no number", hint: "type it again" },
   }));
-  const lines = refusedAnswer("/inbox/a.csv", faults).text.split("\r\n");
+  const lines = refusedAnswer("/inbox/a.csv", { faults }).text.split("\r\n");
   expect(lines.slice(2, 4)).toEqual(["Row 2, column amount: this is no number", "  What to do: Type it again."]);
   expect(lines.filter((line) => line.startsWith("Row "))).toHaveLength(20);
   expect(lines).toContain("… and 2 more.");
-  const whole = refusedAnswer("/inbox/a.csv", [{ message: "the file is empty", hint: "" }]).text;
+  const whole = refusedAnswer("/inbox/a.csv", { faults: [{ message: "the file is empty", hint: "" }] }).text;
   expect(whole).toContain("\r\nThe file is empty.\r\n\r\nCorrect the file");
   expect(whole).not.toContain("more.");
-  expect(refusedAnswer("/inbox/a.csv", [{ message: "a.csv is empty.", hint: "" }]).text).toContain(
+  expect(refusedAnswer("/inbox/a.csv", { faults: [{ message: "a.csv is empty.", hint: "" }] }).text).toContain(
     "\r\na.csv is empty.\r\n",
   );
 });

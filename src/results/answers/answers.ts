@@ -19,8 +19,15 @@ const FAULTS_MAX = 20;
 
 type Told = Omit<FileFault, "code">;
 
-/** `batch`: as what it was taken before, if it was. */
-export function refusedAnswer(path: string, faults: readonly Told[], batch?: string): Answer {
+interface Refusal {
+  readonly faults: readonly Told[];
+  /** As what it was taken before, if it was. */
+  readonly batch?: string | undefined;
+  /** A person ran it by its name: nothing looks for it again. */
+  readonly isNamed?: boolean;
+}
+
+export function refusedAnswer(path: string, { faults, batch, isNamed = false }: Refusal): Answer {
   const told = faults.slice(0, FAULTS_MAX).flatMap(({ row, column, message, hint }) => {
     const place = [row === undefined ? "" : `Row ${row}`, column ? `column ${column}` : ""].filter(Boolean).join(", ");
     return [
@@ -31,18 +38,17 @@ export function refusedAnswer(path: string, faults: readonly Told[], batch?: str
   });
   const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
   const sent = batch === undefined ? "Nothing of it was sent." : `Nothing more was sent of its batch ${batch}.`;
-  return answer("refused", path, `was not taken. ${sent}`, [
-    ...told,
-    ...more,
-    "Correct the file and save it here again, under the same name or another one.",
-  ]);
+  return answer("refused", path, `was not taken. ${sent}`, [...told, ...more, isNamed ? RUN_AGAIN : SAVE_AGAIN]);
 }
+
+const SAVE_AGAIN = "Correct the file and save it here again, under the same name or another one.";
+const RUN_AGAIN = "Correct the file, save it under the same name, and run it again.";
 
 /** About a file that is never taken, though a person surely meant it to be sent. `why`: see `nameAnswer`. */
 export function neverAnswer(path: string, meant: UnreadKind | "name", why: string): Answer {
   if (meant === "name") return nameAnswer(path, why);
   const [what, hint] = UNREAD[meant];
-  return refusedAnswer(path, [{ message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }]);
+  return refusedAnswer(path, { faults: [{ message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }] });
 }
 
 /** What it is, and what to do instead. */
@@ -61,7 +67,7 @@ const UNREAD: Readonly<Record<UnreadKind, readonly [string, string]>> = {
 /** `why` goes on after the name: `was not opened: its name is …`. */
 function nameAnswer(path: string, why: string): Answer {
   const hint = "give it a short name of its own that ends as it does now, such as payroll.csv";
-  return refusedAnswer(path, [{ message: `it ${why}`, hint }]);
+  return refusedAnswer(path, { faults: [{ message: `it ${why}`, hint }] });
 }
 
 type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
