@@ -218,6 +218,10 @@ it("whoever's unfinished mark a copy tidied away puts it down again, and the cop
   let copy: Promise<MarkKeeper | undefined> | undefined;
   const keeper = await keepMark({
     ...input,
+    now: async () => {
+      await copy;
+      return now();
+    },
     text: (mark) => {
       if (!copy) for (const name of readdirSync(folder)) rmSync(join(folder, name));
       copy ??= keepMark(inputOf(folder, "one", now));

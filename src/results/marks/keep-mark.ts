@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { PaydropError } from "../../errors.ts";
 import type { Mark } from "../../journal/store.ts";
 import { INBOX_MARK, markAt } from "./found-mark.ts";
+import { aloneAt } from "./mark-lock.ts";
 import { keeperOf, writeMark, type Claimed, type MarkInput, type MarkKeeper } from "./mark-keeper.ts";
 import { nameOfBatch } from "../names.ts";
 import { isUnwritable, renameDurably, wasTakenAway } from "../disk/on-disk.ts";
@@ -52,15 +53,15 @@ async function claim(input: MarkInput): Promise<Claimed | undefined> {
   const mark = await input.now();
   if (found === "gone") return (await writeMark(input, mark, "new")) ? { mark, isNew: true } : undefined;
   await input.assertKnown(found);
-  if (found.batch === batch) {
-    // another that came at the same time may have put its own there meanwhile, and have sent by it
-    const isSame = async (): Promise<boolean> => isDeepStrictEqual(await markAt(path), found);
-    return (await writeMark(input, mark, isSame)) ? { mark, isNew: false } : undefined;
-  }
+  // another that came at the same time may have put its own there meanwhile, and have sent by it
+  const isSame = async (): Promise<boolean> => isDeepStrictEqual(await markAt(path), found);
+  if (found.batch === batch) return (await writeMark(input, mark, isSame)) ? { mark, isNew: false } : undefined;
   if (found.batch === undefined) throw inTheWay(path);
   const aside = nameOfBatch(path, found.batch);
   if ((await markAt(aside)) === "foreign") throw inTheWay(aside);
-  await renameDurably(path, aside);
+  await aloneAt(path, async (isInTime) => {
+    if ((await isSame()) && isInTime()) await renameDurably(path, aside);
+  });
   return undefined;
 }
 

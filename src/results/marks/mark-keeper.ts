@@ -5,6 +5,7 @@ import type { Begun, Mark } from "../../journal/store.ts";
 import { makingFile } from "../disk/atomic.ts";
 import { markAt, type FoundMark } from "./found-mark.ts";
 import type { Leftovers } from "../disk/leftovers.ts";
+import { aloneAt } from "./mark-lock.ts";
 
 /** Keeps a mark up to date while rows are sent (I12). */
 export interface MarkKeeper {
@@ -57,10 +58,16 @@ export function writeMark(input: MarkInput, mark: Mark, how: "new" | MayReplace)
   return makingFile(input.path, input.mode, async (file) => {
     await file.write(input.text(mark));
     await file.finish();
-    if (how === "new") return file.publishNew();
-    if (!(await how())) return false;
-    await file.publish();
-    return true;
+    for (;;) {
+      const isWritten = await aloneAt(input.path, async (isInTime) => {
+        if (how === "new") return file.publishNew();
+        if (!(await how())) return false;
+        if (!isInTime()) return "late";
+        await file.publish();
+        return true;
+      });
+      if (isWritten !== "late") return isWritten;
+    }
   });
 }
 
@@ -116,8 +123,11 @@ class Keeper implements MarkKeeper {
     clearInterval(this.#timer);
     await this.#last;
     if (!this.#isNew) return;
-    const found = await markAt(path).catch(() => undefined);
-    if (typeof found === "object" && found.keeper === keeper) await unlink(path).catch(() => undefined);
+    const removeOwn = async (): Promise<void> => {
+      const found = await markAt(path);
+      if (typeof found === "object" && found.keeper === keeper) await unlink(path);
+    };
+    await aloneAt(path, removeOwn).catch(() => undefined);
   }
 
   close(): Promise<void> {
