@@ -44,12 +44,10 @@ export class JudgedRows {
   ): Seen[] {
     const others = [...here, ...elsewhere];
     if (row.has_kin === 0) return others;
-    const family = this.seen.family(
-      { name: row.family ?? row.name, isItself: row.family === null },
-      keys,
-      batch.seq,
-      before,
-    );
+    // of corrections that come later in its file as well, it is one itself
+    const family = this.seen
+      .family({ name: row.family ?? row.name, isItself: row.family === null }, keys, batch.seq, before)
+      .filter((kin) => !kin.sameBatch || kin.row !== row.number);
     const isKin = (other: Seen): boolean => family.some((kin) => kin.batch === other.batch && kin.row === other.row);
     return [...family, ...others.filter((other) => !isKin(other))];
   }
