@@ -32,10 +32,32 @@ export interface CorrectionsSaid {
   readonly first: readonly { readonly row: number; readonly corrects: string }[];
 }
 
+/** Every reason for which a run ends before its last row. What is looked up by it names them all, or says why not. */
+export type StopCode =
+  // the key, the address or the connection: no row would fare better
+  | "key_refused"
+  | "address_refused"
+  | "certificate_refused"
+  | "local_error"
+  | "unreachable"
+  | "rate_limited"
+  // something else than the service answers, or nothing clear does
+  | "redirect"
+  | "html_answer"
+  | "unknown_in_a_row"
+  // the rows of this one batch
+  | "same_refusal"
+  | "day_over_cap"
+  | "reads_otherwise"
+  // people
+  | "signal"
+  | "paused"
+  | "cancelled"
+  | "folder_held";
+
 /** Why a run ended before its last row. */
 export interface Stop {
-  /** `key_refused`, `unknown_in_a_row`, `signal` … */
-  readonly code: string;
+  readonly code: StopCode;
   /** A sentence for a person. */
   readonly message: string;
   readonly hint: string;

@@ -1,4 +1,4 @@
-import type { Stop } from "../events.ts";
+import type { Stop, StopCode } from "../events.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
 import { Away } from "./service-away.ts";
@@ -53,7 +53,7 @@ export class EndpointsAway {
   }
 
   /** The batch waits until the endpoint takes rows; one that was tried comes first again. */
-  failed(operation: OperationName, code: string, batch: string, isTry: boolean): void {
+  failed(operation: OperationName, code: StopCode, batch: string, isTry: boolean): void {
     const ones = this.#waiting.get(operation) ?? { away: new Away(this.#firstMs), batches: [] };
     this.#waiting.set(operation, ones);
     ones.away.failed(code, isTry);

@@ -129,10 +129,10 @@ export class FolderEnds {
       if (file) this.#left.add(keyOf(file));
       // what was said beside it may be what kept an earlier process
       const path = file?.path ?? (batch === undefined ? undefined : await standing.fileOf(batch));
-      if (path !== undefined) await answers.put(path, troubleAnswer(path, "", error.message, error.hint));
+      if (path !== undefined) await answers.put(path, troubleAnswer(path, undefined, error.message, error.hint));
     } else if (file && isOfThisMoment(error)) listener.mention(error.message);
     else {
-      if (file) await answers.put(file.path, troubleAnswer(file.path, "", messageOf(error), "ask IT"));
+      if (file) await answers.put(file.path, troubleAnswer(file.path, undefined, messageOf(error), "ask IT"));
       throw error;
     }
   }

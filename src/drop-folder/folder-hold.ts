@@ -1,4 +1,5 @@
 import { holdsOf, resumeCommand, setHold, STOP_MESSAGE } from "../batch/held-folder.ts";
+import type { StopCode } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
 import type { FolderListener } from "./folder-listener.ts";
@@ -51,7 +52,7 @@ export class FolderHold {
   }
 
   /** Something unclear answers: a person must look. */
-  async forPerson(code: string, message: string): Promise<void> {
+  async forPerson(code: StopCode, message: string): Promise<void> {
     await this.#set(code, message);
     await this.compare();
   }

@@ -1,14 +1,14 @@
-import type { Stop } from "../events.ts";
+import type { Stop, StopCode } from "../events.ts";
 import { backoffMs } from "../submission/retry.ts";
 
 /**
  * What a stop means for a folder that is watched. `service`: everything waits and is tried again; proven unsent, or
- * refused for the key or the address, so that nothing goes twice. `endpoint`: the same of one operation. `person`: something unclear answers: every further
- * try could make one more unknown row. `batch`: only that batch stops.
+ * refused for the key or the address, so that nothing goes twice. `endpoint`: the same of one operation. `person`:
+ * something unclear answers: every further try could make one more unknown row. `batch`: only that batch stops.
  */
 export type StopKind = "service" | "endpoint" | "person" | "batch" | "signal";
 
-const KINDS: Readonly<Record<string, StopKind>> = {
+const KINDS: Readonly<Record<StopCode, StopKind>> = {
   unreachable: "service",
   rate_limited: "service",
   key_refused: "service",
@@ -27,13 +27,13 @@ const KINDS: Readonly<Record<string, StopKind>> = {
   signal: "signal",
 };
 
-/** A stop that is not known here is a person's. */
 export function kindOfStop({ code, operation }: Pick<Stop, "code" | "operation">): StopKind {
   if (operation !== undefined) return "endpoint";
-  return KINDS[code] ?? "person";
+  return KINDS[code];
 }
 
-const MENDING: Readonly<Record<string, string>> = {
+/** Of the others a person has nothing to mend, or is told with the stop itself. */
+const MENDING: Readonly<Partial<Record<StopCode, string>>> = {
   key_refused: "check PAYDROP_API_KEY; a new key is read when paydrop starts again",
   address_refused: "check PAYDROP_BASE_URL; a new one is read when paydrop starts again",
   certificate_refused: "check PAYDROP_BASE_URL and PAYDROP_CA_FILE, or the certificate of the service",
@@ -41,7 +41,7 @@ const MENDING: Readonly<Record<string, string>> = {
 };
 
 /** What a person can do about it; undefined: only wait. */
-export function mendingOf(code: string): string | undefined {
+export function mendingOf(code: StopCode): string | undefined {
   return MENDING[code];
 }
 
@@ -54,7 +54,7 @@ const WAIT_MIN_SHARE = 1 / 30;
 export class Away {
   readonly #firstMs: number;
   #tries = 0;
-  #code = "";
+  #code: StopCode | undefined;
   #retryAtMs = 0;
 
   constructor(firstMs: number) {
@@ -65,8 +65,8 @@ export class Away {
     return this.#tries > 0;
   }
 
-  /** Why, as the code of a stop. */
-  get code(): string {
+  /** Why; undefined: it is not away. */
+  get code(): StopCode | undefined {
     return this.#code;
   }
 
@@ -78,7 +78,7 @@ export class Away {
    * Gives whether this is news: not the same reason as the last time. `isTry`: it was away when this one began; what was
    * on its way when another one found it out tells of the same outage, and is no reason to wait longer.
    */
-  failed(code: string, isTry: boolean): boolean {
+  failed(code: StopCode, isTry: boolean): boolean {
     const isNews = code !== this.#code;
     this.#code = code;
     if (this.isAway && !isTry) return isNews;
@@ -90,6 +90,6 @@ export class Away {
 
   isBack(): void {
     this.#tries = 0;
-    this.#code = "";
+    this.#code = undefined;
   }
 }

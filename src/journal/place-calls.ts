@@ -14,7 +14,7 @@ export interface Mark {
 
 /** Why nothing of an inbox goes until a person says so by name. */
 export interface InboxHold {
-  /** `stop_file`, or the code of the stop that a person must look at. */
+  /** `stop_file`, or the code of the stop that a person must look at: of any version of paydrop, hence any text. */
   readonly code: string;
   /** Milliseconds since 1970. */
   readonly at: number;

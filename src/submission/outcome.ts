@@ -1,4 +1,5 @@
 import type { Answer, Answered } from "../client/answer.ts";
+import type { StopCode } from "../events.ts";
 import type { Reason } from "../reason.ts";
 
 /** What an answer, or its absence, says of the row (DESIGN §8). */
@@ -9,8 +10,11 @@ export interface Outcome {
   /** The row goes again by itself, bounded: after a wait of our own, or as the service told. */
   readonly again?: "backoff" | "as_told";
   /** Something that the next row would meet as well: the run stops. */
-  readonly stop?: Reason;
+  readonly stop?: ReasonToStop;
 }
+
+/** A reason that is about more than the row itself. */
+export type ReasonToStop = Extract<Reason, StopCode>;
 
 /** Refused for their own sake. Convention, since §7 shows no error codes. */
 const REFUSED = new Set([400, 402, 406, 411, 413, 414, 422, 431]);

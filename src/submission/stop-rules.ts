@@ -1,7 +1,6 @@
-import type { Stop } from "../events.ts";
+import type { Stop, StopCode } from "../events.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Reason } from "../reason.ts";
+import type { Outcome, ReasonToStop } from "./outcome.ts";
 
 const UNKNOWN_MAX = 3;
 const IDENTICAL_REFUSALS_MAX = 10;
@@ -70,69 +69,89 @@ function withoutIds(text: string): string {
   return text.slice(0, 1000).replace(/[\w-]+/g, (word) => (/\d/.test(word) ? "#" : word));
 }
 
-function stopFor(reason: Reason, status: number | undefined): Stop {
-  const stop = (STOPS as Partial<Record<string, Stop>>)[reason];
-  if (!stop) throw new Error(`no run stops for ${reason}`);
+function stopFor(reason: ReasonToStop, status: number | undefined): Stop {
+  const stop: Stop = STOPS[reason];
   return status === undefined ? stop : { ...stop, message: `${stop.message} (HTTP ${status})` };
 }
 
+/** A folder that is held names itself in its words: `held-folder.ts` makes that one. */
+type Stops = { readonly [Code in Exclude<StopCode, "folder_held">]: Stop & { readonly code: Code } };
+
 /** Why runs stop, in words for a person. */
-export const STOPS = stops({
+export const STOPS: Stops = {
   key_refused: {
+    code: "key_refused",
     message: "the service did not accept our key",
     hint: "ask IT to check PAYDROP_API_KEY, then run the same file again: the rest goes, nothing goes twice",
   },
   address_refused: {
+    code: "address_refused",
     message: "the service does not know this address",
     hint: "check PAYDROP_BASE_URL, then run the same file again, with --accept-destination where it was wrong: the rest goes, nothing goes twice",
   },
   redirect: {
+    code: "redirect",
     message: "something answered with a redirect, which is never followed",
     hint: "ask IT whether PAYDROP_BASE_URL is the service itself, and look the unknown row up in its dashboard",
   },
   html_answer: {
+    code: "html_answer",
     message: "a web page answered instead of the service",
     hint: "ask IT about a proxy or login page in between, and look the unknown row up in the service's dashboard",
   },
   certificate_refused: {
+    code: "certificate_refused",
     message: "the certificate of the service was refused; nothing was sent over that connection",
     hint: "ask IT to check PAYDROP_BASE_URL and PAYDROP_CA_FILE, then run the same file again",
   },
   local_error: {
+    code: "local_error",
     message: "a request could not be prepared on this machine; it was not sent",
     hint: "check the AES key, the IV and the API key with `paydrop doctor`, then run the same file again",
   },
   rate_limited: {
+    code: "rate_limited",
     message: "the service kept asking us to slow down",
     hint: "run the same file again later, or with a lower --rate",
   },
   unknown_in_a_row: {
+    code: "unknown_in_a_row",
     message: `${UNKNOWN_MAX} rows in a row had no clear answer`,
     hint: "look these rows up in the service's dashboard before you run the file again",
   },
   same_refusal: {
+    code: "same_refusal",
     message: `${IDENTICAL_REFUSALS_MAX} rows in a row were refused for the same reason`,
     hint: "read the reason in the results file (no funds? a wrong account?), mend it, then run the same file again for the rest; the refused rows go by the retry file",
   },
   unreachable: {
+    code: "unreachable",
     message: "the service could not be reached",
     hint: "run the same file again when the service is back: the rest goes, nothing goes twice",
   },
-  signal: { message: "it was asked to stop", hint: "run the same file again: the rest goes, nothing goes twice" },
+  signal: {
+    code: "signal",
+    message: "it was asked to stop",
+    hint: "run the same file again: the rest goes, nothing goes twice",
+  },
   day_over_cap: {
+    code: "day_over_cap",
     message: "with this batch the day would come to more than max_per_day",
     hint: "run the same file again tomorrow (a watched folder does it by itself), or have max_per_day raised in paydrop.toml: nothing goes twice",
   },
   reads_otherwise: {
+    code: "reads_otherwise",
     message: "rows that were ready are refused by this version of paydrop",
     hint: "cancel what is left of the batch, and send those rows in a corrected file: the others went",
   },
-  paused: { message: "the batch was paused", hint: "go on with `paydrop resume`" },
-  cancelled: { message: "the batch was cancelled", hint: "what was not sent stays unsent" },
-});
-
-/** The name of each is its code. */
-function stops<Code extends string>(words: Record<Code, Omit<Stop, "code">>): Readonly<Record<Code, Stop>> {
-  const all = Object.entries<Omit<Stop, "code">>(words).map(([code, said]) => [code, { code, ...said }]);
-  return Object.fromEntries(all) as Record<Code, Stop>;
-}
+  paused: {
+    code: "paused",
+    message: "the batch was paused",
+    hint: "go on with `paydrop resume`",
+  },
+  cancelled: {
+    code: "cancelled",
+    message: "the batch was cancelled",
+    hint: "what was not sent stays unsent",
+  },
+};

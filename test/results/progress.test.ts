@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BatchReport, RunEvent } from "../../src/events.ts";
+import type { BatchReport, RunEvent, Stop } from "../../src/events.ts";
 import { jsonLine, jsonSummary } from "../../src/results/json-lines.ts";
 import { plainEnd, plainLine, plainProgress } from "../../src/results/screen/plain-lines.ts";
 import { countsLine, ProgressCounter, progressLine } from "../../src/results/screen/progress.ts";
@@ -92,10 +92,10 @@ describe("without a terminal", () => {
       {
         type: "stopped",
         batch: "K7Q2",
-        stop: { code: "three_unknown", message: "3 rows in a row\nhave no answer", hint: "" },
+        stop: { code: "unknown_in_a_row", message: "3 rows in a row\nhave no answer", hint: "" },
         remaining: 9,
       },
-      '2026-10-31T12:37:22Z K7Q2 stopped reason=three_unknown remaining=9 message="3 rows in a row\\nhave no answer"',
+      '2026-10-31T12:37:22Z K7Q2 stopped reason=unknown_in_a_row remaining=9 message="3 rows in a row\\nhave no answer"',
     ],
   ])("%j", (event, line) => {
     expect(plainLine(event, AT)).toBe(line);
@@ -141,7 +141,7 @@ describe("--json", () => {
   });
 
   test("every event has a type and can be written", () => {
-    const stop = { code: "signal", message: "m", hint: "h" };
+    const stop: Stop = { code: "signal", message: "m", hint: "h" };
     const events: RunEvent[] = [
       START,
       { type: "waiting", batch: "K7Q2", reason: "rate_limited", waitMs: 1 },

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { counted } from "../../counted.ts";
 import type { FileFault } from "../../errors.ts";
+import type { StopCode } from "../../events.ts";
 import type { UnreadKind } from "../../format.ts";
 import type { InboxHold } from "../../journal/store.ts";
 import { printable } from "../../printable.ts";
@@ -136,16 +137,16 @@ function heldLines({ message }: InboxHold, resumeCommand: string): string[] {
 }
 
 /** Something that concerns every file: the service is away, the key is wrong. */
-export function troubleAnswer(path: string, code: string, message: string, hint: string): Answer {
-  const lines = TROUBLES[code] ?? [sentence(message), sentence(hint)].filter(Boolean);
+export function troubleAnswer(path: string, code: StopCode | undefined, message: string, hint: string): Answer {
+  const lines = (code && TROUBLES[code]) ?? [sentence(message), sentence(hint)].filter(Boolean);
   return answer("waiting", path, "waits. Nothing went twice, and nothing is lost.", lines);
 }
 
 const BY_ITSELF = "It is tried again by itself; there is nothing to do here.";
 const AFTER_IT = "It goes on by itself soon after that is mended.";
 
-/** What concerns every file, by the code of the stop. */
-export const TROUBLES: Readonly<Record<string, readonly string[]>> = {
+/** What concerns more than the rows themselves. The other stops are told in their own words. */
+export const TROUBLES: Readonly<Partial<Record<StopCode, readonly string[]>>> = {
   unreachable: ["The service cannot be reached.", BY_ITSELF],
   rate_limited: ["The service asked us to slow down.", BY_ITSELF],
   key_refused: ["The service did not accept our key. Ask IT to check PAYDROP_API_KEY.", AFTER_IT],
@@ -153,7 +154,6 @@ export const TROUBLES: Readonly<Record<string, readonly string[]>> = {
   certificate_refused: ["The service could not prove who it is. Ask IT to check its certificate.", AFTER_IT],
   local_error: ["A row could not be made ready for sending. Ask IT to run paydrop doctor.", AFTER_IT],
   signal: ["paydrop was stopped. The rest goes when it runs again."],
-  not_now: ["The rest goes when paydrop takes it up again: paydrop run, with this file."],
   same_refusal: [
     "Many rows in a row were refused for the same reason; the results file says which.",
     "When that is mended, save the file here again: the rest goes, nothing goes twice.",

@@ -1,14 +1,17 @@
 import { counted } from "../../counted.ts";
-import type { BatchReport, Stop } from "../../events.ts";
+import type { BatchReport } from "../../events.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
 import type { OperationName } from "../../operations/operation.ts";
 import { isOwnAnswer, ownText, putAnswer } from "./files.ts";
 import { answer, sentence, TROUBLES, type Answer } from "./answers.ts";
 import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "../words/next-steps.ts";
 
-/** What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. */
-export function openAnswer(report: BatchReport): Answer | undefined {
-  const all = [unknownPart, heldPart, unsentPart, elsewherePart].map((partOf) => partOf(report));
+/**
+ * What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. `withoutStop`: why rows
+ * were not sent where no stop says it; fewer than it takes to stop a run found nobody.
+ */
+export function openAnswer(report: BatchReport, withoutStop = TROUBLES.unreachable): Answer | undefined {
+  const all = [unknownPart(report), heldPart(report), unsentPart(report, withoutStop), elsewherePart(report)];
   const parts = all.filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const lines = parts
@@ -47,7 +50,7 @@ function heldPart(report: BatchReport): Part {
   ];
 }
 
-function unsentPart(report: BatchReport): Part {
+function unsentPart(report: BatchReport, withoutStop: Part): Part {
   const { batch, byStatus, goesAgain, phase, stop } = report;
   const unsent = byStatus.not_sent?.rows ?? 0;
   if (unsent > 0 && (phase === "paused" || stop?.code === "paused")) {
@@ -55,7 +58,7 @@ function unsentPart(report: BatchReport): Part {
   }
   if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
   const lines = [
-    ...(TROUBLES[stop?.code ?? "unreachable"] ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
+    ...((stop ? TROUBLES[stop.code] : withoutStop) ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
     ...(stop?.operation === undefined ? [] : [onlyOf(stop.operation)]),
   ];
   // the only row of a file may be the one that found it out: it goes again with the others
@@ -101,7 +104,7 @@ export async function renewWaiting(report: BatchReport): Promise<void> {
 }
 
 async function putOpen(report: BatchReport): Promise<void> {
-  await putAnswer(report.file, openAnswer({ ...report, stop: report.stop ?? NOT_NOW }));
+  await putAnswer(report.file, openAnswer(report, NOT_NOW));
 }
 
 /** A file was taken by its name: that it was refused, or waits, says nothing any more. None is put where none was. */
@@ -114,4 +117,4 @@ function openHead(batch: string): string {
   return `was taken as batch ${batch}, and something is open.`;
 }
 
-const NOT_NOW: Stop = { code: "not_now", message: "", hint: "" };
+const NOT_NOW = ["The rest goes when paydrop takes it up again: paydrop run, with this file."];
