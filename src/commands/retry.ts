@@ -5,6 +5,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isResumable } from "../reason.ts";
+import { STATE_WORDS } from "../results/words/status.ts";
 import type { Call } from "./command.ts";
 import { Going, staysText, whichRows, type GoingRow } from "./release/going.ts";
 import { letGo, type Prepare } from "./release/let-go.ts";
@@ -73,12 +74,12 @@ export async function makeReady(
 export function asGoing({ number, amount, state, code, settledBy }: RowRecord): GoingRow {
   const why =
     state === "settled_not_done"
-      ? `settled as not done by ${settledBy ?? "a person"}`
+      ? `${STATE_WORDS.settled_not_done} by ${settledBy ?? "a person"}`
       : state === "rejected"
         ? code === "key_refused"
           ? "refused because of the key"
           : "refused because of the address"
-        : "not sent";
+        : STATE_WORDS.not_sent;
   return { number, amount, why };
 }
 

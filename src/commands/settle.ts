@@ -5,6 +5,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import { MAY_NOT_SETTLE, maySettle, type SettledAs } from "../journal/state.ts";
 import type { Act, JournalStore } from "../journal/store.ts";
 import { withProcessor } from "../processor.ts";
+import { asInResults } from "../results/words/status.ts";
 import { carryOutSettlings } from "./settle/carry-out.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
@@ -73,7 +74,7 @@ function isSaidBefore({ as, act }: Word, { state }: RowRecord, before: readonly 
 }
 
 function notToSettle({ number, state }: RowRecord, as: SettledAs): PaydropError {
-  const is = state === "sending" ? "being sent at this moment" : state.replaceAll("_", " ");
+  const is = state === "sending" ? "being sent at this moment" : asInResults(state);
   const hint =
     state === "accepted" && as === "settled_done"
       ? "the service accepted it already: nothing was settled"

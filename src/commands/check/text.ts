@@ -6,6 +6,7 @@ import type { Complaint, ComplaintGroup, ComplaintLevel } from "../../results/wo
 import { styled, wrapped, type Look } from "../../results/screen/look.ts";
 import { mappingText } from "../../results/words/mapping-words.ts";
 import { accountTable } from "../../results/screen/screen.ts";
+import { asInResults } from "../../results/words/status.ts";
 import { repeatingFlags } from "../../results/words/told-commands.ts";
 
 /** Where the answer is read. */
@@ -99,7 +100,7 @@ function closing(report: CheckReport, look: Look): string[] {
   const counts = COUNTS.flatMap(([word, key]) => (report[key].rows > 0 ? [`${report[key].rows} ${word}`] : []));
   for (const status of ["rejected", "unknown", "settled_not_done"] as const) {
     const rows = report.taken?.byStatus[status]?.rows ?? 0;
-    if (rows > 0) counts.push(`${rows} ${status.replaceAll("_", " ")}`);
+    if (rows > 0) counts.push(`${rows} ${asInResults(status)}`);
   }
   if (report.warned > 0) counts.push(`${report.warned} to look at`);
   if (counts.length === 0) counts.push("nothing to send");

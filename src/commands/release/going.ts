@@ -4,7 +4,7 @@ import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowState } from "../../journal/state.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { rowsNamed } from "../../results/row-ranges.ts";
-import { rowsIn } from "../../results/words/status.ts";
+import { rowsIn, STATE_WORDS } from "../../results/words/status.ts";
 
 /** A row that is let go, and why it may go: `not sent`, `settled as not done by asha`. */
 export interface GoingRow {
@@ -80,14 +80,14 @@ function groupText({ numbers, units }: Group, why: string): string {
 }
 
 const STAY_WORDS: readonly (readonly [states: readonly RowState[], word: string])[] = [
-  [["accepted"], "accepted"],
-  [["settled_done"], "settled as done"],
+  [["accepted"], STATE_WORDS.accepted],
+  [["settled_done"], STATE_WORDS.settled_done],
   [["rejected", "invalid"], "refused or invalid (need a corrected file)"],
-  [["sending"], "being sent"],
-  [["settled_not_done"], "settled as not done (retry sends it)"],
-  [["not_sent", "ready"], "not sent"],
-  [["held"], "held (a release sends it)"],
-  [["duplicate"], "duplicate"],
+  [["sending"], STATE_WORDS.sending],
+  [["settled_not_done"], `${STATE_WORDS.settled_not_done} (retry sends it)`],
+  [["not_sent", "ready"], STATE_WORDS.not_sent],
+  [["held"], `${STATE_WORDS.held} (a release sends it)`],
+  [["duplicate"], STATE_WORDS.duplicate],
 ];
 
 /** `Stay: 235 accepted, 3 refused …, 1 unknown (row 91: paydrop settle …)`. `going`: of each state so many rows go. */

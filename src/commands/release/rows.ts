@@ -4,6 +4,7 @@ import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { sentenceOf } from "../../results/words/sentences.ts";
+import { asInResults } from "../../results/words/status.ts";
 import { Going } from "./going.ts";
 import { asGoing } from "../retry.ts";
 
@@ -72,7 +73,7 @@ async function* heldOnes(
     const row = await journal.row(batch.id, number);
     if (row?.state === "held" || row?.state === "duplicate") yield [row];
     else if (row?.state !== "ready" || !judged.has(number))
-      wrong.push(row ? `row ${number} is ${row.state.replaceAll("_", " ")}` : `there is no row ${number}`);
+      wrong.push(row ? `row ${number} is ${asInResults(row.state)}` : `there is no row ${number}`);
     isAnyReady ||= row?.state === "ready";
     if (wrong.length === NAMED_MAX) break;
   }

@@ -7,6 +7,7 @@ import { normalizeName } from "../../names.ts";
 import { printable } from "../../printable.ts";
 import type { Row } from "../../reader/row.ts";
 import { settleCommand } from "../../results/words/next-steps.ts";
+import { asInResults } from "../../results/words/status.ts";
 import { asSaid, rowToSettle, settlingOf, wordOf, type Settling, type Word } from "./settling.ts";
 import { cleanName, textSaid } from "../who.ts";
 
@@ -111,7 +112,7 @@ async function saidIn(line: Line, journal: JournalStore, config: Config): Promis
 function notToSettle(line: Line, { batch, row }: Said, isOpen: boolean): FileFault | undefined {
   const { number } = row;
   if (row.state !== "unknown") {
-    const is = row.state.replaceAll("_", " ");
+    const is = asInResults(row.state);
     const by = row.settledBy === undefined ? "" : `, settled by ${row.settledBy}`;
     return fault("row", `row ${number} is ${is} now${by}; a list settles unknown rows only`, byHand(batch, number));
   }

@@ -5,6 +5,7 @@ import type { RowRecord } from "../../journal/row-record.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
 import type { OperationName } from "../../operations/operation.ts";
 import { releaseCommand, settleCommand, toldOf } from "../../results/words/next-steps.ts";
+import { STATE_WORDS } from "../../results/words/status.ts";
 import { whichRows } from "../release/going.ts";
 import { wordsOf, type Settling } from "./settling.ts";
 
@@ -36,7 +37,7 @@ export function settledText({ row, word: { as, by } }: Settling, batch: BatchRec
   const lines = [`${settled} It may go again:  ${resume}paydrop retry ${batch.id}`];
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
-      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : "settled as done"} before. Sent again, ${twiceText(row.operation)}.`,
+      `  ATTENTION: it was ${row.state === "accepted" ? "accepted by the service" : STATE_WORDS.settled_done} before. Sent again, ${twiceText(row.operation)}.`,
       `  → a mistake?  ${settleCommand(batch.id, row.number, "done")}`,
     );
   }

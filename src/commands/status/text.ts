@@ -7,7 +7,14 @@ import { printable } from "../../printable.ts";
 import { folded } from "../../results/screen/folded.ts";
 import { decisionsOf } from "../../results/report/acts.ts";
 import type { Look } from "../../results/screen/look.ts";
-import { rejectedNote, rowsIn, STAYS_UNSENT, UNSENT_STATES } from "../../results/words/status.ts";
+import {
+  rejectedNote,
+  rowsIn,
+  STATE_WORDS,
+  statusNote,
+  STAYS_UNSENT,
+  UNSENT_STATES,
+} from "../../results/words/status.ts";
 import { rowsNamed } from "../../results/row-ranges.ts";
 import { inTheFile } from "../../results/sums.ts";
 import { tallyTable, type TallyLine } from "../../results/screen/tally-table.ts";
@@ -91,18 +98,19 @@ export function holdsText(holds: readonly HeldInbox[], look: Look): string {
   return lines.length === 0 ? "" : `${folded(lines.join("\n"), look)}\n`;
 }
 
-const STATES: readonly (readonly [RowState, string, string])[] = [
-  ["accepted", "accepted", ""],
-  ["settled_done", "settled as done", ""],
-  ["rejected", "rejected", "correct and drop again"],
-  ["invalid", "invalid", "correct and drop again"],
-  ["unknown", "unknown", "DO NOT SEND AGAIN before you checked"],
-  ["sending", "being sent", "or its process died: the next run calls it unknown"],
-  ["held", "held", "a person must decide"],
-  ["duplicate", "duplicate", ""],
-  ["not_sent", "not sent", "the next run sends it"],
-  ["ready", "ready", "the next run sends it"],
-  ["settled_not_done", "settled as not done", "retry sends it"],
+/** What is left to do, here where commands are at hand: of rows that are at their end nothing. */
+const STATES: readonly (readonly [state: RowState, advice: string])[] = [
+  ["accepted", ""],
+  ["settled_done", ""],
+  ["rejected", statusNote("rejected")],
+  ["invalid", statusNote("invalid")],
+  ["unknown", statusNote("unknown")],
+  ["sending", "or its process died: the next run calls it unknown"],
+  ["held", statusNote("held")],
+  ["duplicate", ""],
+  ["not_sent", "the next run sends it"],
+  ["ready", "the next run sends it"],
+  ["settled_not_done", "retry sends it"],
 ];
 
 /** One batch in full: control totals, every state, the rows to look at, what people did. */
@@ -115,8 +123,8 @@ export function batchText(status: BatchStatus | FullStatus, look: Look): string 
     ...statesTable(status, look),
   ];
   if (!("open" in status)) return `${folded(lines.join("\n"), look)}\n`;
-  for (const [state, word] of STATES) {
-    if (status.open[state]?.length) lines.push(`${word}: ${rowsOfState(status, state)}`);
+  for (const [state] of STATES) {
+    if (status.open[state]?.length) lines.push(`${STATE_WORDS[state]}: ${rowsOfState(status, state)}`);
   }
   lines.push(...batch.remarks.map((remark) => printable(remark)));
   for (const { at, by, kind, rows, note } of decisionsOf(status.history)) {
@@ -145,10 +153,10 @@ function noteOf(status: BatchStatus | FullStatus, state: RowState): string | und
 
 function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
   const { batch, tallies } = status;
-  const lines = STATES.flatMap(([state, name, advice]): TallyLine[] => {
+  const lines = STATES.flatMap(([state, advice]): TallyLine[] => {
     const tally = tallies[state];
     const note = noteOf(status, state) ?? advice;
-    return tally && tally.rows > 0 ? [{ name, tally, ...(note === "" ? {} : { note }) }] : [];
+    return tally && tally.rows > 0 ? [{ name: STATE_WORDS[state], tally, ...(note === "" ? {} : { note }) }] : [];
   });
   const total = { name: "total", tally: inTheFile(batch) };
   return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);

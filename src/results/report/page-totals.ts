@@ -1,7 +1,7 @@
 import { counted } from "../../counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { durationText } from "../screen/look.ts";
-import { occurringIn, statusNote } from "../words/status.ts";
+import { occurringIn, STATE_WORDS, statusNote } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import { stackedBar, swatch } from "./bars.ts";
 import type { Clock } from "./clock.ts";
@@ -9,7 +9,7 @@ import { amountOf, said, table } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Report } from "./report.ts";
 import { timelineSvg } from "./timeline-svg.ts";
-import { ACCOUNTS_SHOWN, countsIn, STATUS_WORDS } from "./words.ts";
+import { ACCOUNTS_SHOWN, countsIn } from "./words.ts";
 
 /** In the file, approved to go, accepted: the three figures that an auditor compares. */
 export function stepsSection({ batch, approved, totals, attempts }: Report): Html {
@@ -34,7 +34,7 @@ export function statusSection({ batch, totals }: Report): Html {
   const { total, byStatus } = totals;
   const label = countsIn(byStatus).join(", ");
   const lines = occurringIn(byStatus).map(([status, { rows, amount }]) => [
-    html`${swatch(status)} ${STATUS_WORDS[status]}`,
+    html`${swatch(status)} ${STATE_WORDS[status]}`,
     html`${rows}`,
     amountOf(amount),
     html`${statusNote(status, batch.phase)}`,

@@ -5,22 +5,14 @@ import { durationText, wrapped } from "../screen/look.ts";
 import { mappingText } from "../words/mapping-words.ts";
 import { outNames } from "../names.ts";
 import { rowsNamed } from "../row-ranges.ts";
-import { occurringIn } from "../words/status.ts";
+import { occurringIn, STATE_WORDS } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Decision } from "./acts.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { Need } from "./needs.ts";
 import type { Report } from "./report.ts";
-import {
-  ACCEPTED_MEANS,
-  ACCOUNTS_SHOWN,
-  commandFor,
-  DECISIONS_SHOWN,
-  NEED_WORDS,
-  SIGN_OFF,
-  STATUS_WORDS,
-} from "./words.ts";
+import { ACCEPTED_MEANS, ACCOUNTS_SHOWN, commandFor, DECISIONS_SHOWN, NEED_WORDS, SIGN_OFF } from "./words.ts";
 
 /** For a terminal of 60 columns, an e-mail, or a printer. */
 const WIDTH = 60;
@@ -60,7 +52,7 @@ function totalsLines({ batch, approved, totals }: Report): string[] {
     tallyLine("in the file", inTheFile(batch)),
     tallyLine("approved to go", approved),
     "",
-    ...occurringIn(byStatus).map(([status, tally]) => tallyLine(STATUS_WORDS[status], tally)),
+    ...occurringIn(byStatus).map(([status, tally]) => tallyLine(STATE_WORDS[status], tally)),
     tallyLine("total, equals the file", total),
   ];
 }
@@ -91,7 +83,7 @@ function accountLines({ totals }: Report): string[] {
     .slice(0, ACCOUNTS_SHOWN)
     .flatMap(({ account, total, byStatus }) => [
       tallyLine(account, total),
-      ...occurringIn(byStatus).map(([status, tally]) => tallyLine(`  ${STATUS_WORDS[status]}`, tally)),
+      ...occurringIn(byStatus).map(([status, tally]) => tallyLine(`  ${STATE_WORDS[status]}`, tally)),
     ]);
   const rest = accounts.length - ACCOUNTS_SHOWN;
   return [...heading("BY DEBIT ACCOUNT"), ...lines, ...(rest > 0 ? [`and ${rest} more accounts`] : [])];

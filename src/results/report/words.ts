@@ -1,25 +1,13 @@
+/** Every word of a report that is neither a row's own sentence nor said of a status everywhere (`words/status.ts`). */
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchPhase, BatchRecord, ByStatus } from "../../journal/batch-record.ts";
 import { releaseCommand, settleCommand, toldOf } from "../words/next-steps.ts";
-import { occurringIn } from "../words/status.ts";
+import { occurringIn, STATE_WORDS } from "../words/status.ts";
 import type { NeedKind } from "./needs.ts";
-
-/** Every word of a report that is not a row's own sentence, so that it can be put into another language in one place. */
-export const STATUS_WORDS: Readonly<Record<ResultStatus, string>> = {
-  accepted: "accepted",
-  rejected: "rejected",
-  unknown: "unknown",
-  not_sent: "not sent",
-  invalid: "invalid",
-  held: "held",
-  duplicate: "duplicate",
-  settled_done: "settled as done",
-  settled_not_done: "settled as not done",
-};
 
 /** `235 accepted`, `3 rejected`: of these statuses those that occur. */
 export function countsIn(byStatus: ByStatus, statuses?: readonly ResultStatus[]): string[] {
-  return occurringIn(byStatus, statuses).map(([status, { rows }]) => `${rows} ${STATUS_WORDS[status]}`);
+  return occurringIn(byStatus, statuses).map(([status, { rows }]) => `${rows} ${STATE_WORDS[status]}`);
 }
 
 /** As many of a kind as stand in a report. */

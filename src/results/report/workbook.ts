@@ -3,13 +3,13 @@ import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
 import { rowRanges } from "../row-ranges.ts";
-import { occurringIn, statusNote } from "../words/status.ts";
+import { occurringIn, STATE_WORDS, statusNote } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { NeedRow } from "./needs.ts";
 import type { Report } from "./report.ts";
-import { ACCEPTED_MEANS, NEED_WORDS, STATUS_WORDS } from "./words.ts";
+import { ACCEPTED_MEANS, NEED_WORDS } from "./words.ts";
 
 /** The first cell of a report's first sheet, and of the row that names its batch: by them it is known as ours. */
 export const WORKBOOK_MARK = { header: "paydrop report", batch: "batch", value: "value" } as const;
@@ -58,7 +58,7 @@ function summarySheet(report: Report, clock: Clock): SmallSheet {
 
 function statusSheet({ batch, totals: { byStatus } }: Report): SmallSheet {
   const rows = occurringIn(byStatus).map(([status, { rows: count, amount }]): OutCell[] => [
-    STATUS_WORDS[status],
+    STATE_WORDS[status],
     count,
     { amount },
     statusNote(status, batch.phase),
@@ -70,7 +70,7 @@ function accountsSheet({ totals: { accounts } }: Report): SmallSheet {
   const rows = accounts.flatMap(({ account, byStatus }) =>
     occurringIn(byStatus).map(([status, { rows: count, amount }]): OutCell[] => [
       account,
-      STATUS_WORDS[status],
+      STATE_WORDS[status],
       count,
       { amount },
     ]),

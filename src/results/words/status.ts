@@ -14,6 +14,29 @@ export const RESULT_STATUSES = [
   "settled_not_done",
 ] as const satisfies readonly ResultStatus[];
 
+/**
+ * What people read for a state of a row. What happened to one row of it, with the reason, is said by `row-words.ts`; where
+ * several states share a column or a line, that has a heading of its own.
+ */
+export const STATE_WORDS: Readonly<Record<RowState, string>> = {
+  ready: "ready",
+  sending: "being sent",
+  accepted: "accepted",
+  rejected: "rejected",
+  unknown: "unknown",
+  not_sent: "not sent",
+  invalid: "invalid",
+  held: "held",
+  duplicate: "duplicate",
+  settled_done: "settled as done",
+  settled_not_done: "settled as not done",
+};
+
+/** `settled not done`: the very words of the results file, for whoever looks the row up there. */
+export function asInResults(state: RowState): string {
+  return state.replaceAll("_", " ");
+}
+
 const STATUS_NOTES: Readonly<Record<ResultStatus, string>> = {
   accepted: "the service took the request; not proof that money arrived",
   rejected: "correct and drop again",

@@ -3,7 +3,7 @@ import { dayOf } from "../../day.ts";
 import type { ResultStatus, RowState } from "../../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../../journal/batch-record.ts";
 import { releaseCommand } from "./next-steps.ts";
-import { occurringIn, rowsIn, statusOf } from "./status.ts";
+import { asInResults, occurringIn, rowsIn, statusOf } from "./status.ts";
 import { addedUp } from "../sums.ts";
 
 /** The batch that a file was taken as before, and how its rows stand now. */
@@ -30,7 +30,7 @@ export function byStatusOf(tallies: Tallies): ByStatus {
 /** What became of a file that went before, and what is left to do. */
 export function takenText(taken: TakenBefore): string {
   const { batch, byStatus } = taken;
-  const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${status.replaceAll("_", " ")}`);
+  const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${asInResults(status)}`);
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
   // to run it is refused: nothing can be promised of it
   if (batch.archive !== undefined)
