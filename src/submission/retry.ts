@@ -10,7 +10,8 @@ export interface RetryLimits {
   readonly retryAfterMaxMs: number;
 }
 
-export const RETRY_LIMITS: RetryLimits = { unreachableMs: 30_000, rateLimitedMax: 5, retryAfterMaxMs: 300_000 };
+/** But for `unreachableMs`, which is a setting. */
+export const RETRY_LIMITS: Omit<RetryLimits, "unreachableMs"> = { rateLimitedMax: 5, retryAfterMaxMs: 300_000 };
 
 const UNREACHABLE_BASE_MS = 250;
 const UNREACHABLE_CAP_MS = 5_000;

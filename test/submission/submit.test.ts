@@ -8,11 +8,13 @@ import { RETRY_LIMITS } from "../../src/submission/retry.ts";
 import { UnknownsInARow } from "../../src/submission/stop-rules.ts";
 import { submit, type Submitted, type SubmitOptions } from "../../src/submission/submit.ts";
 
+const UNREACHABLE_MS = 30_000;
+
 /** What the batches of one process share. */
 function shared(over: Partial<SubmitOptions> = {}): SubmitOptions {
   return {
     ...{ lanes: pLimit(8), pace: new Pace(undefined), unknowns: new UnknownsInARow(), alone: pLimit(1) },
-    ...{ retry429: true, limits: RETRY_LIMITS, random: () => 0 },
+    ...{ retry429: true, limits: { ...RETRY_LIMITS, unreachableMs: UNREACHABLE_MS }, random: () => 0 },
     ...{ soft: new AbortController().signal, hard: new AbortController().signal },
     ...over,
   };
@@ -107,7 +109,7 @@ test("a service that was away and came back is waited for anew when it goes agai
   const run = sending(["a", "b"], shared(), (row) => {
     const isBack = sent.at(-1) === row;
     sent.push(row);
-    nowMs += RETRY_LIMITS.unreachableMs - 1;
+    nowMs += UNREACHABLE_MS - 1;
     return Promise.resolve(isBack ? ACCEPTED : AWAY);
   });
   expect(await run).toEqual({ requests: 2 });

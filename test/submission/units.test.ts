@@ -58,7 +58,7 @@ describe("429", () => {
   test("reads a date without a zone as UTC, wherever the machine stands", () => {
     const program = `
       import { Retries, RETRY_LIMITS } from ${JSON.stringify(new URL("../../src/submission/retry.ts", import.meta.url).href)};
-      const waits = process.argv.slice(1).map((text) => new Retries(RETRY_LIMITS, () => 0, () => 0.5).rateLimited(1, text));
+      const waits = process.argv.slice(1).map((text) => new Retries({ ...RETRY_LIMITS, unreachableMs: 1000 }, () => 0, () => 0.5).rateLimited(1, text));
       console.log(JSON.stringify(waits));`;
     const [day = "", date = "", month = "", year = "", time = ""] = new Date(Date.now() + 60_000)
       .toUTCString()

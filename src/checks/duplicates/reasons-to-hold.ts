@@ -2,7 +2,7 @@ import type { HoldCode, JudgeRules, Verdict } from "./duplicates.ts";
 import { isStatedDifferent, isUnclear, mayBeTheSame } from "./same-payment.ts";
 import type { Seen, Stated } from "./seen.ts";
 
-export type Held = Verdict & { readonly state: "held" };
+type Held = Verdict & { readonly state: "held" };
 
 /** Why a person must decide, the gravest reason first. */
 export function* reasonsToHold(
