@@ -15,7 +15,7 @@ import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { FolderWork, type Piece } from "./folder-work.ts";
-import { Standing } from "./standing.ts";
+import { FileMemory } from "./file-memory.ts";
 
 export interface DropFolderParts {
   readonly config: Config;
@@ -60,17 +60,17 @@ export class DropFolder {
       isWorking: () => this.isWorking,
       unfinished: () => this.#unfinished(),
     });
-    const standing = new Standing(journal, parts.config);
-    this.#pieces = new FolderWork(standing);
+    const memory = new FileMemory(journal, parts.config);
+    this.#pieces = new FolderWork(memory);
     this.#answers = new FolderAnswers(listener, (path) => this.#ends.blockedAnswer(path));
     this.#ends = new FolderEnds({
       ...{ folder: this.folder, isWatching: parts.isWatching, watchRetryMs: parts.config.watchRetryMs },
-      ...{ listener, answers: this.#answers, hold: this.#hold, standing },
+      ...{ listener, answers: this.#answers, hold: this.#hold, memory },
     });
     this.#inbox = new Inbox({
       folder: this.folder,
       settleMs: parts.settleMs,
-      standing: (path, identity) => standing.of(path, identity),
+      standing: (path, identity) => memory.standingOf(path, identity),
       isAsWritten: (path, sha256) => isRetryAsWritten(path, sha256, journal),
     });
   }

@@ -15,7 +15,7 @@ import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { EndpointsAway, manyOf } from "./endpoints-away.ts";
 import { Away, kindOfStop, mendingOf, type StopKind } from "./service-away.ts";
-import type { Standing } from "./standing.ts";
+import type { FileMemory } from "./file-memory.ts";
 
 interface EndsParts {
   readonly folder: string;
@@ -25,7 +25,7 @@ interface EndsParts {
   readonly listener: FolderListener;
   readonly answers: FolderAnswers;
   readonly hold: FolderHold;
-  readonly standing: Standing;
+  readonly memory: FileMemory;
 }
 
 interface TriedFile extends ReadyFile {
@@ -116,11 +116,11 @@ export class FolderEnds {
    * `batch`: what was to go on.
    */
   async failed(file: TriedFile | undefined, error: unknown, batch?: string): Promise<void> {
-    const { listener, answers, standing } = this.#parts;
+    const { listener, answers, memory } = this.#parts;
     if (error instanceof FileRefusedError && file) {
       this.#codes.set(keyOf(file), exitCodeOf(error));
       listener.failed(error);
-      await standing.noteRefused(file.path, file.refusalKey);
+      await memory.noteRefused(file.path, file.refusalKey);
       await answers.put(file.path, refusedAnswer(file.path, error));
     } else if (staysTillMended(error)) {
       this.#codes.set(file ? keyOf(file) : error.message, exitCodeOf(error));
@@ -128,7 +128,7 @@ export class FolderEnds {
       this.#told.add(error.message);
       if (file) this.#left.add(keyOf(file));
       // what was said beside it may be what kept an earlier process
-      const path = file?.path ?? (batch === undefined ? undefined : await standing.fileOf(batch));
+      const path = file?.path ?? (batch === undefined ? undefined : await memory.fileOf(batch));
       if (path !== undefined) await answers.put(path, troubleAnswer(path, undefined, error.message, error.hint));
     } else if (file && isOfThisMoment(error)) listener.mention(error.message);
     else {
@@ -143,10 +143,10 @@ export class FolderEnds {
    */
   async neverTaken(path: string, meant: UnreadKind | "name"): Promise<boolean> {
     if (meant !== "workbook" && meant !== "packed") return false;
-    const { standing } = this.#parts;
+    const { memory } = this.#parts;
     const stats = await lstat(path, { bigint: true }).catch(() => undefined);
-    if (!stats?.isFile() || (await standing.of(path, identityOf(stats))) !== "new") return false;
-    await standing.noteRefused(path, await standing.refusalKey(path, identityOf(stats)));
+    if (!stats?.isFile() || (await memory.standingOf(path, identityOf(stats))) !== "new") return false;
+    await memory.noteRefused(path, await memory.refusalKey(path, identityOf(stats)));
     this.#codes.set(path, REFUSED);
     return true;
   }

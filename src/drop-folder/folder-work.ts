@@ -1,6 +1,6 @@
 import type { ReadyFile } from "../intake/two-looks.ts";
 import type { OperationName } from "../operations/operation.ts";
-import type { Standing } from "./standing.ts";
+import type { FileMemory } from "./file-memory.ts";
 
 /** A piece of work: a file that is taken in, or a batch that goes on. */
 export interface Piece {
@@ -14,14 +14,14 @@ export interface Piece {
 
 /** The pieces of work of one inbox that are on their way. */
 export class FolderWork {
-  readonly #standing: Standing;
+  readonly #memory: FileMemory;
   readonly #pieces = new Set<Piece>();
   /** Files that were worked off while a sweep was on its way: what it saw of them is over. */
   readonly #finished = new Set<string>();
   #lookedBeside: Promise<unknown> = Promise.resolve();
 
-  constructor(standing: Standing) {
-    this.#standing = standing;
+  constructor(memory: FileMemory) {
+    this.#memory = memory;
   }
 
   get isEmpty(): boolean {
@@ -58,7 +58,7 @@ export class FolderWork {
   async lookBeside(piece: Piece): Promise<void> {
     if (!piece.file) return;
     const earlier = this.#lookedBeside;
-    const key = this.#standing.refusalKey(piece.file.path, piece.file.identity);
+    const key = this.#memory.refusalKey(piece.file.path, piece.file.identity);
     this.#lookedBeside = Promise.allSettled([earlier, key]).then(() => undefined);
     [, piece.refusalKey] = await Promise.all([earlier, key]);
   }

@@ -6,7 +6,7 @@ import { loadConfig } from "../../src/config/load.ts";
 import { FolderAnswers } from "../../src/drop-folder/folder-answers.ts";
 import { FolderEnds } from "../../src/drop-folder/folder-ends.ts";
 import { FolderHold } from "../../src/drop-folder/folder-hold.ts";
-import { Standing } from "../../src/drop-folder/standing.ts";
+import { FileMemory } from "../../src/drop-folder/file-memory.ts";
 import { CopyGoneError, FileRefusedError, PaydropError } from "../../src/errors.ts";
 import type { BatchReport, Stop } from "../../src/events.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -53,8 +53,8 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
     const hold = new FolderHold({ folder, processor, listener, isWorking: () => false, unfinished });
     await hold.open();
     const answers = new FolderAnswers(listener, () => undefined);
-    const standing = new Standing(journal, config);
-    const ends = new FolderEnds({ folder, isWatching, watchRetryMs: 60_000, listener, answers, hold, standing });
+    const memory = new FileMemory(journal, config);
+    const ends = new FolderEnds({ folder, isWatching, watchRetryMs: 60_000, listener, answers, hold, memory });
     const pathOf = (name: string): string => join(folder, name);
     await work({
       ...{ ends, journal, folder, told },

@@ -2,7 +2,7 @@ import { statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { Standing } from "../../src/drop-folder/standing.ts";
+import { FileMemory } from "../../src/drop-folder/file-memory.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryFolder } from "../support/files.ts";
 import { transferToml } from "../support/mappings.ts";
@@ -14,7 +14,7 @@ function keyOf(path: string, env: Readonly<Record<string, string>> = {}, toml = 
   const config = join(temporaryFolder(), "paydrop.toml");
   writeFileSync(config, toml, { mode: 0o600 });
   const settings = loadConfig({ env: { PAYDROP_BASE_URL: "http://127.0.0.1:9", ...env }, flags: { config } });
-  return new Standing({} as JournalStore, settings).refusalKey(path, IDENTITY);
+  return new FileMemory({} as JournalStore, settings).refusalKey(path, IDENTITY);
 }
 
 test("a refused file is another one by whatever it is read with, and by nothing else", async () => {

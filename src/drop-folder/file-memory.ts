@@ -10,7 +10,7 @@ import type { JournalStore } from "../journal/store.ts";
 const REFUSED = "refused";
 
 /** What the journal remembers of files as they lie in a drop folder, so that each is told about once. */
-export class Standing {
+export class FileMemory {
   readonly #journal: JournalStore;
   readonly #settings: string;
 
@@ -21,7 +21,7 @@ export class Standing {
     this.#settings = createHash("sha256").update(settings).digest("hex").slice(0, 16);
   }
 
-  async of(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
+  async standingOf(path: string, identity: FileIdentity): Promise<"taken" | "refused" | "new"> {
     const refusalKey = await this.refusalKey(path, identity);
     const [taken, refused] = await Promise.all([
       this.#journal.sourceBatch(path, identityText(identity)),
