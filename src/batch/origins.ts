@@ -10,12 +10,12 @@ import type { CheckedRow } from "../checks/instruction.ts";
 import { notMended } from "../checks/cells/not-mended.ts";
 import type { Finding } from "../checks/sentences.ts";
 import type { Config } from "../config/config.ts";
-import type { JournalStore } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../spreadsheet-text.ts";
 import { snapshotsIn } from "../reading.ts";
+import { hadNoPayee, operationTaken, OTHER_OPERATION, type EarlierBatches } from "./earlier-records.ts";
 import { EarlierRows, type Origin } from "./earlier-rows.ts";
 
 /**
@@ -27,9 +27,6 @@ export interface Tie {
   readonly fault?: Fault;
   readonly warning?: Fault;
 }
-
-/** What is asked of the journal; a batch by its whole id. */
-type EarlierBatches = Pick<JournalStore, "batch" | "row">;
 
 const COLUMN = "retry_of";
 /** A file is put together from a few retry files, not from many: so many earlier files are open at a time. */
@@ -60,9 +57,11 @@ export class Origins {
       const origin = origins.get(textOf(name));
       if (!origin) return { warning: warningOf(one.row, "retry_of_unknown", hasCells) };
       const made = (one.instruction ?? one).operation?.name;
-      const was = origin.operation === made ? made : ((await this.#operationOf(name)) ?? origin.operation);
+      const was = origin.operation === made ? made : ((await operationTaken(this.#earlier, name)) ?? origin.operation);
       if (was && made && was !== made) return otherOperation(one.row, name, { was, made }, hasCells);
-      const { rewritten, ...tie } = correctionOf(one, name, origin, hasCells);
+      const { rewritten, filledIn = [], ...compared } = correctionOf(one, name, origin, hasCells);
+      const isOther = filledIn.length > 0 && !(await hadNoPayee(this.#earlier, name, filledIn));
+      const tie = isOther ? asOtherPayee(compared) : compared;
       // a row that is as it was asks what was wrong with that one; of most the amount at least is another
       if (tie.fault || !one.instruction || !rewritten || rewritten.includes("amount")) return tie;
       const before = await this.#earlier.row(name.batch, name.row);
@@ -70,13 +69,6 @@ export class Origins {
       return fault ? { ...tie, fault } : tie;
     });
     return Promise.all(ties);
-  }
-
-  /** As what a row was taken in; one that was refused for that alone, as what the row was that it corrects. */
-  async #operationOf({ batch, row }: RowName): Promise<OperationName | undefined> {
-    const known = await this.#earlier.row(batch, row);
-    const isRefusedForIt = known?.faults?.some(({ code }) => code === OTHER_OPERATION) ?? false;
-    return isRefusedForIt && known?.correction ? this.#operationOf(known.correction.of) : known?.operation;
   }
 
   async close(): Promise<void> {
@@ -113,7 +105,6 @@ export class Origins {
 }
 
 const NO_TIE: Tie = {};
-const OTHER_OPERATION = "retry_of_operation";
 
 /** The text of `retry_of`. */
 function namedBy(row: Row): string {
@@ -124,9 +115,14 @@ function textOf({ batch, row }: RowName): string {
   return `${batch}:${row}`;
 }
 
-/** `rewritten`: fields that are written in another way; left out where nothing can be compared. */
+/** What `compareWithOrigin` tells beside the change; left out where nothing can be compared. */
 interface Compared extends Tie {
   readonly rewritten?: readonly string[];
+  readonly filledIn?: readonly string[];
+}
+
+function asOtherPayee(tie: Tie): Tie {
+  return tie.correction ? { ...tie, correction: { ...tie.correction, payeeChanged: true } } : tie;
 }
 
 function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells: boolean): Compared {
@@ -134,9 +130,9 @@ function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells
   const { row, instruction } = checked;
   const made = checked.instruction ? checked.instruction.operation : checked.operation;
   if (!made) return { correction: { of, changes: [], payeeChanged: false } };
-  const { zerosGone, rewritten, ...compared } = compareWithOrigin(row, origin.row, made, instruction?.form);
+  const { zerosGone, rewritten, filledIn, ...compared } = compareWithOrigin(row, origin.row, made, instruction?.form);
   const correction = { of, ...compared };
-  if (!zerosGone) return { correction, rewritten };
+  if (!zerosGone) return { correction, rewritten, filledIn };
   const { field, zeros } = zerosGone;
   const finding = { code: "zeros_gone", found: zeros, more: `row ${of.row} of batch ${of.batch}` } as const;
   const at = positionOf(row, field.name);

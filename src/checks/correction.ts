@@ -24,6 +24,8 @@ interface Comparison extends Required<Omit<Correction, "of" | "period">> {
   readonly zerosGone?: { readonly field: Field; readonly zeros: string };
   /** Names of fields that are written in another way, be it one value: `100` and `100.00`. */
   readonly rewritten: readonly string[];
+  /** Columns of the other row that say who is paid, and said nothing there; no change yet where that row had no payee. */
+  readonly filledIn: readonly string[];
 }
 
 export interface RowName {
@@ -55,6 +57,7 @@ const OWN: readonly Field[] = (["reference", "period"] as const).map((name) => (
 export function compareWithOrigin(now: Row, origin: Row, operation: Operation, form: Form | undefined): Comparison {
   const changes: Change[] = [];
   const rewritten: string[] = [];
+  const filledIn: string[] = [];
   let payeeChanged = false;
   let zerosGone: Comparison["zerosGone"];
   for (const field of [...fieldsOf(operation), ...OWN]) {
@@ -68,9 +71,11 @@ export function compareWithOrigin(now: Row, origin: Row, operation: Operation, f
     const isPayee = form?.beneficiaryFields.includes(field.name) ?? false;
     if (!isPayee || isOfTheTable(now, origin, field)) continue;
     const canonical = canonicalOf(field) ?? ((text: string): string => text);
-    if (canonical(from) !== canonical(to)) payeeChanged = true;
+    if (canonical(from) === canonical(to)) continue;
+    if (from === "") filledIn.push(columnOf(origin, field));
+    else payeeChanged = true;
   }
-  return { changes, payeeChanged, rewritten, ...(zerosGone ? { zerosGone } : {}) };
+  return { changes, payeeChanged, rewritten, filledIn, ...(zerosGone ? { zerosGone } : {}) };
 }
 
 /** Its zeros in front are part of it and travel: those of a mobile number mean nothing, and a reference is not sent. */

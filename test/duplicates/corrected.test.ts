@@ -187,7 +187,7 @@ test("a row of a test is none that a live file corrects", async () => {
   expect(ended.results[0]?.result_message).toContain(`"${batch}:2" names no row that was taken in here`);
 });
 
-test("a retry file of JSON ties as well; a payee that was missing is one that changed", async () => {
+test("a retry file of JSON ties as well; a payee that was missing is told", async () => {
   const office = await openOffice();
   const rows = [
     { from_account: "ACC-OPS-01", to_account: "", amount: 10 },
@@ -200,10 +200,10 @@ test("a retry file of JSON ties as well; a payee that was missing is one that ch
   office.desk.write("pay.json.retry.json", corrected);
   const ended = await office.desk.run("pay.json.retry.json", "--operation", "transfer");
   expect(ended.results.map((row) => [row.result_status, row.result_message.replace(/^.*batch \w+: /, "")])).toEqual([
-    ["held", "to_account (empty) → ••1235"],
+    ["accepted", "to_account (empty) → ••1235"],
     ["accepted", "amount 1.234 → 1.23"],
   ]);
-  expect(office.sent()).toEqual(["60200000001234 1.23"]);
+  expect(office.sent()).toEqual(["60200000001234 1.23", "60200000001235 10"]);
 });
 
 test("a mapped file ties by the file's own columns, and is compared under the names of our fields", async () => {

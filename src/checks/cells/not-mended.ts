@@ -27,6 +27,16 @@ export function notMended(before: readonly Fault[], rewritten: readonly string[]
   };
 }
 
+/**
+ * Whether a row with these faults was refused because nothing stood in these columns. Not one whose cells stood aside, or
+ * were more than those of its columns: what is missing there may have stood elsewhere.
+ */
+export function wasEmptyIn(faults: readonly Fault[], columns: readonly string[]): boolean {
+  if (faults.some(({ code }) => LOST_IN_RETRY_FILE.includes(code))) return false;
+  const missing = faults.filter(({ code }) => code === "value_missing").map(({ column }) => column);
+  return faults.some(({ code }) => code === "option_neither") || columns.every((column) => missing.includes(column));
+}
+
 /** Of a row that was not mended twice: what was said of it first. */
 function partBefore(text: string, end: string): string {
   const at = text.indexOf(end);

@@ -1,0 +1,36 @@
+/** What the journal knows of a row that a later one corrects, and of the one that this corrects itself. */
+import { wasEmptyIn } from "../checks/cells/not-mended.ts";
+import type { RowName } from "../checks/correction.ts";
+import type { JournalStore } from "../journal/store.ts";
+import type { OperationName } from "../operations/operation.ts";
+
+/** What is asked of the journal; a batch by its whole id. */
+export type EarlierBatches = Pick<JournalStore, "batch" | "row">;
+
+/** The fault of a row that corrects one of another operation. */
+export const OTHER_OPERATION = "retry_of_operation";
+
+/** As what a row was taken in; one that was refused for that alone, as what the row was that it corrects. */
+export async function operationTaken(
+  earlier: EarlierBatches,
+  { batch, row }: RowName,
+): Promise<OperationName | undefined> {
+  const known = await earlier.row(batch, row);
+  const isRefusedForIt = known?.faults?.some(({ code }) => code === OTHER_OPERATION) ?? false;
+  return isRefusedForIt && known?.correction ? operationTaken(earlier, known.correction.of) : known?.operation;
+}
+
+/**
+ * Whether a row was refused because these columns were empty, and so was what it corrects itself: it had no payee, so
+ * there is none that changed. A row that went with an empty cell, by the rules of then, was for somebody.
+ */
+export async function hadNoPayee(
+  earlier: EarlierBatches,
+  { batch, row }: RowName,
+  columns: readonly string[],
+): Promise<boolean> {
+  const known = await earlier.row(batch, row);
+  const told = [...(known?.faults ?? []), ...(known?.warnings ?? [])];
+  if (known?.state !== "invalid" || !wasEmptyIn(told, columns)) return false;
+  return known.correction ? hadNoPayee(earlier, known.correction.of, columns) : true;
+}
