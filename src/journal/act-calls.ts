@@ -26,6 +26,9 @@ interface RowSettled {
 export type BatchesAsked =
   { readonly folders: readonly string[] } | { readonly batches: readonly string[] } | { readonly awaited: string };
 
+/** A row that was not sent since another one had gone. */
+export type Repeat = RowName & { readonly state: Extract<RowState, "duplicate" | "held"> };
+
 /** `isOver`: what a row of it waited for has its end; `judgeAgain` says what becomes of it. */
 export interface WaitingBatch {
   readonly batch: string;
@@ -55,8 +58,8 @@ export interface ActCalls {
 
   /** Rows of other batches that are held until this row has an end. */
   waitingFor(batchId: string, row: number): Promise<readonly RowName[]>;
-  /** The first few rows that are duplicates of this one: where it goes no more, neither do they, before a person says so. */
-  duplicatesOf(batchId: string, row: number, max: number): Promise<readonly RowName[]>;
+  /** The first few rows that are duplicates of this one, or held for it: where it goes no more, neither do they, before a person says so. */
+  repeatsOf(batchId: string, row: number, max: number): Promise<readonly Repeat[]>;
   /** Batches with rows that are held for a row of another batch, whatever that one waits for: not cancelled ones. */
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether rows of the batch are held that may be another month's payments. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RowName } from "../checks/correction.ts";
+import type { Repeat } from "./act-calls.ts";
 import { PaydropError } from "../errors.ts";
 import { numbersIn } from "./numbers.ts";
 import type { BatchSeq } from "./batch-record.ts";
@@ -21,7 +22,7 @@ export class Decisions {
   readonly #settle: StatementSync;
   readonly #seenAs: StatementSync;
   readonly #waiting: StatementSync;
-  readonly #duplicates: StatementSync;
+  readonly #repeats: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -32,18 +33,21 @@ export class Decisions {
     );
     this.#seenAs = database.prepare("SELECT state, settled_by FROM row WHERE batch = ? AND number = ?");
     const names = "o.batch = ?1 AND o.number = ?2 AND r.other_batch = ob.id AND r.other_row = o.number";
-    const sharingKeys = `SELECT DISTINCT b.id AS batch, r.number AS row FROM row o JOIN batch ob ON ob.seq = o.batch
+    const sharingKeys = (
+      more = "",
+    ): string => `SELECT DISTINCT b.id AS batch, r.number AS row${more} FROM row o JOIN batch ob ON ob.seq = o.batch
        JOIN seen s ON s.key IN (o.core_key, o.reference_key)
        JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch WHERE ${names}`;
     const waits = `r.batch <> ?1 AND r.state = 'held' AND r.code = 'other_row_open' AND b.phase IN ('open', 'paused')`;
     this.#waiting = database.prepare(
-      `${sharingKeys} AND ${waits}
+      `${sharingKeys()} AND ${waits}
        UNION SELECT b.id, r.number FROM row o JOIN batch ob ON ob.seq = o.batch
        JOIN row r ON r.family = coalesce(o.family, ob.id || ':' || o.number) JOIN batch b ON b.seq = r.batch
        WHERE ${names} AND ${waits} ORDER BY 1, 2`,
     );
-    this.#duplicates = database.prepare(
-      `${sharingKeys} AND r.state = 'duplicate' AND b.phase <> 'cancelled' ORDER BY 1, 2 LIMIT ?3`,
+    const repeats = "(r.state = 'duplicate' OR (r.state = 'held' AND r.code <> 'other_row_open' AND r.batch <> ?1))";
+    this.#repeats = database.prepare(
+      `${sharingKeys(", r.state")} AND ${repeats} AND b.phase <> 'cancelled' ORDER BY 1, 2 LIMIT ?3`,
     );
   }
 
@@ -130,8 +134,8 @@ export class Decisions {
     return this.#waiting.all(batch.seq, number) as unknown as RowName[];
   }
 
-  /** Rows of other files that are its duplicates: the first few. */
-  duplicatesOf(batch: BatchSeq, number: number, max: number): RowName[] {
-    return this.#duplicates.all(batch.seq, number, max) as unknown as RowName[];
+  /** Rows of other files that are its duplicates, or wait for a person since they may be: the first few. */
+  repeatsOf(batch: BatchSeq, number: number, max: number): Repeat[] {
+    return this.#repeats.all(batch.seq, number, max) as unknown as Repeat[];
   }
 }

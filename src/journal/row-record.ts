@@ -39,7 +39,7 @@ export interface RowRecord {
    * that were accepted it may repeat instead.
    */
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number; readonly more?: number };
-  /** Of a duplicate whose payment was settled as not done since: the phase of that one's batch. */
+  /** Of a duplicate or held row: the row that it repeats was settled as not done since; the phase of that one's batch. */
   readonly givenBackIn?: BatchPhase;
   readonly attempts: number;
   readonly httpStatus?: number;

@@ -74,7 +74,7 @@ export const CORRECTED_BY = `(SELECT kb.id || ':' || k.number FROM row k JOIN ba
   AND ${isPaid("k")}
    AND (k.operation = r.operation OR r.operation IS NULL OR r.code = 'retry_of_operation') ORDER BY k.batch, k.number LIMIT 1)`;
 
-/** Of a duplicate `r` whose payment was settled as not done since: the phase of the batch that would make it again. */
+/** Of a row `r` that repeats one which was settled as not done since: the phase of the batch that would make it again. */
 const GIVEN_BACK_IN = `(SELECT ob.phase FROM batch ob JOIN row o ON o.batch = ob.seq AND o.number = r.other_row
   WHERE ob.id = r.other_batch AND o.state = 'settled_not_done')`;
 
@@ -83,7 +83,7 @@ const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.opti
   CASE WHEN r.origin_batch IS NOT NULL AND r.period <> (SELECT period FROM batch WHERE seq = r.batch) THEN r.period END, r.settled_by,
   a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at,
   CASE WHEN r.state IN ('rejected', 'invalid') THEN ${CORRECTED_BY} END,
-  CASE WHEN r.state = 'duplicate' THEN ${GIVEN_BACK_IN} END
+  CASE WHEN r.state IN ('duplicate', 'held') THEN ${GIVEN_BACK_IN} END
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
 /** The columns of `SELECT_RECORD`, in its order. */

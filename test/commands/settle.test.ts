@@ -91,6 +91,28 @@ test("whoever says that an accepted row was not carried out is told of its dupli
   expect(rowThree()).toMatchObject({ result_status: "duplicate", result_action: "Nothing, or release" });
 });
 
+test("a row that is held for one that was settled as not done is told as that, beside its file and by its release", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("pay.csv", transfersCsv(2));
+  office.write("again.csv", transfersCsv(3));
+  await office.run("pay.csv");
+  await office.run("again.csv");
+  const [first, other] = [office.batchOf("pay.csv"), office.batchOf("again.csv")];
+  const { stdout } = await settle(office, first, "not-done");
+  expect(stdout).toContain(`Row 3 of batch ${other} is held because of it, and was not sent`);
+  const words = new RegExp(
+    `same payment as row 3 of batch ${first}, accepted .*, settled by a person as not done since`,
+  );
+  expect(office.results("again.csv")[1]?.result_message).toMatch(words);
+  expect(office.results("again.csv")[0]?.result_message).not.toContain("not done");
+  const released = await office.paydrop("release", other, "--row", "3", "--by", "asha", "--reason", "instead of it");
+  expect(released.stdout).toMatch(words);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+  // what was settled as not done does not go as well
+  await office.paydrop("retry", first);
+  expect(requestsTo(office.server, accountOfRow(3))).toBe(2);
+});
+
 test("what was cut off when a row was settled is done when it is settled again: its results, and who waited for it", async () => {
   const { office, batch } = await withUnknownRow();
   office.write("corrected.csv", `${transfersCsv(3)}50100271828001,60200000000099,9.00\n`);

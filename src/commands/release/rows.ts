@@ -105,5 +105,8 @@ export async function addReady(
 }
 
 function whyHeld(row: RowRecord, batch: BatchRecord): string {
-  return sentenceOf(row, batch).message.replace(/^(?:Waiting for a person:? ?|This row was already )/, "") || "held";
+  return (
+    sentenceOf(row, batch).message.replace(/^(?:Waiting for a person:? ?|This row was already |Not sent: )/, "") ||
+    "held"
+  );
 }

@@ -3,7 +3,7 @@ import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { toldOf } from "../../results/words/next-steps.ts";
 import type { Call } from "../command.ts";
-import { alreadyText, duplicateText, settledText, severalTexts, waitedText } from "./settled-words.ts";
+import { alreadyText, repeatText, settledText, severalTexts, waitedText } from "./settled-words.ts";
 import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "../screen/tell.ts";
 import { judgeRulesOf } from "../../batch/record.ts";
@@ -37,7 +37,7 @@ export async function carryOutSettlings(
     if (!cutOff.has(one)) tell(call, config, text, objectOf(one, false));
     const hadGone = one.row.state === "accepted" || one.row.state === "settled_done";
     if (hadGone && one.word.as === "settled_not_done") {
-      for (const id of await tellDuplicates(call, config, journal, one)) touched.add(id);
+      for (const id of await tellRepeats(call, config, journal, one)) touched.add(id);
     }
     for (const waiter of waiting.get(one) ?? []) {
       if (!judged.has(waiter.batch)) await journal.judgeAgain(waiter.batch, judgeRulesOf(config));
@@ -132,19 +132,19 @@ async function tellWaiter(
   }
 }
 
-const DUPLICATES_MAX = 100;
-const DUPLICATES_TOLD_MAX = 5;
+const REPEATS_MAX = 100;
+const REPEATS_TOLD_MAX = 5;
 
 /** They were not sent since this one had gone: nobody would think of them. Gives their batches, whose results say so. */
-async function tellDuplicates(
+async function tellRepeats(
   call: Call,
   config: Config,
   journal: JournalStore,
   { batch, row }: Settling,
 ): Promise<readonly string[]> {
-  const duplicates = await journal.duplicatesOf(batch, row.number, DUPLICATES_MAX);
-  for (const other of duplicates.slice(0, DUPLICATES_TOLD_MAX)) {
-    tell(call, config, duplicateText(other), { type: "duplicate", batch: other.batch, row: other.row });
+  const repeats = await journal.repeatsOf(batch, row.number, REPEATS_MAX);
+  for (const other of repeats.slice(0, REPEATS_TOLD_MAX)) {
+    tell(call, config, repeatText(other), { type: other.state, batch: other.batch, row: other.row });
   }
-  return duplicates.map((one) => one.batch);
+  return repeats.map((one) => one.batch);
 }

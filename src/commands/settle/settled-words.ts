@@ -1,5 +1,5 @@
 /** What a person is told who settled rows. */
-import type { RowName } from "../../checks/correction.ts";
+import type { Repeat } from "../../journal/act-calls.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
@@ -59,9 +59,10 @@ export function alreadyText({ row, word: { as } }: Settling): string {
   return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
 }
 
-export function duplicateText({ batch, row }: RowName): string {
+export function repeatText({ batch, row, state }: Repeat): string {
   const place = `Row ${row} of batch ${batch}`;
-  return `${place} is a duplicate of it, and was not sent. To send that one instead:  ${releaseCommand(batch, `--row ${row}`)}`;
+  const is = state === "held" ? "is held because of it" : "is a duplicate of it";
+  return `${place} ${is}, and was not sent. To send that one instead:  ${releaseCommand(batch, `--row ${row}`)}`;
 }
 
 export function waitedText({ id, phase }: BatchRecord, { number, state }: RowRecord): string {

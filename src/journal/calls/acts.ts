@@ -39,7 +39,7 @@ export function actCalls(parts: Parts): ActCalls {
 
     waitingFor: (batchId, row) => read(() => decisions.waitingFor(batches.seqOf(batchId), row)),
 
-    duplicatesOf: (batchId, row, max) => read(() => decisions.duplicatesOf(batches.seqOf(batchId), row, max)),
+    repeatsOf: (batchId, row, max) => read(() => decisions.repeatsOf(batches.seqOf(batchId), row, max)),
 
     waitingBatches: (of) => read(() => waiting.batches(of)),
 

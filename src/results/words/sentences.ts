@@ -97,12 +97,16 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   },
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),
-  other: ({ other }, batchId) => (other ? describeOther(other, batchId) : "another row"),
+  other: ({ other, givenBackIn }, batchId) =>
+    other ? describeOther(other, batchId, givenBackIn !== undefined) : "another row",
   sameas: ({ other }, batchId) => (other ? placeOf(other, batchId) : "another row"),
   otherbatch: ({ other }) => other?.batch ?? "",
-  open: ({ other }) => (isOpen(other) ? ", which had no end yet and may still go by itself" : ""),
-  instead: ({ other }) =>
-    isOpen(other) ? `. Only this one? Cancel batch ${other.batch} first, where that row has not gone` : "",
+  open: ({ other, givenBackIn }) =>
+    isOpen(other) && !givenBackIn ? ", which had no end yet and may still go by itself" : "",
+  instead: ({ other, givenBackIn }) =>
+    isOpen(other) && !givenBackIn
+      ? `. Only this one? Cancel batch ${other.batch} first, where that row has not gone`
+      : "",
   batch: ({ other }) => (other ? ` as batch ${other.batch}${onDay(other.at)}` : ""),
   before: ({ other }, batchId) => {
     if (!other) return "";
@@ -126,9 +130,14 @@ function partyOf(operation: RowRecord["operation"]): string {
  * `row 33 of batch H2MM, accepted 30 Sep 2026, and as 1 other row`; the date in UTC, so that results can be rebuilt byte
  * for byte (I11).
  */
-function describeOther({ batch, row, at, more }: NonNullable<RowRecord["other"]>, batchId: string): string {
+function describeOther(
+  { batch, row, at, more }: NonNullable<RowRecord["other"]>,
+  batchId: string,
+  isGivenBack = false,
+): string {
   const accepted = at === undefined ? "" : `, accepted ${dayOf(at)}`;
-  return `${placeOf({ batch, row }, batchId)}${accepted}${more === undefined ? "" : `, and as ${counted(more, "other row")}`}`;
+  const since = isGivenBack ? ", settled by a person as not done since" : "";
+  return `${placeOf({ batch, row }, batchId)}${accepted}${since}${more === undefined ? "" : `, and as ${counted(more, "other row")}`}`;
 }
 
 function placeOf({ batch, row }: RowName, batchId: string): string {
