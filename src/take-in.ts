@@ -19,6 +19,7 @@ import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader, ownFileRefused } from "./intake/own.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
 import { OPERATIONS } from "./operations/catalogue.ts";
+import type { OperationName } from "./operations/operation.ts";
 import { chooseMapping } from "./reader/mapping/choose.ts";
 import { keepMapping, type KeptMapping, type MappingInUse } from "./reader/mapping/kept-mapping.ts";
 import type { Sheet } from "./reader/row.ts";
@@ -67,11 +68,14 @@ export async function openInput(path: string, snapshot: Snapshot, { config }: Se
   return { path, fileName, snapshot, sheet, columns };
 }
 
+/** As what the rows were sent that every row of a file corrects; asked where nothing else says what the file is. */
+type Corrects = () => Promise<OperationName | undefined>;
+
 /** Finds out the operation of a file, the mapping of its columns and what was stated about it. Throws FileRefusedError. */
-export async function understand(input: InputFile, services: Services): Promise<OpenedFile> {
+export async function understand(input: InputFile, services: Services, corrects: Corrects): Promise<OpenedFile> {
   const { config } = services;
   const { path, fileName, sheet, snapshot } = input;
-  const { chosen, found } = await unquestioned(input, config);
+  const { chosen, found } = await unquestioned(input, config, corrects);
   const snapshots = dirname(snapshot.path);
   const kept = chosen && (await keepMapping(chosen, config.choices.encoding, filesKeptIn(snapshots)));
   const reading = newReading(input, services, found, kept);
@@ -93,6 +97,7 @@ export async function understand(input: InputFile, services: Services): Promise<
 async function unquestioned(
   input: InputFile,
   config: Config,
+  corrects: Corrects,
 ): Promise<{ readonly chosen: Mapping | undefined; readonly found: FileOperation }> {
   const { path, fileName, columns, sheet, snapshot } = input;
   const { choices, mappings, mapping: wanted } = config;
@@ -104,9 +109,9 @@ async function unquestioned(
   const ownOperations = operationsComplete(columns);
   const chosen = chooseMapping(defined({ path, columns, mappings, wanted, ownOperations }));
   if (chosen && "code" in chosen) return refuse(chosen);
-  const found = operationOf(
-    defined({ ...statementsOf(input, config), columns, ownColumns: choices.ownColumns, mapping: chosen }),
-  );
+  const clues = defined({ ...statementsOf(input, config), columns, ownColumns: choices.ownColumns, mapping: chosen });
+  const asRead = operationOf(clues);
+  const found = "code" in asRead ? operationOf(defined({ ...clues, corrects: await corrects() })) : asRead;
   if ("code" in found) return refuse(found);
   const unclear = unclearPeriod(sheet, config);
   if (unclear) refuse(unclear);

@@ -3,6 +3,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Services } from "../processor.ts";
 import { readingOf } from "../reading.ts";
 import { ownCell } from "../results/own-cell.ts";
+import { operationCorrected } from "./operation-corrected.ts";
 import { understand, type InputFile } from "../take-in.ts";
 
 /**
@@ -17,7 +18,8 @@ export async function assertCorrected(
   const origin = /^([0-9A-Z]+):/.exec((await firstCell(input, "retry_of")) ?? "")?.[1];
   const batch = origin === undefined ? undefined : await batchOf(origin);
   const before = batch && readingOf(batch).mapping?.sha256;
-  if (before !== undefined && (await understand(input, services)).reading.mapping?.sha256 !== before) return;
+  const corrects = () => operationCorrected(input.sheet, services.config, batchOf);
+  if (before !== undefined && (await understand(input, services, corrects)).reading.mapping?.sha256 !== before) return;
   throw ownFileRefused(input.fileName, "retry_not_corrected");
 }
 

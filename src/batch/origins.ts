@@ -107,7 +107,7 @@ export class Origins {
 const NO_TIE: Tie = {};
 
 /** The text of `retry_of`. */
-function namedBy(row: Row): string {
+export function namedBy(row: Row): string {
   return withoutTextMark(cellText(row, positionOf(row, COLUMN)).trim(), true).trim();
 }
 

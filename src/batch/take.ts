@@ -12,6 +12,7 @@ import { isRetryAsWritten } from "../results/disk/own.ts";
 import { laidThere, meetKnown, waitingFor } from "./alike.ts";
 import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";
+import { operationCorrected } from "./operation-corrected.ts";
 import { Origins } from "./origins.ts";
 import { assertCorrected } from "./assert-corrected.ts";
 import { assertEnvironmentKept } from "./address.ts";
@@ -48,8 +49,9 @@ export class BatchTaking {
       journal.sourceRenumbered(file, ...renumberedAs(identity)),
     ]);
     const lyingThere = taken ?? renumbered;
-    if (isUntouched) await assertCorrected(input, this.#ground.services, (id) => journal.batch(id));
     const talliesOf = (id: string) => journal.tallies(id);
+    const batchOf = (id: string) => journal.batch(id);
+    if (isUntouched) await assertCorrected(input, this.#ground.services, batchOf);
     const met = await meetKnown(input, { ofBytes, lyingThere, talliesOf }, config, this.#ground.now());
     const { meeting } = met;
     const waiting = await waitingFor(met, this.#waits());
@@ -63,7 +65,9 @@ export class BatchTaking {
     await assertEnvironmentKept(this.#ground);
     const { losses, remarks } = isNamed ? await this.#ground.marks.compareFolder(file) : NOTHING_MET;
     // not before: a known batch is read as it was, whatever the settings say of such a file by now
-    const understood = await understand(input, this.#ground.services);
+    const understood = await understand(input, this.#ground.services, () =>
+      operationCorrected(input.sheet, config, batchOf),
+    );
     const opened = { ...understood, remarks: () => [...understood.remarks(), ...remarks] };
     await assertRoomForFile(config.stateDir, snapshot.sizeBytes);
     const batch = newBatchOf(opened, met, {

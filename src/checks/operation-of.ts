@@ -21,6 +21,8 @@ export interface OperationClues {
   readonly ownColumns?: readonly string[];
   /** The column mapping that the file is read by. */
   readonly mapping?: { readonly name: string; readonly operation: OperationName };
+  /** As what the rows were sent that all rows of the file correct: a person has answered for them already. */
+  readonly corrects?: OperationName;
 }
 
 /** `operation` is undefined only in a mixed file that states none. */
@@ -41,8 +43,10 @@ export function operationOf(clues: OperationClues): FileOperation | FileFault {
   if (stated && "code" in stated) return stated;
   if (clues.mapping) return ofMapping(clues.mapping, stated);
   if (mixed) return { ...(stated ? { operation: stated.operation } : {}), mixed };
-  if (stated) return mismatch(stated, has) ?? otherDirection(stated, tells) ?? { operation: stated.operation, mixed };
-  return operationOfColumns(has, tells);
+  if (!stated) return operationOfColumns(has, tells, clues.corrects);
+  const isAnswered = stated.operation.name === clues.corrects;
+  const asked = mismatch(stated, has) ?? (isAnswered ? undefined : otherDirection(stated, tells));
+  return asked ?? { operation: stated.operation, mixed };
 }
 
 /** What somebody says of a whole file, apart from what its columns tell. */
@@ -124,7 +128,7 @@ function otherDirection({ operation, byFolder }: Stated, tells: Has): FileFault 
   };
 }
 
-function operationOfColumns(has: Has, tells: Has): FileOperation | FileFault {
+function operationOfColumns(has: Has, tells: Has, corrects?: OperationName): FileOperation | FileFault {
   const complete = OPERATIONS.filter((operation) => isComplete(operation, has));
   const fitting = complete.length > 0 ? complete : OPERATIONS.filter((one) => hasTellingColumn(one, has));
   const [first] = fitting;
@@ -132,6 +136,8 @@ function operationOfColumns(has: Has, tells: Has): FileOperation | FileFault {
   const [operation] = candidates;
   if (!operation) return unknownOperation("no column tells which operation the file is", FROM_ELSEWHERE);
   if (candidates.length === 1) return { operation, mixed: false };
+  const answered = candidates.find(({ name }) => name === corrects);
+  if (answered) return { operation: answered, mixed: false };
   return {
     code: "operation_ambiguous",
     message: `these columns could be ${candidates.map((one) => one.folder).join(" or ")}`,

@@ -20,6 +20,7 @@ import { EarlierPayees } from "./earlier-payees.ts";
 import { labelOf } from "../operations/catalogue.ts";
 import { meetKnown, waitingFor } from "../batch/alike.ts";
 import { assertCorrected } from "../batch/assert-corrected.ts";
+import { operationCorrected } from "../batch/operation-corrected.ts";
 import { Origins } from "../batch/origins.ts";
 import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "../processor.ts";
@@ -57,9 +58,11 @@ async function checkIn(scratchDir: string, path: string, services: Services, all
     const earlier = await EarlierPayees.of(config);
     const input = await openInput(resolve(path), snapshot, services);
     const wrote = (sha256: string): Promise<boolean> => Promise.resolve(past?.wrote(sha256) ?? false);
+    const batchOf = (id: string): Promise<BatchRecord | undefined> => Promise.resolve(past?.batch(id));
     if (await isRetryAsWritten(resolve(path), snapshot.sha256, { wrote }))
-      await assertCorrected(input, services, (id) => Promise.resolve(past?.batch(id)));
-    const opened = lookingBack(await understand(input, services), earlier);
+      await assertCorrected(input, services, batchOf);
+    const corrects = () => operationCorrected(input.sheet, config, batchOf);
+    const opened = lookingBack(await understand(input, services, corrects), earlier);
     return await checkOpened({ opened, earlier, past, scratchDir, journal: await opening }, services, all);
   } finally {
     past?.close();

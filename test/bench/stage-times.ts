@@ -59,7 +59,9 @@ async function timeStages({ file, url, folder }: StageWish): Promise<Partial<Rec
   // first: a state folder with snapshots and without a journal is one that lost it
   const journal = openSqliteJournal(folder, createJudge);
   const snapshot = await timed("snapshot", () => takeSnapshot(file, join(folder, "snapshots")));
-  const opened = await understand(await openInput(file, snapshot, { config }), { config });
+  const opened = await understand(await openInput(file, snapshot, { config }), { config }, () =>
+    Promise.resolve(undefined),
+  );
   const pages = await timed("read", () => Array.fromAsync(opened.sheet.rows()));
   const checked = await timed("check", () => pages.map((rows) => opened.checker.check(rows)));
 
