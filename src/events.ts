@@ -28,6 +28,8 @@ export interface CorrectionsSaid {
   readonly rows: number;
   /** How many of them pay another account than the row that they correct. */
   readonly payeesChanged: number;
+  /** What they are another one of, by their operations: `payee account`, `payer`, `borrower`. */
+  readonly others: readonly string[];
   /** The first of them: `{row: 2, corrects: "row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417"}`. */
   readonly first: readonly { readonly row: number; readonly corrects: string }[];
 }

@@ -106,7 +106,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
     for (const [index, one] of checked.entries()) {
       const newRow = newRows[index];
       if (!newRow) continue;
-      heard.add(newRow.number, newRow.correction);
+      heard.add(newRow);
       const record = asIfReady(newRow);
       accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
     }

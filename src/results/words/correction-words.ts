@@ -1,6 +1,9 @@
 import type { Correction } from "../../checks/correction.ts";
+import { listed } from "../../counted.ts";
 import type { CorrectionsSaid } from "../../events.ts";
-import type { RowRecord } from "../../journal/row-record.ts";
+import type { NewRow, RowRecord } from "../../journal/row-record.ts";
+import { operationNamed } from "../../operations/catalogue.ts";
+import type { OperationName } from "../../operations/operation.ts";
 
 const CHANGES_SHOWN = 8;
 /** So many corrected rows are told before anything is sent; the results tell of each. */
@@ -33,19 +36,30 @@ function named(value: string): string {
 export class CorrectionsHeard {
   #rows = 0;
   #payees = 0;
+  readonly #others = new Set<string>();
   readonly #first: { readonly row: number; readonly corrects: string }[] = [];
 
-  add(row: number, correction: Correction | undefined): void {
+  add({ number: row, correction, operation }: Pick<NewRow, "number" | "correction" | "operation">): void {
     if (!correction) return;
     this.#rows += 1;
     // of one that cannot be compared nobody knows
-    if (correction.payeeChanged && correction.changes !== undefined) this.#payees += 1;
+    if (correction.payeeChanged && correction.changes !== undefined) {
+      this.#payees += 1;
+      this.#others.add(otherOf(operation));
+    }
     if (this.#first.length < ROWS_SHOWN) this.#first.push({ row, corrects: correctionText(correction) });
   }
 
   said(): CorrectionsSaid | undefined {
-    return this.#rows === 0 ? undefined : { rows: this.#rows, payeesChanged: this.#payees, first: this.#first };
+    if (this.#rows === 0) return undefined;
+    return { rows: this.#rows, payeesChanged: this.#payees, others: [...this.#others], first: this.#first };
   }
+}
+
+/** Who is another one: money is collected from a payer, and a borrower applies. */
+function otherOf(operation: OperationName | undefined): string {
+  const party = operation ? operationNamed(operation).party : "payee";
+  return party === "payee" ? "payee account" : party;
 }
 
 /** The same once the rows are written down: which period each of the first ones has is known then. */
@@ -61,8 +75,8 @@ export async function correctionsAsWritten(
 }
 
 /** Before anything is sent: how many rows correct earlier ones, and what was changed in the first of them. */
-export function correctionLines({ rows, payeesChanged, first }: CorrectionsSaid): string[] {
-  const payees = payeesChanged === 0 ? "" : `, ${payeesChanged} with another payee account`;
+export function correctionLines({ rows, payeesChanged, others, first }: CorrectionsSaid): string[] {
+  const payees = payeesChanged === 0 ? "" : `, ${payeesChanged} with another ${listed(others, "or")}`;
   const head = `${rows} ${rows === 1 ? "row corrects an earlier one" : "rows correct earlier ones"}${payees}`;
   const more = rows - first.length;
   return [
