@@ -42,6 +42,8 @@ const BY_THE_PROGRAM = [
 
 /** Codes that stop nothing by themselves. */
 const ONLY_WARNINGS = [
+  "vpa_malformed",
+  "currency_malformed",
   "date_as_text",
   "digits_lost",
   "letters_garbled",

@@ -6,7 +6,15 @@ import { positionIn, type ColumnPlan } from "./columns.ts";
 import { amountReaderOf, type ReadAmount } from "./cells/group-digits.ts";
 import { inspectGarbled } from "./cells/garbled-letters.ts";
 import { inspectFilled, inspectIdFilled } from "./cells/placeholder.ts";
-import { inspectId, inspectIfsc, inspectLostDigits, inspectOtherId, inspectVpa } from "./cells/read-id.ts";
+import {
+  inspectId,
+  inspectIfsc,
+  inspectLostDigits,
+  inspectOtherId,
+  inspectVpa,
+  inspectVpaHost,
+} from "./cells/read-id.ts";
+import { inspectCurrency } from "./cells/read-text.ts";
 import { inspectWhole } from "./cells/read-number.ts";
 import { compileRules, type CompiledRules, type KnownValues } from "./rules.ts";
 import type { Finding } from "./sentences.ts";
@@ -148,6 +156,8 @@ function rememberingLast(inspect: Inspect | undefined): Inspect | undefined {
 
 function adviceOf(field: Field, choices: CheckChoices): readonly Inspect[] {
   if (field.shape === "ifsc") return choices.ifscFormat === "warn" ? [inspectIfsc] : [];
+  if (field.sensitive === "vpa") return [inspectVpaHost];
+  if (field.shape === "currency") return [inspectCurrency];
   if (field.kind === "text") return field.required ? [inspectFilled, inspectGarbled] : [inspectGarbled];
   if (field.sensitive === "mobile") return [inspectIdFilled];
   return field.kind === "id" && field.sensitive === "account" ? [inspectLostDigits] : [];

@@ -132,6 +132,14 @@ export const ROW_SENTENCES = {
     sentence: "{value} is {thing} of which some characters are hidden",
     hint: "Write all of them, from the original.",
   },
+  vpa_malformed: {
+    sentence: "{value} is not written like a payment address, as in name@bank",
+    hint: "Compare it with the original: the service is sent what stands there.",
+  },
+  currency_malformed: {
+    sentence: "{value} is not written like a currency, as in INR: three letters",
+    hint: "Write its three letters, or leave the cell empty for INR: the service is sent what stands there.",
+  },
   ifsc_malformed: {
     sentence: "{value} {found}; an IFSC is 4 letters, a zero, 6 letters or digits",
     hint: "Look up the branch code on the cheque or passbook.",

@@ -12,7 +12,7 @@ export const collections: Operation = {
     {
       fields: [
         { name: "amount", kind: "amount", required: true },
-        { name: "currency", kind: "text", required: false, default: "INR" },
+        { name: "currency", kind: "text", required: false, default: "INR", shape: "currency" },
         { name: "vpa", kind: "id", required: true, sensitive: "vpa" },
         { name: "expiry", kind: "integer", required: false },
       ],

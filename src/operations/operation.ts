@@ -27,8 +27,8 @@ export interface Field {
   readonly account?: "number" | "number_or_id";
   /** Leading and trailing spaces belong to the text (narration, notes). */
   readonly keepsSpaces?: boolean;
-  /** A shape that the text must have beyond its kind: that of an IFSC, `SBIN0001234` (`ifsc_format` may allow others). */
-  readonly shape?: "ifsc";
+  /** A shape that the text must have beyond its kind: that of an IFSC, `SBIN0001234` (`ifsc_format` may allow others); one of another shape than `INR` is only pointed out. */
+  readonly shape?: "ifsc" | "currency";
 }
 
 /** The fields of a request body in the order of the interface. Payouts have two forms, all others one. */

@@ -35,6 +35,20 @@ describe("a warning", () => {
     expect(damaged.faults?.map((fault) => fault.code)).toEqual(["spreadsheet_error"]);
   });
 
+  test.each([
+    [{ vpa: "asha.bank" }, "vpa_malformed"],
+    [{ vpa: "asha@" }, "vpa_malformed"],
+    [{ vpa: "@bank" }, "vpa_malformed"],
+    [{ currency: "Rupees" }, "currency_malformed"],
+    [{ currency: "₹" }, "currency_malformed"],
+    [{ currency: "USD" }, undefined],
+    [{ currency: "inr" }, undefined],
+  ])("is what an address or a currency of an odd form is, of which the interface shows none: %o", (cells, code) => {
+    const { instruction, warnings = [] } = checkOne("collection", { ...GOOD_ROWS.collection, ...cells });
+    expect(instruction?.payload).toContain(Object.values(cells)[0]);
+    expect(warnings.map((warning) => warning.code)).toEqual(code === undefined ? [] : [code]);
+  });
+
   test("is not there for a row that is well", () => {
     expect(checkOne("payout", GOOD_ROWS.payout)).not.toHaveProperty("warnings");
   });

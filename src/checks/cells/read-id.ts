@@ -44,6 +44,11 @@ export function inspectVpa(text: string): Finding | undefined {
   return inspectId(text) ?? (text.includes(" ") ? spaceInside(text) : undefined);
 }
 
+/** `asha@bank`. The interface shows no form of an address (§2.1): what has none is only pointed out. */
+export function inspectVpaHost(text: string): Finding | undefined {
+  return /^[^@]+@[^@]+$/.test(text) ? undefined : { code: "vpa_malformed" };
+}
+
 /** Two ids that only look alike (a dash of another kind, a letter of another script) would be two payments. */
 function inspectForeign(text: string, foreign: string): Finding {
   if (FOREIGN_DIGIT.test(text)) return { code: "foreign_digits" };

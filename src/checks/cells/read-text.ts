@@ -21,6 +21,11 @@ export function isUnusual(text: string): boolean {
   return UNUSUAL.test(text);
 }
 
+/** `INR`. Which ones the service takes is not shown (§2.1): what looks like none is only pointed out. */
+export function inspectCurrency(text: string): Finding | undefined {
+  return /^[A-Za-z]{3}$/.test(text) ? undefined : { code: "currency_malformed" };
+}
+
 /** What is wrong with a text that would be sent, if anything is. Nothing is ever repaired silently. */
 export function inspectText(text: string): Finding | undefined {
   const control = CONTROL.exec(text)?.[0];
