@@ -174,8 +174,8 @@ describe("the files out of a JSON file", () => {
       "[",
       '{"result_row":1,"result_status":"accepted","result_http_status":200,"result_message":"Accepted by the service",' +
         '"result_action":"Nothing","amount":100.50,"name":"Asha \\"0\\"","extra":{"a": 1.0},"input_result_row":"x",' +
-        '"result_operation":"payout","result_amount":"100.00","result_reference":"","result_attempts":"1",' +
-        '"result_sent_at":"2026-10-31T12:37:23.114Z","result_duration_ms":"120","result_response":"",' +
+        '"result_operation":"payout","result_amount":"100.00","result_reference":"","result_attempts":1,' +
+        '"result_sent_at":"2026-10-31T12:37:23.114Z","result_duration_ms":120,"result_response":"",' +
         '"result_duplicate_of":"","result_settled_by":"","result_batch":"K7Q29F3M"},',
       expect.stringContaining('{"result_row":2,"result_status":"not_sent","result_http_status":null,'),
       "]",
