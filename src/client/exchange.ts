@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { concealOfCut } from "../config/conceal.ts";
 import type { Answer, Answered } from "./answer.ts";
 import { bodyText } from "./body-text.ts";
-import { causeOfNoAnswer, causeOfUnsent, describeFailure } from "./failure.ts";
+import { causeOfNoAnswer, causeOfUnsent, describeFailure, isSwitch } from "./failure.ts";
 
 interface ExchangeOptions {
   /** From now to the first byte that is written. */
@@ -77,8 +77,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the answer is still to come
-    if (this.#done || status < 200) return;
+    // 1xx: the answer is still to come; 101 ends what is HTTP on this connection (RFC 9110 §15.2.2)
+    if (this.#done || (status < 200 && status !== SWITCHING)) return;
     this.#status = status;
     this.#contentType = first(headers["content-type"]) ?? "";
     this.#contentEncoding = String(headers["content-encoding"] ?? "");
@@ -105,6 +105,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: unknown): void {
     if (this.#done) return;
+    if (this.#wire && isSwitch(error)) this.#status = SWITCHING;
     if (this.#status > 0) this.#end(this.#answered("cut"));
     else if (this.#wire) this.#end(this.#noAnswer(causeOfNoAnswer(error), error));
     else this.#end(this.#unsent(causeOfUnsent(error), error));
@@ -176,6 +177,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return Math.round(performance.now() - this.#startedAt);
   }
 }
+
+const SWITCHING = 101;
 
 function first(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" ? value : value?.[0];

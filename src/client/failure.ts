@@ -19,6 +19,11 @@ export function causeOfNoAnswer(error: unknown): NoAnswer["cause"] {
   return malformed || MALFORMED_CODES.has(systemCodeOf(error) ?? "") ? "malformed" : "broken";
 }
 
+/** undici has no code for an upgrade that nobody asked for, and tells it of the status 101 alone. */
+export function isSwitch(error: unknown): boolean {
+  return systemCodeOf(error) === "UND_ERR_SOCKET" && error instanceof Error && error.message === "bad upgrade";
+}
+
 /** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`: for a log, without the API key and without URL credentials. */
 export function describeFailure(error: unknown, apiKey: string): string {
   const said = chain(error)

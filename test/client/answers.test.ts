@@ -148,6 +148,17 @@ describe("answered", () => {
     expect(await open(server.url).post(PATH, BODY)).toMatchObject({ kind: "answered", status: 402 });
   });
 
+  test.each([
+    ["as it should be said", "upgrade: h2c\r\nconnection: upgrade\r\n"],
+    ["and no more", ""],
+  ])("a 101 that nobody asked for is the status of its row: %s", async (_how, more) => {
+    const server = await serve(() => wire.inOrder(wire.raw(`HTTP/1.1 101 Switching\r\n${more}\r\n`), wire.close()));
+    const transport = open(server.url);
+    expect(await transport.post(PATH, BODY)).toMatchObject({ kind: "answered", status: 101, bodyEnd: "cut" });
+    expect(await transport.post(PATH, BODY)).toMatchObject({ status: 101 });
+    expect(server.requests).toHaveLength(2);
+  });
+
   test("Retry-After is handed on as written", async () => {
     const server = await serve(() => wire.answer(429, "", { "retry-after": "2" }));
     expect(await open(server.url).post(PATH, BODY)).toMatchObject({ status: 429, retryAfter: "2" });

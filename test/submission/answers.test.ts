@@ -55,6 +55,7 @@ const ANSWERS: readonly (readonly [name: string, reply: Reply, status: string, h
   ["no status", wire.raw("HTTP/1.1\r\ncontent-length: 0\r\n\r\n"), "unknown", ""],
   ["two Content-Lengths", wire.raw(`${HEAD_200}content-length: 2\r\ncontent-length: 3\r\n\r\n{}x`), "unknown", ""],
   ["an early hint, then a FIN", wire.inOrder(wire.raw("HTTP/1.1 103 Early\r\n\r\n"), wire.close()), "unknown", ""],
+  ["101, then a FIN", wire.inOrder(wire.raw("HTTP/1.1 101 Switching\r\n\r\n"), wire.close()), "unknown", "101"],
   ["100, then a FIN", wire.inOrder(wire.raw("HTTP/1.1 100 Continue\r\n\r\n"), wire.close()), "unknown", ""],
   ["100, then a reset", wire.inOrder(wire.raw("HTTP/1.1 100 Continue\r\n\r\n"), wire.reset()), "unknown", ""],
 ];
