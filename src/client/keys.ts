@@ -18,7 +18,7 @@ export function readAesIv(text: string, encoding: KeyEncoding = "auto", name = "
 
 function readBytes(name: string, text: string, encoding: KeyEncoding, bytes: number): Uint8Array {
   const readers = encoding === "auto" ? Object.values(READERS) : [READERS[encoding]];
-  // The encodings of one number of bytes differ in length (64, 44 and 32 characters for a key): at most one fits.
+  // The encodings of one number of bytes differ in length (64, 43 or 44, and 32 characters for a key): at most one fits.
   for (const read of readers) {
     const found = read(text);
     if (found?.length === bytes) return found;
@@ -31,15 +31,22 @@ const READERS: Readonly<Record<Exclude<KeyEncoding, "auto">, (text: string) => U
   hex: (text) => (/^(?:[0-9a-fA-F]{2})+$/.test(text) ? Buffer.from(text, "hex") : undefined),
   base64: (text) => {
     const bytes = Buffer.from(text, "base64");
-    return bytes.toString("base64") === text ? bytes : undefined;
+    // `=` at the end tells nothing that the length does not, and `-_` stand for `+/` in URLs: keys are issued in both ways
+    const whole = bytes.toString("base64");
+    const written = [whole, whole.replace(/=+$/, "")];
+    return written.includes(text) || written.map(asInUrls).includes(text) ? bytes : undefined;
   },
   utf8: (text) => Buffer.from(text, "utf8"),
 };
 
+function asInUrls(base64: string): string {
+  return base64.replaceAll("+", "-").replaceAll("/", "_");
+}
+
 function wrongKey(name: string, text: string, encoding: KeyEncoding, bytes: number): PaydropError {
   const right = {
     hex: `${bytes * 2} characters 0-9 a-f`,
-    base64: `${Math.ceil(bytes / 3) * 4} characters of base64`,
+    base64: `${Math.ceil((bytes * 4) / 3)} or ${Math.ceil(bytes / 3) * 4} characters of base64`,
     utf8: `${bytes} bytes of plain text`,
   };
   const wanted = encoding === "auto" ? `${right.hex}, ${right.base64} or ${right.utf8}` : right[encoding];

@@ -37,7 +37,7 @@ export function concealFromNowOn(secret: string): void {
 function formsOf(secret: string): string[] {
   const contents = [Buffer.from(secret)];
   if (/^(?:[0-9a-f]{2})+$/i.test(secret)) contents.push(Buffer.from(secret, "hex"));
-  else if (/^[A-Za-z0-9+/]+={0,2}$/.test(secret)) contents.push(Buffer.from(secret, "base64"));
+  else if (/^[A-Za-z0-9+/_-]+={0,2}$/.test(secret)) contents.push(Buffer.from(secret, "base64"));
   const forms = contents.flatMap((bytes) => {
     const hex = bytes.toString("hex");
     return [hex, bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];

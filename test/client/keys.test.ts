@@ -6,6 +6,7 @@ import { PaydropError } from "../../src/errors.ts";
 const BYTES = Uint8Array.from({ length: 32 }, (_, index) => (index * 37 + 251) % 256);
 const HEX = Buffer.from(BYTES).toString("hex");
 const BASE64 = Buffer.from(BYTES).toString("base64");
+const BASE64URL = Buffer.from(BYTES).toString("base64url");
 
 function refusal(act: () => unknown): PaydropError {
   try {
@@ -21,6 +22,9 @@ describe("the one encoding that gives exactly the length", () => {
     ["hex", HEX],
     ["upper-case hex", HEX.toUpperCase()],
     ["base64", BASE64],
+    ["base64 without its `=`", BASE64.replace("=", "")],
+    ["base64 as in URLs", BASE64.replaceAll("+", "-").replaceAll("/", "_")],
+    ["base64 as in URLs without its `=`", BASE64URL],
   ])("a key in %s is its 32 bytes", (_name, text) => {
     expect([...readAesKey(text)]).toEqual([...BYTES]);
   });
@@ -39,6 +43,7 @@ describe("the one encoding that gives exactly the length", () => {
     const iv = Buffer.from(BYTES.subarray(0, 16));
     expect([...readAesIv(iv.toString("hex"))]).toEqual([...iv]);
     expect([...readAesIv(iv.toString("base64"))]).toEqual([...iv]);
+    expect([...readAesIv(iv.toString("base64url"))]).toEqual([...iv]);
     expect([...readAesIv("0123456789abcdef")]).toEqual([...Buffer.from("0123456789abcdef")]);
     expect([...readAesIv("ünï-códe-iv-1")]).toHaveLength(16);
   });
@@ -50,8 +55,10 @@ describe("what is no key is refused by name and without its value", () => {
     ["a letter that is no hex digit", `${HEX.slice(0, 63)}g`, "hex"],
     ["a space at the end", `${HEX} `, "auto"],
     ["a line break at the end", `${HEX}\n`, "hex"],
-    ["a base64 without its end", BASE64.slice(0, -1), "base64"],
-    ["the URL alphabet of base64", BASE64.replaceAll("+", "-").replaceAll("/", "_"), "base64"],
+    ["a base64 without its last letter", BASE64.slice(0, -2), "base64"],
+    ["a base64 with bits behind its end", `${BASE64.slice(0, -2)}9=`, "base64"],
+    ["a base64 with a `=` too many", `${BASE64}=`, "base64"],
+    ["both alphabets of base64 in one", BASE64.replace("+", "-"), "base64"],
     ["nothing", "", "auto"],
     ["an IV where a key belongs", HEX.slice(0, 31), "auto"],
   ];

@@ -128,6 +128,12 @@ describe("a secret cannot be printed by accident", () => {
     expect(conceal(Buffer.from(base64, "base64").toString("hex"))).toBe("[secret]");
   });
 
+  test("so are those behind one in base64 as in URLs, without its `=`", () => {
+    const written = "-_83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeA";
+    expect(new Secret(written).length).toBe(43);
+    expect(conceal(Buffer.from(written, "base64url").toString("hex"))).toBe("[secret]");
+  });
+
   test("nor one as a log in JSON would have it, or in base64 without its end", () => {
     const text = 'quo"ted\\in>>JSON?';
     expect(new Secret(text).length).toBe(text.length);
