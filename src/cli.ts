@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import type { Call, Command, Output } from "./commands/command.ts";
 import { errorText } from "./commands/screen/error-text.ts";
 import { flagsAgain, isAscii } from "./commands/screen/look-of.ts";
-import { commandLine } from "./commands/command-line.ts";
+import { commandLine, helpAsFlag } from "./commands/command-line.ts";
 import { conceal } from "./config/conceal.ts";
 import { flagOf, variableOf } from "./config/settings.ts";
 import { isYes } from "./config/values.ts";
@@ -12,7 +12,7 @@ import { keepHeapSmall } from "./heap.ts";
 import { folded } from "./results/screen/folded.ts";
 import type { Look } from "./results/screen/look.ts";
 
-const argv = process.argv.slice(2);
+const argv = helpAsFlag(process.argv.slice(2));
 const stdout = outputTo(process.stdout);
 const stderr = outputTo(process.stderr);
 /** For what is told of a failure: the flags of the command that began. */

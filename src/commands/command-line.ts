@@ -99,6 +99,13 @@ function versionOf(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** `help run` is `run --help`; an unknown command stays one. */
+export function helpAsFlag([first, ...more]: readonly string[]): readonly string[] {
+  if (first !== "help") return first === undefined ? [] : [first, ...more];
+  const [name] = more;
+  return name === undefined || COMMANDS.some((command) => command.name === name) ? [...more, "--help"] : more;
+}
+
 function usageError(text: string, { argv, isJson }: Spoken): string {
   const [first = "", ...more] = text
     .trim()

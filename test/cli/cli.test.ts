@@ -122,6 +122,14 @@ describe("--help", () => {
     },
   );
 
+  test("help is --help, and help run is run --help", async () => {
+    expect(await paydrop(["help"])).toEqual(await paydrop(["--help"]));
+    const run = await paydrop(["help", "run"]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(run).toEqual(await paydrop(["run", "--help"]));
+    expect(await paydrop(["help", "rum"])).toMatchObject({ code: 2, stderr: expect.stringContaining("mean run?") });
+  });
+
   test("the version is that of the package", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
       version: string;
