@@ -5,8 +5,11 @@ import { defined } from "../defined.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Answer } from "./answer.ts";
+import { assertCertificates, type Certificates } from "./certificates.ts";
 import { createRequestBody, noEnvelope } from "./envelope.ts";
 import { envelopeFrom } from "./given-envelope.ts";
+import { readAesIv, readAesKey } from "./keys.ts";
+import { proxyFor } from "./proxy.ts";
 import { createTransport } from "./transport.ts";
 
 /** Sends payloads by the configuration: keys, certificates, address and choices in one place. */
@@ -22,6 +25,50 @@ export function assertCanEncrypt({ aesKey, aesIv, origins }: Config): void {
   // a library call reads no variable
   if (origins?.["PAYDROP_API_KEY"] === "option") throw noEnvelope("a payout");
   throw missing(aesKey ? "PAYDROP_AES_IV" : "PAYDROP_AES_KEY");
+}
+
+/**
+ * Throws one PaydropError `config` that names all of the keys, certificates and proxy that cannot be right: before a file is
+ * taken in, or a person's word about rows is written down.
+ */
+export function assertSendable({ baseUrl, aesKey, aesIv, choices, ...config }: Config): void {
+  const { caFile, clientCertFile, clientKeyFile } = config;
+  const looks: readonly (() => unknown)[] = [
+    () => aesKey && aesIv && readAesKey(aesKey.reveal(), choices.keyEncoding),
+    () => aesKey && aesIv && readAesIv(aesIv.reveal(), choices.keyEncoding),
+    () => assertFiles([caFile], pem("ca", caFile)),
+    () =>
+      assertFiles([clientCertFile, clientKeyFile], {
+        ...pem("clientCert", clientCertFile),
+        ...pem("clientKey", clientKeyFile),
+      }),
+    () => baseUrl !== undefined && proxyFor(new URL(baseUrl), process.env),
+  ];
+  const wrong = looks.flatMap(wrongIn);
+  if (wrong.length === 0) return;
+  const message = wrong.map((error) => error.message).join("; ");
+  throw new PaydropError("config", message, [...new Set(wrong.map((error) => error.hint))].join("; "));
+}
+
+function wrongIn(look: () => unknown): readonly PaydropError[] {
+  try {
+    look();
+    return [];
+  } catch (error) {
+    if (error instanceof PaydropError) return [error];
+    throw error;
+  }
+}
+
+/** What is wrong with certificates, by the files that they came from. */
+function assertFiles(files: readonly (string | undefined)[], certificates: Certificates): void {
+  try {
+    assertCertificates(certificates);
+  } catch (error) {
+    if (!(error instanceof PaydropError)) throw error;
+    const message = `${files.filter(Boolean).join(", ")}: ${error.message}`;
+    throw new PaydropError(error.code, message, error.hint, { cause: error });
+  }
 }
 
 /** Throws PaydropError `config` for missing or malformed keys, certificates or address: before anything is sent. */

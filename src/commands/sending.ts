@@ -1,3 +1,4 @@
+import { assertSendable } from "../client/sender.ts";
 import type { Config } from "../config/config.ts";
 import { loadSettings, requireSending } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
@@ -27,7 +28,10 @@ export function withSending(call: Call, work: (sending: Sending) => Promise<numb
   const sandbox = call.flags["sandbox"] === true;
   const { config, file } = loadSettings({ flags: call.flags, env: call.env, secrets: sandbox ? "ignore" : "read" });
   refuseSettingsIn(operandsOf(call), file);
-  if (!sandbox) requireSending(config, config.operation === "payout");
+  if (!sandbox) {
+    requireSending(config, config.operation === "payout");
+    assertSendable(config);
+  }
   return sandboxedIfAsked(call, config, (used) =>
     monitored(call, used, (monitor) => work({ call, config: used, sandbox, monitor })),
   );

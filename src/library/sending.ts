@@ -1,3 +1,4 @@
+import { assertSendable } from "../client/sender.ts";
 import type { Config } from "../config/config.ts";
 import { configFromOptions, readOption, readSecretOption } from "../config/from-options.ts";
 import type { WatchOptions } from "../config/options.ts";
@@ -18,7 +19,9 @@ export async function withSending<Result>(
   if (!sandbox) {
     readOption("baseUrl", options.baseUrl);
     readSecretOption("apiKey", options.apiKey);
-    return work({ config: configFromOptions(options), sandbox: false });
+    const config = configFromOptions(options);
+    assertSendable(config);
+    return work({ config, sandbox: false });
   }
   return inSandbox(options, sandbox, (config) => work({ config, sandbox: true }));
 }

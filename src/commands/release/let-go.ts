@@ -1,3 +1,4 @@
+import { assertSendable } from "../../client/sender.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig, requireSending } from "../../config/load.ts";
 import type { RunEvent, Stop } from "../../events.ts";
@@ -145,11 +146,12 @@ function send(
   });
 }
 
-/** Missing keys are told before anything is changed. */
+/** Missing keys, and what is set wrong, are told before anything is changed. */
 async function requireKeys(journal: JournalStore, batch: BatchRecord, config: Config): Promise<void> {
   const operations = await journal.operations(batch.id);
   const hasPayouts = operations.some(({ operation }) => operation === "payout");
   requireSending(config, hasPayouts);
+  assertSendable(config);
 }
 
 function tellGoing({ call, config, batch }: Spoken, letting: LettingGo, held?: Stop): void {
