@@ -318,6 +318,23 @@ test("a variable that nearly has the name of a setting is told, without what it 
   expect((await paydrop([...operands, "--quiet"], env)).stderr).toBe("");
 });
 
+test("a variable that ends as our names do is told with those; what Kubernetes sets for a service of our name is not", async () => {
+  const bare = { PAYDROP_KEY: "sk-0123456789", PAYDROP_URL: "https://x.example", PAYDROP_IV: "abcdef0123456789" };
+  const cluster = {
+    PAYDROP_SERVICE_HOST: "10.0.0.7",
+    PAYDROP_PORT: "tcp://10.0.0.7:80",
+    PAYDROP_PORT_80_TCP_PROTO: "tcp",
+  };
+  const said = await doctor({ ...KEYS, ...bare, ...cluster });
+  const told = said.findings.filter(({ what }) => what in bare || what in cluster);
+  expect(told.map(({ what, hint }) => `${what}: ${hint ?? ""}`)).toEqual([
+    "PAYDROP_KEY: did you mean PAYDROP_API_KEY or PAYDROP_AES_KEY?",
+    "PAYDROP_URL: did you mean PAYDROP_BASE_URL or PAYDROP_PING_URL?",
+    "PAYDROP_IV: did you mean PAYDROP_AES_IV?",
+  ]);
+  for (const value of Object.values(bare)) expect(JSON.stringify(said)).not.toContain(value);
+});
+
 describe("folders and clock", () => {
   test("a drop folder of which nothing goes is told: a STOP lies in it, or it is still held by one", async () => {
     const inbox = temporaryDirectory();
