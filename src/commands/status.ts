@@ -15,7 +15,7 @@ import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./screen/look-of.ts";
-import { batchTable, batchText, holdsText, noBatchText } from "./status/text.ts";
+import { batchTable, batchText, holdsText, noBatchText, phaseOf } from "./status/text.ts";
 import { statusNext } from "./status/next.ts";
 import { showUnknown } from "./status/unknown.ts";
 
@@ -157,7 +157,8 @@ function holdObject({ folder, code, at, message }: HeldInbox): Record<string, un
 function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> {
   const { batch, tallies } = status;
   const amount = Object.entries(tallies).map(([state, tally]) => [state, tally.amount]);
-  const { fileName, folder, environment, destination, phase, archive, createdAt, period } = batch;
+  const { fileName, folder, environment, destination, archive, createdAt, period } = batch;
+  const phase = phaseOf(status);
   return {
     ...{ type: "batch", batch: batch.id, file: fileName, folder, environment, destination, phase, archive },
     ...{ created_at: new Date(createdAt).toISOString(), period },

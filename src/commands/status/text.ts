@@ -162,8 +162,8 @@ function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
   return tallyTable([...lines, total], { least: { name: 20, rows: 8, amount: 17 } }, look);
 }
 
-/** The journal knows no end of a batch: another act may always come. */
-function phaseOf({ batch: { archive, phase, rows }, tallies }: BatchStatus): string {
+/** For people and programs alike. The journal knows no end of a batch: another act may always come. */
+export function phaseOf({ batch: { archive, phase, rows }, tallies }: BatchStatus): string {
   if (archive !== undefined) return "archived";
   return phase === "open" && rowsIn(tallies, "accepted", "settled_done", "duplicate") === rows ? "ended" : phase;
 }
