@@ -1,5 +1,6 @@
 import type { Padding } from "../client/envelope.ts";
 import { unknownOption } from "../config/nearest.ts";
+import { SETTINGS } from "../config/settings.ts";
 import { PaydropError } from "../errors.ts";
 import type { FaultRates, LatencyRange } from "./faults.ts";
 
@@ -29,10 +30,12 @@ export interface SandboxOptions {
   readonly ledgerEntriesMax?: number;
 }
 
-type Kind = "a whole number" | "a text" | "an object" | "{ min, max }";
+type Kind = "a whole number" | "a port from 0 to 65535" | "a text" | "a padding such as pkcs7" | "an object" | "{ min, max }";
 
 const IS: Readonly<Record<Kind, (given: unknown) => boolean>> = {
   "a whole number": (given) => Number.isSafeInteger(given),
+  "a port from 0 to 65535": (given) => Number.isSafeInteger(given) && Number(given) >= 0 && Number(given) <= 65_535,
+  "a padding such as pkcs7": (given) => SETTINGS.padding.read.schema.enum?.includes(String(given)) === true,
   "a text": (given) => typeof given === "string" && given !== "",
   "an object": (given) => typeof given === "object" && given !== null,
   // whoever gives a number is told by the faults how it is meant
@@ -41,12 +44,12 @@ const IS: Readonly<Record<Kind, (given: unknown) => boolean>> = {
 
 /** Named once more, so that a misspelt one is seen: a test that asks for faults must not pass without any. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, Kind>> = {
-  port: "a whole number",
+  port: "a port from 0 to 65535",
   host: "a text",
   apiKey: "a text",
   aesKey: "a text",
   aesIv: "a text",
-  padding: "a text",
+  padding: "a padding such as pkcs7",
   seed: "a whole number",
   faults: "an object",
   latencyMs: "{ min, max }",
@@ -56,6 +59,9 @@ const OPTIONS: Readonly<Record<keyof SandboxOptions, Kind>> = {
 
 /** Throws `config` for an option that there is not, or that is of another kind than its type says. */
 export function assertSandboxOptions(options: SandboxOptions): void {
+  if (typeof options !== "object" || (options as unknown) === null || Array.isArray(options)) {
+    throw new PaydropError("config", "startSandbox: the options are no object", "give them as { port: 0 }, or none");
+  }
   for (const [name, given] of Object.entries(options) as [string, unknown][]) {
     if (!Object.hasOwn(OPTIONS, name)) throw unknownOption(name, Object.keys(OPTIONS));
     const kind = OPTIONS[name as keyof SandboxOptions];

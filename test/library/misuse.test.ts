@@ -183,9 +183,16 @@ describe("startSandbox", () => {
     ["a misspelt option", { fault: { refuse: 1 } }, /^there is no option "fault"$/],
     ["a misspelt fault", { faults: { refuze: 1 } }, /^there is no fault "refuze"$/],
     ["a number for latencies", { latencyMs: 5 }, /^latencyMs is not \{ min, max \}/],
+    ["a padding that there is not", { padding: "pkcs5" }, /^padding is not a padding such as pkcs7/],
+    ["a port that there is not", { port: 70_000 }, /^port is not a port from 0 to 65535/],
     ["a short AES key", { aesKey: "0011" }, /^aesKey has 4 characters/],
   ])("refuses %s: a test must not pass without the faults it asks for", async (_, options, message) => {
     const error = await thrownBy(() => startSandbox({ port: 0, ...options }));
     expect(error).toMatchObject({ code: "config", message: expect.stringMatching(message) as string });
+  });
+
+  test.each([null, "127.0.0.1:7900", 7900, [7900]])("refuses %j, which is no object of options", async (given) => {
+    const error = await thrownBy(() => startSandbox(wrong(given)));
+    expect(error).toMatchObject({ code: "config", message: "startSandbox: the options are no object" });
   });
 });
