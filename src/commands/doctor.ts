@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { statSync } from "node:fs";
 import { readAesIv, readAesKey } from "../client/keys.ts";
+import { remarkOnPath } from "../config/base-url.ts";
 import type { Config } from "../config/config.ts";
 import { loadSettings } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
@@ -61,13 +62,9 @@ function baseUrl(config: Config): Finding {
     return { what: "base URL", health: "wrong", found: "not set", hint: "set PAYDROP_BASE_URL" };
   }
   const found = `${config.baseUrl} (${config.environment})`;
-  if (!/\/v1(?:\/|$)/.test(config.baseUrl)) return { what: "base URL", health: "fine", found };
-  return {
-    what: "base URL",
-    health: "look",
-    found,
-    hint: "/v1 and what follows it is added by itself (§4): take it off",
-  };
+  const odd = remarkOnPath(config.baseUrl);
+  if (!odd) return { what: "base URL", health: "fine", found };
+  return { what: "base URL", health: "look", found: `${found}: ${odd.found}`, hint: odd.hint };
 }
 
 function keys(config: Config): Finding[] {

@@ -1,4 +1,5 @@
 import { assertSendable } from "../client/sender.ts";
+import { remarkOnPath } from "../config/base-url.ts";
 import type { Config } from "../config/config.ts";
 import { loadSettings, requireSending } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
@@ -67,6 +68,8 @@ export function tellFirst(teller: Teller, call: Call, config: Config): void {
   if (config.quiet) return;
   const state = stateRemark(config);
   if (state !== undefined) teller.say(state);
+  const odd = config.baseUrl === undefined ? undefined : remarkOnPath(config.baseUrl);
+  if (odd) teller.say(`PAYDROP_BASE_URL: ${odd.found}: ${odd.hint}`);
   for (const { said, found, hint } of misspeltVariables(call.env)) teller.say(`${said} ${found}: ${hint}`);
 }
 

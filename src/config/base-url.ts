@@ -16,6 +16,19 @@ export function readBaseUrl(raw: unknown): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
 
+/**
+ * What is odd about an address whose path has the `/v1` that every path of §4 begins with. A gateway may want it so: it is
+ * pointed out, and not refused.
+ */
+export function remarkOnPath(baseUrl: string): { readonly found: string; readonly hint: string } | undefined {
+  const at = baseUrl.search(/\/v1(?:\/|$)/);
+  if (at < 0) return undefined;
+  return {
+    found: `rows go to ${baseUrl}/v1/…`,
+    hint: `/v1 and what follows it is added by itself (§4); right would be ${baseUrl.slice(0, at)}, unless the service says otherwise`,
+  };
+}
+
 /** An address may hold a password: it is not repeated. */
 function notAnAddress(right: string): NotRight {
   return new NotRight(right, "the address");

@@ -2,7 +2,9 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { processFile } from "../../src/index.ts";
+import * as wire from "../support/fault-server.ts";
 import { AES_IV, AES_KEY, API_KEY, openDesk, transfersCsv } from "../support/desk.ts";
+import { startService } from "../support/service.ts";
 
 /** No connection is made in these tests. */
 const FAR = "https://api.bank.invalid";
@@ -42,4 +44,18 @@ describe("settings that cannot be right are told before a file is taken in", () 
     });
     expect(existsSync(desk.stateDir)).toBe(false);
   });
+});
+
+test("a base URL that brings /v1 along is told before the first row, with what would be right", async () => {
+  const server = await startService(({ path }) => wire.answer(path.startsWith("/v1/v1/") ? 404 : 200));
+  const desk = openDesk(`${server.url}/v1`);
+  desk.write("t.csv", transfersCsv(2));
+  const { code, stderr } = await desk.run("t.csv");
+  expect(code).toBe(7);
+  expect(stderr).toMatch(/^.*PAYDROP_BASE_URL: rows go to .*\/v1\/v1\/…/);
+  expect(stderr).toContain(`right would be ${server.url}, unless`);
+  desk.env["PAYDROP_BASE_URL"] = server.url;
+  const right = await desk.run("t.csv", "--accept-destination");
+  expect({ code: right.code, counts: right.counts }).toEqual({ code: 0, counts: { accepted: 2 } });
+  expect(right.stderr).not.toContain("/v1/v1");
 });
