@@ -51,6 +51,7 @@ export type StopCode =
   | "same_refusal"
   | "day_over_cap"
   | "reads_otherwise"
+  | "work_failed"
   // people
   | "signal"
   | "paused"

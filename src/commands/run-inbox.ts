@@ -114,7 +114,7 @@ class InboxRun {
     } catch (error) {
       // what goes beside it ends before this is told, and nothing new begins
       this.#hasFailed = true;
-      this.#parts.gate.close();
+      this.#parts.gate.closeForFailure();
       throw error;
     }
   }

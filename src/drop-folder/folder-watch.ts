@@ -146,7 +146,7 @@ export class FolderWatch {
       await work();
     } catch (error) {
       this.#failure ??= { error };
-      this.#parts.gate.close();
+      this.#parts.gate.closeForFailure();
       this.#wakeAll();
     }
   }

@@ -1,4 +1,5 @@
 import type { StopSignal } from "../processor.ts";
+import { STOPS } from "../submission/stop-rules.ts";
 
 /** Sending stops for a signal, for good, or for a STOP file, until a person says resume. */
 export class Gate implements StopSignal {
@@ -10,8 +11,8 @@ export class Gate implements StopSignal {
   constructor(asked: StopSignal) {
     this.hard = asked.hard;
     this.#asked = asked.soft;
-    this.onEnd(() => this.close());
-    if (this.isOver) this.close();
+    this.onEnd(() => this.#end());
+    if (this.isOver) this.#end();
   }
 
   get soft(): AbortSignal {
@@ -30,7 +31,16 @@ export class Gate implements StopSignal {
     this.#stop.abort();
   }
 
+  /** Something else of the run failed, and nobody asked this to stop. */
+  closeForFailure(): void {
+    this.#stop.abort(STOPS.work_failed);
+  }
+
   open(): void {
     if (this.#stop.signal.aborted && !this.isOver) this.#stop = new AbortController();
+  }
+
+  #end(): void {
+    this.#stop.abort(this.#asked.reason);
   }
 }

@@ -25,6 +25,7 @@ const KINDS: Readonly<Record<StopCode, StopKind>> = {
   cancelled: "batch",
   folder_held: "batch",
   signal: "signal",
+  work_failed: "signal",
 };
 
 export function kindOfStop({ code, operation }: Pick<Stop, "code" | "operation">): StopKind {

@@ -5,6 +5,7 @@ import type { PaydropError } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
 import { withProcessor } from "../processor.ts";
 import { stopSignalOf, type ProcessOptions } from "./files.ts";
+import { STOPS } from "../submission/stop-rules.ts";
 import { assertFunctions, assertOptions, assertSignals, assertYesOrNo, resolvedNow } from "./given.ts";
 import { Listener } from "./listener.ts";
 import { withSending } from "./sending.ts";
@@ -56,7 +57,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
   assertYesOrNo({ poll });
   const own = new AbortController();
   const asked = stopSignalOf(signal ? AbortSignal.any([signal, own.signal]) : own.signal, giveUpSignal);
-  const listener = new Listener(() => own.abort());
+  const listener = new Listener(() => own.abort(STOPS.work_failed));
   const say = listener.guard(onMessage);
   return new Promise((resolve, reject) => {
     const work = withSending(more, sandbox, async (services) => {

@@ -134,6 +134,11 @@ export const STOPS: Stops = {
     message: "it was asked to stop",
     hint: "run the same file again: the rest goes, nothing goes twice",
   },
+  work_failed: {
+    code: "work_failed",
+    message: "something else failed in the same run, and ended it",
+    hint: "mend what was told of that, then run the same file again: the rest goes, nothing goes twice",
+  },
   day_over_cap: {
     code: "day_over_cap",
     message: "with this batch the day would come to more than max_per_day",
@@ -155,3 +160,8 @@ export const STOPS: Stops = {
     hint: "what was not sent stays unsent",
   },
 };
+
+/** A person asks to stop, unless it says that something else failed. */
+export function stopOfSignal({ reason }: AbortSignal): Stop {
+  return reason === STOPS.work_failed ? STOPS.work_failed : STOPS.signal;
+}

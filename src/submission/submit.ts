@@ -9,7 +9,7 @@ import { type Outcome, outcomeOf } from "./outcome.ts";
 import { OwnLanes } from "./own-lanes.ts";
 import { type Pace, TurnedAway } from "./pace.ts";
 import { Retries, type RetryLimits } from "./retry.ts";
-import { stopOfEndpoint, STOPS, StopRules, type UnknownsInARow } from "./stop-rules.ts";
+import { stopOfEndpoint, stopOfSignal, StopRules, type UnknownsInARow } from "./stop-rules.ts";
 
 /** What submission needs from the other stages. */
 interface SubmitParts<Row> {
@@ -99,7 +99,7 @@ class Run<Row> {
   }
 
   async sendAll(): Promise<void> {
-    const onSoft = (): void => this.#stopFor(STOPS.signal);
+    const onSoft = (): void => this.#stopFor(stopOfSignal(this.#options.soft));
     if (this.#options.soft.aborted) onSoft();
     this.#options.soft.addEventListener("abort", onSoft);
     try {

@@ -113,6 +113,28 @@ describe("watchFolder", () => {
     expect(readFileSync(join(inbox, "a.csv.results.csv"), "utf8")).toContain("accepted");
   });
 
+  test("a file that goes beside the one whose callback failed was not asked to stop, and says so", async () => {
+    const { inbox, options } = await newPlace(({ body }) =>
+      body.includes("ACC-SLOW") ? inOrder(pause(300), answer(200)) : answer(200),
+    );
+    const slow = transferCsv("ACC-SLOW").trimEnd().split("\n");
+    const more = Array.from({ length: 60 }, (_, index) => `ACC-SLOW,ACC-2,${index + 10}.00`);
+    writeFileSync(join(inbox, "slow.csv"), `${[...slow, ...more].join("\n")}\n`);
+    let isBegun = false;
+    const watched = await watchFolder(inbox, {
+      ...{ ...options, concurrency: 2 },
+      onReport: ({ file }) => (file.endsWith("a.csv") ? throwAway() : undefined),
+      onEvent: (event) => {
+        if (event.type !== "row" || isBegun) return;
+        isBegun = true;
+        writeFileSync(join(inbox, "a.csv"), transferCsv("ACC-A"));
+      },
+    });
+    await expect(watched.ended).rejects.toThrow("the database of the caller is away");
+    expect(readFileSync(join(inbox, "slow.csv.waiting.txt"), "utf8")).toContain("something else failed");
+    expect(readFileSync(join(inbox, "slow.csv.summary.json"), "utf8")).toContain('"work_failed"');
+  });
+
   test("a signal ends it; a sandbox needs no keys", async () => {
     const sandbox = await startSandbox({ port: 0 });
     onTestFinished(() => sandbox.close());

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Gate } from "../../src/drop-folder/gate.ts";
+import { stopOfSignal } from "../../src/submission/stop-rules.ts";
 
 function asked(): { readonly end: () => void; readonly signal: ConstructorParameters<typeof Gate>[0] } {
   const soft = new AbortController();
@@ -31,4 +32,17 @@ test("what goes is not cut off by opening a gate that is open", () => {
   gate.open();
   gate.close();
   expect(soft.aborted).toBe(true);
+});
+
+test("whoever asks at the gate hears whether somebody asked to stop, or something else failed", () => {
+  const { end, signal } = asked();
+  const gate = new Gate(signal);
+  gate.closeForFailure();
+  expect(stopOfSignal(gate.soft).code).toBe("work_failed");
+  gate.open();
+  gate.close();
+  expect(stopOfSignal(gate.soft).code).toBe("signal");
+  gate.open();
+  end();
+  expect(stopOfSignal(gate.soft).code).toBe("signal");
 });

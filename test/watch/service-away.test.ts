@@ -39,7 +39,7 @@ test("each stop is either waited out, or held for a person, or about one batch a
     service: ["unreachable", "rate_limited", "key_refused", "address_refused", "certificate_refused", "local_error"],
     person: ["redirect", "html_answer", "unknown_in_a_row"],
     batch: ["same_refusal", "day_over_cap", "reads_otherwise", "paused", "cancelled"],
-    signal: ["signal"],
+    signal: ["signal", "work_failed"],
   };
   const codes = Object.keys(STOPS);
   expect(Object.values(kinds).flat().sort()).toEqual([...codes].sort());
