@@ -40,6 +40,7 @@ export type StopCode =
   | "key_refused"
   | "address_refused"
   | "certificate_refused"
+  | "no_tls"
   | "local_error"
   | "unreachable"
   | "rate_limited"
@@ -51,6 +52,7 @@ export type StopCode =
   | "same_refusal"
   | "day_over_cap"
   | "reads_otherwise"
+  // another file of the run, or whoever listens to it
   | "work_failed"
   // people
   | "signal"

@@ -28,6 +28,7 @@ export type Reason =
   | "rate_limited"
   | "unreachable"
   | "certificate_refused"
+  | "no_tls"
   | "local_error";
 
 /** Refused not for the row itself: a resumed run sends it again (DESIGN §8). */

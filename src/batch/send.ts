@@ -19,7 +19,7 @@ import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { keepAddress } from "./address.ts";
 import type { Ground } from "./ground.ts";
 import { SharedStops } from "./shared-stops.ts";
-import { hadGone, noteStop, readsOtherwise, stopOfPhase, watchPhase } from "./stopping.ts";
+import { byProxy, hadGone, noteStop, readsOtherwise, stopOfPhase, watchPhase } from "./stopping.ts";
 import { compareToday } from "./today.ts";
 
 /** What is told of a file when it is taken in, and not again. */
@@ -182,11 +182,12 @@ export class BatchSending {
           onOutcome: (row, sent) => this.#tellOutcome(batch.id, row, sent),
           onWait: (reason, waitMs) => this.#ground.tell({ type: "waiting", batch: batch.id, reason, waitMs }),
           stopAsked: () => stopOfPhase(phase.phase()) ?? this.#stops.of(operations),
-          onStop: (stop) => this.#stops.note(stop),
+          onStop: (stop) => this.#stops.note(byProxy(stop, sender.proxy)),
         },
         this.#sharedOptions(),
       );
-      return await noteStop(this.#ground, batch, refused ? { stop: refused, ...submitted } : submitted);
+      const { requests, stop = refused } = submitted;
+      return await noteStop(this.#ground, batch, stop ? { requests, stop: byProxy(stop, sender.proxy) } : { requests });
     } finally {
       phase.close();
       await mark?.close();

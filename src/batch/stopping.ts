@@ -32,6 +32,13 @@ async function remainingOf(ground: Ground, batchId: string): Promise<number> {
   return rowsIn(await ground.journal.tallies(batchId), "ready", "not_sent");
 }
 
+/** A proxy in between may be what is down: who looks for the service alone looks in the wrong place. */
+export function byProxy(stop: Stop, proxy: string | undefined): Stop {
+  if (proxy === undefined || stop !== STOPS.unreachable) return stop;
+  const message = `${stop.message} by the proxy ${proxy}`;
+  return { ...stop, message, hint: `look at the proxy (HTTPS_PROXY) first; ${stop.hint}` };
+}
+
 /** Taken in by an earlier version, which saw nothing wrong with it: it does not go, and keeps no other row from going. */
 export function readsOtherwise(batchId: string, row: number, fault: string): Stop {
   const { code, message, hint } = STOPS.reads_otherwise;

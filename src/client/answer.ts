@@ -30,8 +30,8 @@ export interface NoAnswer {
 /** Proven: no byte of the request was written. */
 export interface Unsent {
   readonly kind: "unsent";
-  /** `local`: encryption, a header value, anything before a connection. */
-  readonly cause: "unreachable" | "certificate" | "local";
+  /** `no_tls`: what answered speaks something else. `local`: encryption, a header value, anything before a connection. */
+  readonly cause: "unreachable" | "certificate" | "no_tls" | "local";
   readonly detail: string;
   readonly durationMs: number;
 }

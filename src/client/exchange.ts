@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { concealOfCut } from "../config/conceal.ts";
-import type { Answer, Answered } from "./answer.ts";
+import type { Answer, Answered, Unsent } from "./answer.ts";
 import { bodyText } from "./body-text.ts";
 import { causeOfNoAnswer, causeOfUnsent, describeFailure, isSwitch } from "./failure.ts";
 
@@ -164,7 +164,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     };
   }
 
-  #unsent(cause: "unreachable" | "certificate" | "local", why: unknown): Answer {
+  #unsent(cause: Unsent["cause"], why: unknown): Answer {
     return {
       kind: "unsent",
       cause,

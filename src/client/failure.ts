@@ -6,6 +6,8 @@ import type { NoAnswer, Unsent } from "./answer.ts";
 export function causeOfUnsent(error: unknown): Unsent["cause"] {
   for (const one of chain(error)) {
     const code = systemCodeOf(one) ?? "";
+    // the first bytes of the other side are none of TLS: mostly plain http at that port
+    if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "no_tls";
     if (CERTIFICATE_CODES.has(code) || code.startsWith("ERR_TLS_") || code.startsWith("ERR_SSL_")) return "certificate";
     if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return "local";
   }

@@ -16,6 +16,8 @@ import { createTransport } from "./transport.ts";
 export interface Sender {
   /** Never rejects: what goes wrong before a connection is `unsent`. */
   send(operation: Operation, payload: string, signal: AbortSignal): Promise<Answer>;
+  /** Host and port of the proxy in between. */
+  readonly proxy: string | undefined;
   close(): Promise<void>;
 }
 
@@ -102,6 +104,7 @@ export function createSender(config: Config): Sender {
       }
       return transport.post(operation.path, body, { signal });
     },
+    proxy: proxyFor(new URL(baseUrl), process.env)?.host,
     close: () => transport.close(),
   };
 }

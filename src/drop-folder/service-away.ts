@@ -14,6 +14,7 @@ const KINDS: Readonly<Record<StopCode, StopKind>> = {
   key_refused: "service",
   address_refused: "service",
   certificate_refused: "service",
+  no_tls: "service",
   local_error: "service",
   redirect: "person",
   html_answer: "person",
@@ -38,6 +39,7 @@ const MENDING: Readonly<Partial<Record<StopCode, string>>> = {
   key_refused: "check PAYDROP_API_KEY; a new key is read when paydrop starts again",
   address_refused: "check PAYDROP_BASE_URL; a new one is read when paydrop starts again",
   certificate_refused: "check PAYDROP_BASE_URL and PAYDROP_CA_FILE, or the certificate of the service",
+  no_tls: "check PAYDROP_BASE_URL and its port; a new one is read when paydrop starts again",
   local_error: "check the AES key, the IV and the API key with `paydrop doctor`",
 };
 

@@ -26,9 +26,7 @@ export function outcomeOf(answer: Answer, choices: { readonly retry429: boolean 
   switch (answer.kind) {
     case "unsent":
       if (answer.cause === "unreachable") return { state: "not_sent", reason: "unreachable", again: "backoff" };
-      return answer.cause === "certificate"
-        ? { state: "not_sent", reason: "certificate_refused", stop: "certificate_refused" }
-        : { state: "not_sent", reason: "local_error", stop: "local_error" };
+      return { state: "not_sent", reason: REASON_OF_UNSENT[answer.cause], stop: REASON_OF_UNSENT[answer.cause] };
     case "no_answer":
       return { state: "unknown", reason: REASON_OF_SILENCE[answer.cause] };
     case "answered":
@@ -37,6 +35,12 @@ export function outcomeOf(answer: Answer, choices: { readonly retry429: boolean 
       return answer satisfies never;
   }
 }
+
+const REASON_OF_UNSENT = {
+  certificate: "certificate_refused",
+  no_tls: "no_tls",
+  local: "local_error",
+} as const satisfies Record<string, Reason>;
 
 const REASON_OF_SILENCE = {
   timeout: "no_answer",

@@ -104,6 +104,11 @@ export const STOPS: Stops = {
     message: "the certificate of the service was refused; nothing was sent over that connection",
     hint: "ask IT to check PAYDROP_BASE_URL and PAYDROP_CA_FILE, then run the same file again",
   },
+  no_tls: {
+    code: "no_tls",
+    message: "what answers at the address of the service speaks no TLS (https); nothing was sent there",
+    hint: "ask IT to check PAYDROP_BASE_URL and its port, and HTTPS_PROXY where it is set, then run the same file again",
+  },
   local_error: {
     code: "local_error",
     message: "a request could not be prepared on this machine; it was not sent",

@@ -152,6 +152,18 @@ describe("TLS", () => {
     expect(server.bytesReceived).toBe(0);
   });
 
+  test("a port that speaks plain http is no certificate", async () => {
+    const server = await serve(() => wire.answer(200), {
+      onConnection: (socket) => {
+        socket.once("data", () => socket.end(wire.response(400)));
+        return "hold";
+      },
+    });
+    const answer = await open(server.url.replace("http:", "https:"), authority).post(PATH, BODY);
+    expect(answer).toMatchObject({ kind: "unsent", cause: "no_tls" });
+    expect(server.requests).toHaveLength(0);
+  });
+
   test("a server that speaks only TLS 1.1", async () => {
     const old = {
       ...certificates.server,

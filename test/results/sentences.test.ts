@@ -29,6 +29,7 @@ const STATE_OF: Record<Reason, RowState> = {
   rate_limited: "not_sent",
   unreachable: "not_sent",
   certificate_refused: "not_sent",
+  no_tls: "not_sent",
   local_error: "not_sent",
 };
 

@@ -187,6 +187,7 @@ describe("never on the wire", () => {
 
   test.each([
     ["certificate", "certificate_refused"],
+    ["no_tls", "no_tls"],
     ["local", "local_error"],
   ] as const)("%s stops the run", (cause, reason) => {
     const outcome = of({ kind: "unsent", cause, detail: "", durationMs: 1 });

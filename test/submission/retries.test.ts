@@ -272,3 +272,39 @@ test("resets inside the TLS handshake are no requests: rows wait, and go when it
   expect(run.results[0]?.result_attempts).toBe("4");
   expect(server.requests.map((request) => request.headers["x-api-key"])).toEqual(Array(10).fill(API_KEY));
 });
+
+test("https to a port of plain http: nothing is sent, the run stops, and says that no TLS is spoken there", async () => {
+  const server = await startService(() => wire.answer(200));
+  const plain = await startService(() => wire.silence(), {
+    onConnection: (socket) => {
+      // as a server does to which a greeting of TLS is a broken request
+      socket.once("data", () => socket.end(wire.response(400)));
+      return "hold";
+    },
+  });
+  const desk = openDesk(plain.url.replace("http:", "https:"));
+  desk.write("rows.csv", transfersCsv(3));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 3 } });
+  expect(run.stdout + run.stderr).toContain("speaks no TLS (https)");
+  expect(run.stdout + run.stderr).not.toContain("certificate");
+  expect(run.results[0]?.result_message).toContain("speaks no TLS");
+  expect(server.requests).toHaveLength(0);
+  desk.env["PAYDROP_BASE_URL"] = server.url;
+  const mended = await desk.run("rows.csv", "--accept-destination");
+  expect({ code: mended.code, counts: mended.counts }).toEqual({ code: 0, counts: { accepted: 3 } });
+  expect(server.requests).toHaveLength(3);
+});
+
+test("a proxy that is down is named, without its password", async () => {
+  const server = await startService(() => wire.answer(200));
+  const proxy = `127.0.0.1:${server.port}`;
+  await server.close();
+  const env = { PAYDROP_RETRY_FOR: "0s", HTTPS_PROXY: `http://bob:hunter2@${proxy}` };
+  const desk = openDesk("https://payments.example", env);
+  desk.write("rows.csv", transfersCsv(2));
+  const run = await desk.run("rows.csv");
+  expect({ code: run.code, counts: run.counts }).toEqual({ code: 7, counts: { not_sent: 2 } });
+  expect(run.stdout + run.stderr).toContain(`the service could not be reached by the proxy ${proxy}`);
+  expect(run.stdout + run.stderr).not.toMatch(/hunter2|bob/);
+});

@@ -243,6 +243,7 @@ describe("stop rules", () => {
     "redirect",
     "html_answer",
     "certificate_refused",
+    "no_tls",
     "local_error",
   ] as const)("%s stops at once", (reason) => {
     const stop = new StopRules(new UnknownsInARow()).observe(

@@ -36,7 +36,15 @@ test("that it is away is news once for each reason, and again when it was back",
 
 test("each stop is either waited out, or held for a person, or about one batch alone", () => {
   const kinds: Readonly<Record<string, readonly StopCode[]>> = {
-    service: ["unreachable", "rate_limited", "key_refused", "address_refused", "certificate_refused", "local_error"],
+    service: [
+      "unreachable",
+      "rate_limited",
+      "key_refused",
+      "address_refused",
+      "certificate_refused",
+      "no_tls",
+      "local_error",
+    ],
     person: ["redirect", "html_answer", "unknown_in_a_row"],
     batch: ["same_refusal", "day_over_cap", "reads_otherwise", "paused", "cancelled"],
     signal: ["signal", "work_failed"],

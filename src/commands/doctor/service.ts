@@ -49,6 +49,7 @@ function hintFor({ stage, code, proxy }: Preflight & { readonly kind: "failed" }
   if (/SELF_SIGNED|UNABLE_TO_GET_ISSUER|UNABLE_TO_VERIFY/.test(code)) {
     return "if the service has an authority of its own, name its certificate with PAYDROP_CA_FILE";
   }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "no TLS is spoken there: compare the address and its port";
   if (/CERTIFICATE_REQUIRED|BAD_CERTIFICATE|HANDSHAKE_FAILURE|UNKNOWN_CA|TLSV1|SSLV3/.test(code)) {
     return "the service may want a client certificate: PAYDROP_CLIENT_CERT_FILE, PAYDROP_CLIENT_KEY_FILE";
   }

@@ -152,6 +152,7 @@ export const TROUBLES: Readonly<Partial<Record<StopCode, readonly string[]>>> = 
   key_refused: ["The service did not accept our key. Ask IT to check PAYDROP_API_KEY.", AFTER_IT],
   address_refused: ["The service does not know this address. Ask IT to check PAYDROP_BASE_URL.", AFTER_IT],
   certificate_refused: ["The service could not prove who it is. Ask IT to check its certificate.", AFTER_IT],
+  no_tls: ["What answers at the address of the service speaks no https. Ask IT to check PAYDROP_BASE_URL.", AFTER_IT],
   local_error: ["A row could not be made ready for sending. Ask IT to run paydrop doctor.", AFTER_IT],
   signal: ["paydrop was stopped. The rest goes when it runs again."],
   work_failed: ["paydrop ended early, for something else failed. Ask IT what it was; the rest goes when it runs again."],

@@ -42,6 +42,7 @@ const BY_REASON: Readonly<Record<Reason, Words>> = {
   rate_limited: ["The service asked us to slow down; this row was not taken.", BY_RETRY],
   unreachable: ["We could not reach the service; nothing was sent.", BY_RETRY],
   certificate_refused: ["The service could not prove who it is; nothing was sent.", "Ask IT"],
+  no_tls: ["What answers at the address of the service speaks no TLS (https); nothing was sent.", "Ask IT"],
   local_error: ["This row could not be made ready on this machine; nothing was sent.", "Ask IT"],
 };
 
