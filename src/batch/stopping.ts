@@ -24,7 +24,9 @@ export async function noteStop(ground: Ground, batch: BatchRecord, submitted: Su
 
 /** A run that a person asked to stop, or that met one refusal too many, when its last row had gone did not stop early. */
 export async function hadGone(ground: Ground, batchId: string, { code }: Stop): Promise<boolean> {
-  const isAboutRest = [STOPS.signal, STOPS.work_failed, STOPS.paused, STOPS.same_refusal].some((one) => one.code === code);
+  const isAboutRest = [STOPS.signal, STOPS.work_failed, STOPS.paused, STOPS.same_refusal].some(
+    (one) => one.code === code,
+  );
   return isAboutRest && (await remainingOf(ground, batchId)) === 0;
 }
 

@@ -30,7 +30,8 @@ export interface SandboxOptions {
   readonly ledgerEntriesMax?: number;
 }
 
-type Kind = "a whole number" | "a port from 0 to 65535" | "a text" | "a padding such as pkcs7" | "an object" | "{ min, max }";
+type Kind =
+  "a whole number" | "a port from 0 to 65535" | "a text" | "a padding such as pkcs7" | "an object" | "{ min, max }";
 
 const IS: Readonly<Record<Kind, (given: unknown) => boolean>> = {
   "a whole number": (given) => Number.isSafeInteger(given),

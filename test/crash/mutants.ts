@@ -282,7 +282,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "rows go on from an inbox that has the mark of another state directory",
-    edits: [["src/drop-folder/folder-watch.ts", "      this.#parts.gate.close();\n", ""]],
+    edits: [["src/drop-folder/folder-watch.ts", "      this.#parts.gate.closeForFailure();\n", ""]],
     tests: ["test/watch/watch.test.ts"],
   },
   {

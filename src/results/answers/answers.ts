@@ -155,7 +155,9 @@ export const TROUBLES: Readonly<Partial<Record<StopCode, readonly string[]>>> = 
   no_tls: ["What answers at the address of the service speaks no https. Ask IT to check PAYDROP_BASE_URL.", AFTER_IT],
   local_error: ["A row could not be made ready for sending. Ask IT to run paydrop doctor.", AFTER_IT],
   signal: ["paydrop was stopped. The rest goes when it runs again."],
-  work_failed: ["paydrop ended early, for something else failed. Ask IT what it was; the rest goes when it runs again."],
+  work_failed: [
+    "paydrop ended early, for something else failed. Ask IT what it was; the rest goes when it runs again.",
+  ],
   same_refusal: [
     "Many rows in a row were refused for the same reason; the results file says which.",
     "When that is mended, save the file here again: the rest goes, nothing goes twice.",
