@@ -127,7 +127,10 @@ describe("--help", () => {
     const run = await paydrop(["help", "run"]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run).toEqual(await paydrop(["run", "--help"]));
-    expect(await paydrop(["help", "rum"])).toMatchObject({ code: 2, stderr: expect.stringContaining("mean run?") });
+    expect(await paydrop(["help", "rum"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("mean run?") as string,
+    });
   });
 
   test("the version is that of the package", async () => {
