@@ -43,7 +43,7 @@ interface EarlierOfRow {
   /** The accounts of this row's name so far, the newest first; empty for a name that is not known. */
   readonly ofName: readonly EarlierAccount[];
   /** The same account with zeros in front. */
-  readonly withZeros?: EarlierAccount;
+  readonly withZeros: (account: string) => EarlierAccount | undefined;
 }
 
 /** A slip of one digit makes ten times the amount; nine still catches it where the usual one is a little higher. */
@@ -71,13 +71,17 @@ export function lookInFile(context: RowInFile): Fault[] {
 }
 
 /** What a person should look at because of what was accepted before. */
-export function lookAtAccount(looked: LookedAtRow, earlier: EarlierOfRow): Fault[] {
-  const field = formOf(looked.operation, looked.option)?.fields.find(({ name }) => name === ACCOUNT_FIELD);
-  const account = field && fieldText(looked.row, ACCOUNT_FIELD);
-  if (!field || !account) return [];
-  // zeros that are gone also make the account a new one: they are told instead
-  const finding = earlier.withZeros ? zerosLost(earlier.withZeros) : accountNew(account, earlier.ofName);
-  return finding ? warningAt(looked, field, finding) : [];
+export function lookAtAccounts(looked: LookedAtRow, { ofName, withZeros }: EarlierOfRow): Fault[] {
+  const fields = formOf(looked.operation, looked.option)?.fields.filter(({ account }) => account !== undefined) ?? [];
+  return fields.flatMap((field) => {
+    const account = fieldText(looked.row, field.name);
+    if (account === "") return [];
+    const whole = withZeros(account);
+    // zeros that are gone also make the account a new one: they are told instead
+    const ofOther = field.name === ACCOUNT_FIELD ? accountNew(account, ofName) : undefined;
+    const finding = whole ? zerosLost(whole) : ofOther;
+    return finding ? warningAt(looked, field, finding) : [];
+  });
 }
 
 function payeeTwice(context: RowInFile, form: Form): Fault[] {

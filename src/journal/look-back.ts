@@ -7,6 +7,7 @@ import { RowsToPointOut } from "./rows-to-point-out.ts";
 import { isJournalThere } from "./database/open.ts";
 import { CORRECTED_BY, Rows } from "./rows.ts";
 import type { BatchRecord, Environment, Tallies } from "./batch-record.ts";
+import type { OperationName } from "../operations/operation.ts";
 import type { RowRecord } from "./row-record.ts";
 import { isPaid, RESUMABLE } from "./state.ts";
 import { RowTallies } from "./tallies.ts";
@@ -109,14 +110,14 @@ export class LookBack {
     return new RowsToPointOut(this.#database, this.#seqOf(batchId));
   }
 
-  /** The newest batches with payouts to inline beneficiaries that were accepted, newest first. */
-  batchesWithNames(environment: Environment, max: number): BatchRecord[] {
+  /** The newest batches with rows that were accepted, of this operation, or this option of it, newest first. */
+  batchesPaying(environment: Environment, operation: OperationName, option: string | null, max: number): BatchRecord[] {
     const batches = this.#database.prepare(
       `SELECT * FROM batch b WHERE environment = ? AND ${wasOpened("b")} AND EXISTS (
-         SELECT 1 FROM row r WHERE r.batch = b.seq AND r.option = 'B' AND ${isPaid("r")})
+         SELECT 1 FROM row r WHERE r.batch = b.seq AND r.operation = ? AND r.option IS ? AND ${isPaid("r")})
        ORDER BY seq DESC LIMIT ?`,
     );
-    return asBatches(batches.all(environment, max));
+    return asBatches(batches.all(environment, operation, option, max));
   }
 
   /** Numbers of the accepted rows, in input order. */

@@ -6,7 +6,7 @@ import { fieldText } from "../checks/cells/cell.ts";
 import type { Fault } from "../checks/fault.ts";
 import {
   ACCOUNT_FIELD,
-  lookAtAccount,
+  lookAtAccounts,
   NAME_FIELD,
   sameName,
   type EarlierAccount,
@@ -16,11 +16,22 @@ import type { Config } from "../config/config.ts";
 import { isFileTrouble } from "../errors.ts";
 import { LookBack } from "../journal/look-back.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
+import { OPERATIONS } from "../operations/catalogue.ts";
 import { openSnapshot, snapshotsIn } from "../reading.ts";
 
 /** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */
 const BATCHES_MAX = 24;
 const ROWS_MAX = 100_000;
+/** Operations that say bank accounts: those of payouts to inline beneficiaries have a name. */
+const WITH_ACCOUNTS = [
+  ["payout", "B"],
+  ["transfer", null],
+] as const;
+const ACCOUNT_FIELDS = new Set(
+  OPERATIONS.flatMap(({ forms }) => forms)
+    .flatMap(({ fields }) => fields.filter(({ account }) => account !== undefined))
+    .map(({ name }) => name),
+);
 const ACCOUNTS_OF_A_NAME_MAX = 4;
 
 export class EarlierPayees {
@@ -33,8 +44,11 @@ export class EarlierPayees {
     const payees = new EarlierPayees();
     const past = LookBack.at(config.stateDir);
     try {
-      for (const batch of past?.batchesWithNames(config.environment, BATCHES_MAX) ?? []) {
-        if (past && payees.#rows < ROWS_MAX) await payees.#read(batch, past, snapshotsIn(config));
+      for (const [operation, option] of WITH_ACCOUNTS) {
+        payees.#rows = 0;
+        for (const batch of past?.batchesPaying(config.environment, operation, option, BATCHES_MAX) ?? []) {
+          if (past && payees.#rows < ROWS_MAX) await payees.#read(batch, past, snapshotsIn(config), option !== null);
+        }
       }
     } finally {
       past?.close();
@@ -43,18 +57,17 @@ export class EarlierPayees {
   }
 
   get isEmpty(): boolean {
-    return this.#accounts.size === 0;
+    return this.#accounts.size === 0 && this.#withZeros.size === 0;
   }
 
-  /** What to point out of a payout to an inline beneficiary. */
+  /** What to point out of the accounts of a row. */
   lookAt(looked: LookedAtRow): Fault[] {
     const ofName = this.#accounts.get(sameName(fieldText(looked.row, NAME_FIELD))) ?? [];
-    const withZeros = this.#withZeros.get(fieldText(looked.row, ACCOUNT_FIELD));
-    return lookAtAccount(looked, { ofName, ...(withZeros ? { withZeros } : {}) });
+    return lookAtAccounts(looked, { ofName, withZeros: (account) => this.#withZeros.get(account) });
   }
 
   /** A private copy that is gone only makes the look shorter. */
-  async #read(batch: BatchRecord, past: LookBack, snapshots: string): Promise<void> {
+  async #read(batch: BatchRecord, past: LookBack, snapshots: string, hasNames: boolean): Promise<void> {
     try {
       const { sheet, view } = await openSnapshot(batch, snapshots);
       const accepted = past.acceptedRows(batch.id);
@@ -65,7 +78,11 @@ export class EarlierPayees {
           if (next.done || this.#rows >= ROWS_MAX) return;
           if (next.value !== raw.number) continue;
           const row = view(raw);
-          this.#add(sameName(fieldText(row, NAME_FIELD)), fieldText(row, ACCOUNT_FIELD), batch.id, raw.number);
+          this.#rows += 1;
+          const place = { batch: batch.id, row: raw.number };
+          for (const name of ACCOUNT_FIELDS) this.#addZeros({ account: fieldText(row, name), ...place });
+          if (hasNames)
+            this.#add(sameName(fieldText(row, NAME_FIELD)), { account: fieldText(row, ACCOUNT_FIELD), ...place });
         }
       }
     } catch (error) {
@@ -73,15 +90,18 @@ export class EarlierPayees {
     }
   }
 
-  #add(name: string, account: string, batch: string, row: number): void {
+  #addZeros(one: EarlierAccount): void {
+    const [, bare] = /^0+([1-9][0-9]*)$/.exec(one.account) ?? [];
+    if (bare !== undefined && !this.#withZeros.has(bare)) this.#withZeros.set(bare, one);
+  }
+
+  #add(name: string, earlier: EarlierAccount): void {
+    const { account } = earlier;
     if (name === "" || account === "") return;
-    this.#rows += 1;
-    const bare = account.replace(/^0+(?=[1-9])/, "");
-    if (bare !== account && !this.#withZeros.has(bare)) this.#withZeros.set(bare, { account, batch, row });
     const known = this.#accounts.get(name);
-    if (!known) this.#accounts.set(name, [{ account, batch, row }]);
+    if (!known) this.#accounts.set(name, [earlier]);
     else if (known.length < ACCOUNTS_OF_A_NAME_MAX && known.every((one) => one.account !== account)) {
-      known.push({ account, batch, row });
+      known.push(earlier);
     }
   }
 }

@@ -34,8 +34,9 @@ export function lookingBack(opened: OpenedFile, earlier: EarlierPayees): OpenedF
 
 function compared(checked: CheckedRow, earlier: EarlierPayees, hasCells: boolean): CheckedRow {
   const { row, instruction, warnings = [] } = checked;
-  if (instruction?.option !== WITH_NAMES) return checked;
-  const more = earlier.lookAt({ row, operation: instruction.operation, option: instruction.option, hasCells });
+  if (!instruction) return checked;
+  const { operation, option } = instruction;
+  const more = earlier.lookAt({ row, operation, hasCells, ...(option === undefined ? {} : { option }) });
   return more.length === 0 ? checked : { ...checked, warnings: [...warnings, ...more] };
 }
 

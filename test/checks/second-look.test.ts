@@ -173,3 +173,17 @@ test("of a file without anything unusual nothing is pointed out", async () => {
   desk.write("a.csv", transfersCsv(500));
   expect(await check(desk, "a.csv")).toMatchObject({ warned: 0, exitCode: 0, ready: { rows: 500 } });
 });
+
+test("both accounts of a transfer are known without the zeros that they were paid with; names of its own tell nothing", async () => {
+  const desk = openDesk(sandbox.url);
+  const header = "from_account,to_account,amount,name,bank_acc_num";
+  desk.env["PAYDROP_OWN_COLUMNS"] = "name,bank_acc_num";
+  desk.write("a.csv", `${header}\n0501271828,000271828001,100.00,Asha Rao,1\n`);
+  const { batch } = await desk.process("a.csv", { flags: { period: "2026-10", operation: "transfer" } });
+  desk.write("b.csv", `${header}\n501271828,271828001,70.00,Asha Rao,2\n0501271828,271828002,71.00,Ravi,3\n`);
+  const lost = (shown: string, digits: number): string =>
+    `2 zeros_lost: "${shown}" looks like an account whose zeros in front are gone: ` +
+    `${shown} of ${digits} digits (batch ${batch}, row 2) begins with them`;
+  const flags = { period: "2026-11", operation: "transfer" };
+  expect(warningsOf(await check(desk, "b.csv", flags))).toEqual([lost("••1828", 10), lost("••8001", 12)]);
+});
