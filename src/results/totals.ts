@@ -60,7 +60,8 @@ export class TotalsCollector {
     if (record.correctedBy) this.#corrected += 1;
     else if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (isResumable(record)) this.#goesAgain += 1;
-    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#asksMonth = true;
+    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code))
+      this.#asksMonth ||= record.operation !== "loan";
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 

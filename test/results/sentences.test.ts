@@ -233,3 +233,11 @@ describe("the words", () => {
     }
   });
 });
+
+test("nobody is told to state a month for a loan that may be applied for twice", () => {
+  const held = { state: "held", code: "possible_duplicate", other: OTHER } as const;
+  expect(said({ ...held, operation: "payout" })[1]).toContain("A new month? Run it with --period");
+  expect(said({ ...held, operation: "loan" })[1]).toBe(
+    "The same application again? Cancel the batch once the rest went. Another loan of this borrower? Release it",
+  );
+});

@@ -91,6 +91,13 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   ],
 };
 
+/** A loan is applied for once: no month makes another one of it. */
+const OF_LOANS: Readonly<Partial<Record<HoldCode, string>>> = {
+  same_file: "All of these loans once more? Release it. The same applications again? Cancel the batch",
+  possible_duplicate:
+    "The same application again? Cancel the batch once the rest went. Another loan of this borrower? Release it",
+};
+
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */
 const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
   payee_changed: "Ask the {party} on a number that you know, then run the file: the row waits until it is released",
@@ -142,7 +149,7 @@ export function wordsOf(record: RowRecord, phase: BatchPhase): Words {
     case "ready":
       return READY[phase];
     case "held":
-      return phase === "cancelled" ? READY.cancelled : waiting(wordsOfHold(record.code));
+      return phase === "cancelled" ? READY.cancelled : waiting(wordsOfHold(record));
     case "duplicate":
       return duplicateWords(record, phase);
     case "settled_done":
@@ -167,10 +174,10 @@ function duplicateWords({ givenBackIn }: RowRecord, phase: BatchPhase): Words {
 }
 
 /** Why a held row waits. `taken`: the phase of its batch, where there is one. */
-export function holdWordsOf(code: string | undefined, taken: BatchPhase | undefined): Words {
-  const [message, later] = wordsOfHold(code) ?? [WAITING, HELD_ACTION];
+export function holdWordsOf(record: RowRecord, taken: BatchPhase | undefined): Words {
+  const [message, later] = wordsOfHold(record) ?? [WAITING, HELD_ACTION];
   if (taken === "cancelled") return [message, CANCELLED];
-  return [message, taken ? later : (BEFORE_IT_RUNS[code as HoldCode] ?? later)];
+  return [message, taken ? later : (BEFORE_IT_RUNS[record.code as HoldCode] ?? later)];
 }
 
 function wordsOfReason(code: string | undefined): Words | undefined {
@@ -181,6 +188,8 @@ function waiting(words: Words | undefined): Words {
   return words ? [`${WAITING}: ${words[0]}`, words[1]] : [WAITING, HELD_ACTION];
 }
 
-function wordsOfHold(code: string | undefined): Words | undefined {
-  return code !== undefined && Object.hasOwn(BY_HOLD, code) ? BY_HOLD[code as HoldCode] : undefined;
+function wordsOfHold({ code, operation }: RowRecord): Words | undefined {
+  if (code === undefined || !Object.hasOwn(BY_HOLD, code)) return undefined;
+  const [message, action] = BY_HOLD[code as HoldCode];
+  return [message, (operation === "loan" ? OF_LOANS[code as HoldCode] : undefined) ?? action];
 }

@@ -57,7 +57,7 @@ function withNote(message: string, { warnings = [] }: RowRecord): string {
 
 /** Why a held row waits, where it is said already that it does. `taken`: the phase of its batch, where there is one. */
 export function holdSentenceOf(record: RowRecord, batchId: string, taken?: BatchPhase): Sentence {
-  const [message, action] = holdWordsOf(record.code, taken);
+  const [message, action] = holdWordsOf(record, taken);
   return { message: fill(message, record, batchId), action: fill(action, record, batchId) };
 }
 
