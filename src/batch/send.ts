@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from "p-limit";
-import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts";
+import type { Sender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
 import { assertRoomForRows } from "../journal/database/room.ts";
@@ -18,6 +18,7 @@ import { submit, type Sent, type SubmitOptions, type Submitted } from "../submis
 import { mappingSaid, readingOf, type OpenedSnapshot } from "../reading.ts";
 import { keepAddress } from "./address.ts";
 import type { Ground } from "./ground.ts";
+import { SharedSender } from "./shared-sender.ts";
 import { SharedStops } from "./shared-stops.ts";
 import { byProxy, hadGone, noteStop, readsOtherwise, stopOfPhase, watchPhase } from "./stopping.ts";
 import { compareToday } from "./today.ts";
@@ -57,12 +58,11 @@ export class BatchSending {
   readonly #going = new Set<string>();
   #working = 0;
   readonly #stops = new SharedStops();
-  /** One for all batches: the next file finds the connections of the one before it. */
-  #sender: Sender | undefined;
-  #unused: NodeJS.Timeout | undefined;
+  readonly #sender: SharedSender;
 
   constructor(ground: Ground) {
     this.#ground = ground;
+    this.#sender = new SharedSender(ground.config);
     this.#lanes = pLimit({ concurrency: ground.config.concurrency, rejectOnClear: true });
     this.#pace = new Pace(ground.config.rate);
   }
@@ -70,14 +70,14 @@ export class BatchSending {
   /** What the service said to one batch stops those beside it, until nothing is worked on any more. */
   async together<T>(work: () => Promise<T>): Promise<T> {
     this.#working += 1;
-    clearTimeout(this.#unused);
+    this.#sender.keep();
     try {
       return await work();
     } finally {
       this.#working -= 1;
       if (this.#working === 0) {
         this.#stops.workEnded();
-        this.#unused = setTimeout(() => void this.close(), UNUSED_MS).unref();
+        this.#sender.closeSoon();
       }
     }
   }
@@ -87,12 +87,8 @@ export class BatchSending {
     this.#stops.tryAgain(operation);
   }
 
-  /** The connections; whoever sends again opens others. */
-  async close(): Promise<void> {
-    clearTimeout(this.#unused);
-    const sender = this.#sender;
-    this.#sender = undefined;
-    await sender?.close();
+  close(): Promise<void> {
+    return this.#sender.close();
   }
 
   /** Rows that people let go meanwhile go in the same run: every pass takes all ready rows to another state, or stops. */
@@ -113,7 +109,8 @@ export class BatchSending {
   }
 
   /** Every ready row, attempt durable first (I2). */
-  async #sendReady({ batch, resumed, told, file }: Going): Promise<Submitted> {
+  async #sendReady(going: Going): Promise<Submitted> {
+    const { batch, file } = going;
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
     if (stop) return (await hadGone(this.#ground, batch.id, stop)) ? { requests: 0 } : { requests: 0, stop };
@@ -124,6 +121,33 @@ export class BatchSending {
     ]);
     const toSend = tallies.ready?.rows ?? 0;
     const opened = toSend > 0 ? await this.#ground.openWhole(batch) : undefined;
+    await this.#tellStart(going, operations, toSend, opened);
+    if (!opened) return { requests: 0 };
+    await assertRoomForRows(this.#ground.config.stateDir, toSend);
+    this.#going.add(batch.id);
+    try {
+      const overCap = await this.#compareToday();
+      if (overCap) return await noteStop(this.#ground, batch, { requests: 0, stop: overCap });
+      // first: without its keys nothing begins, and nothing beside the file may say that it did
+      const sender = this.#sender.open(operations.some(({ operation }) => operationNamed(operation).encrypted));
+      return await this.#submitOpened({
+        batch,
+        opened,
+        sender,
+        file,
+        operations: operations.map(({ operation }) => operation),
+      });
+    } finally {
+      this.#going.delete(batch.id);
+    }
+  }
+
+  async #tellStart(
+    { batch, resumed, told }: Going,
+    operations: Parameters<typeof labelOf>[0],
+    toSend: number,
+    opened: OpenedSnapshot | undefined,
+  ): Promise<void> {
     this.#ground.tell({
       type: "start",
       batch: batch.id,
@@ -138,24 +162,6 @@ export class BatchSending {
       toSend,
       resumed,
     });
-    if (!opened) return { requests: 0 };
-    await assertRoomForRows(this.#ground.config.stateDir, toSend);
-    this.#going.add(batch.id);
-    try {
-      const overCap = await this.#compareToday();
-      if (overCap) return await noteStop(this.#ground, batch, { requests: 0, stop: overCap });
-      // first: without its keys nothing begins, and nothing beside the file may say that it did
-      const sender = this.#senderFor(operations.some(({ operation }) => operationNamed(operation).encrypted));
-      return await this.#submitOpened({
-        batch,
-        opened,
-        sender,
-        file,
-        operations: operations.map(({ operation }) => operation),
-      });
-    } finally {
-      this.#going.delete(batch.id);
-    }
   }
 
   /** As long as rows go, the mark beside the file is renewed (I12), and what a person says of the batch is heard. */
@@ -232,13 +238,6 @@ export class BatchSending {
     });
   }
 
-  #senderFor(needsEnvelope: boolean): Sender {
-    const { config } = this.#ground;
-    const sender = (this.#sender ??= createSender(config));
-    if (needsEnvelope) assertCanEncrypt(config);
-    return sender;
-  }
-
   /**
    * People let rows go that were not counted when the file was taken in: held ones, or those that were not sent the
    * day before. By the rules of now, since it is about the day and not about the file.
@@ -252,6 +251,4 @@ export class BatchSending {
   }
 }
 
-/** Between two files that come one after the other; afterwards certificates are read anew, should they have changed. */
-const UNUSED_MS = 4_000;
 const NEVER: AbortSignal = new AbortController().signal;

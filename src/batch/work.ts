@@ -1,11 +1,8 @@
 /** The story of a batch: intake → reader → checks → journal → submission → results. */
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
-import { faultPoint } from "../fault-point.ts";
-import { identityOfFolder } from "../folder-identity.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
-import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { InstanceLock } from "../journal/database/lock.ts";
@@ -14,10 +11,10 @@ import type { OperationName } from "../operations/operation.ts";
 import type { Processor, Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/answers/open-answer.ts";
 import type { InboxKeeper } from "../results/marks/folder-marks.ts";
-import { modeThere } from "../results/disk/mode-of.ts";
 import type { Report } from "../results/report/report.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { assertAddressKept } from "./address.ts";
+import { copyOf } from "./copy.ts";
 import { Ground } from "./ground.ts";
 import { heldFolder } from "./held-folder.ts";
 import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
@@ -53,7 +50,7 @@ export class BatchWork implements Processor {
     this.#ground.state?.assert();
     const start = this.#ground.beginNow();
     const file = resolve(path);
-    const copying = this.#copy(path, settledSha256);
+    const copying = copyOf(this.#ground, path, settledSha256);
     // awaited below, when its turn has come
     copying.catch(() => undefined);
     // two files may hold the same payments, or be the same: the second one must find what became of the first, and it is
@@ -81,15 +78,6 @@ export class BatchWork implements Processor {
       const hadNothing = resumed && submitted.requests === 0 && !submitted.stop && !report.byStatus.not_sent;
       return hadNothing ? { ...report, sentBefore: batch.createdAt } : report;
     });
-  }
-
-  async #copy(path: string, settledSha256: string | undefined): Promise<Copied> {
-    const file = resolve(path);
-    const [modeBefore, folderBefore] = await Promise.all([modeThere(file), identityOfFolder(dirname(file))]);
-    const snapshot = await takeSnapshot(path, this.#ground.snapshots);
-    faultPoint("snapshot.taken");
-    if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
-    return { snapshot, modeBefore, folderBefore, losses: await this.#ground.marks.compare(file) };
   }
 
   together<T>(work: () => Promise<T>): Promise<T> {
@@ -233,20 +221,4 @@ export class BatchWork implements Processor {
     await this.journal.close();
     this.#lock?.release();
   }
-}
-
-/** A file as it is taken in, and what was found beside it. */
-interface Copied {
-  readonly snapshot: Snapshot;
-  readonly modeBefore: number | undefined;
-  readonly folderBefore: string | undefined;
-  readonly losses: readonly string[];
-}
-
-function notSettled(file: string): PaydropError {
-  return new PaydropError(
-    "stopped",
-    `${basename(file)}: the file was changed just now`,
-    "it is taken when it lies still again; nothing was sent",
-  );
 }

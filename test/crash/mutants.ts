@@ -337,9 +337,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "connections that nobody used for a while are closed, though by then a file uses them",
-    edits: [
-      ["src/batch/send.ts", "    this.#working += 1;\n    clearTimeout(this.#unused);\n", "    this.#working += 1;\n"],
-    ],
+    edits: [["src/batch/send.ts", "    this.#working += 1;\n    this.#sender.keep();\n", "    this.#working += 1;\n"]],
     tests: ["test/submission/file-after-file.test.ts"],
   },
   {
