@@ -8,7 +8,7 @@ import { isOwnFileRefused } from "../intake/own.ts";
 import { openRegular } from "../intake/source-file.ts";
 import { refusedAnswer } from "../results/answers/answers.ts";
 import { putAnswer } from "../results/answers/files.ts";
-import { renewAnswer } from "../results/answers/open-answer.ts";
+import { answerNamed } from "../results/answers/open-answer.ts";
 import type { Call } from "./command.ts";
 import { errorText } from "./screen/error-text.ts";
 import type { RunParts } from "./run-inbox.ts";
@@ -98,7 +98,7 @@ async function sendOne(path: string, parts: RunParts): Promise<number> {
       return await runInbox(path, parts);
     }
     const report = await processor.processFile(path);
-    await renewAnswer(report);
+    await answerNamed(report);
     teller.ended(report);
     return report.exitCode;
   } catch (error) {

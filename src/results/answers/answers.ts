@@ -144,6 +144,12 @@ export function troubleAnswer(path: string, code: StopCode | undefined, message:
 
 const BY_ITSELF = "It is tried again by itself; there is nothing to do here.";
 const AFTER_IT = "It goes on by itself soon after that is mended.";
+const WHEN_RUN = "The rest goes when this file is run again; nothing goes twice.";
+
+/** A line of `TROUBLES`, for a file that nothing looks for by itself. */
+export function asNamed(line: string): string {
+  return line === BY_ITSELF || line === AFTER_IT ? WHEN_RUN : line;
+}
 
 /** What concerns more than the rows themselves. The other stops are told in their own words. */
 export const TROUBLES: Readonly<Partial<Record<StopCode, readonly string[]>>> = {

@@ -3,14 +3,19 @@ import type { BatchReport } from "../../events.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
 import type { OperationName } from "../../operations/operation.ts";
 import { isOwnAnswer, ownText, putAnswer } from "./files.ts";
-import { answer, sentence, TROUBLES, type Answer } from "./answers.ts";
+import { answer, asNamed, sentence, TROUBLES, type Answer } from "./answers.ts";
 import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "../words/next-steps.ts";
+
+interface Told extends BatchReport {
+  /** The file was run by its name: what is left of it does not go by itself. */
+  readonly isNamed?: boolean;
+}
 
 /**
  * What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. `withoutStop`: why rows
  * were not sent where no stop says it; fewer than it takes to stop a run found nobody.
  */
-export function openAnswer(report: BatchReport, withoutStop = TROUBLES.unreachable): Answer | undefined {
+export function openAnswer(report: Told, withoutStop = TROUBLES.unreachable): Answer | undefined {
   const all = [unknownPart(report), heldPart(report), unsentPart(report, withoutStop), elsewherePart(report)];
   const parts = all.filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
@@ -50,15 +55,17 @@ function heldPart(report: BatchReport): Part {
   ];
 }
 
-function unsentPart(report: BatchReport, withoutStop: Part): Part {
-  const { batch, byStatus, goesAgain, phase, stop } = report;
+function unsentPart(report: Told, withoutStop: Part): Part {
+  const { batch, byStatus, goesAgain, phase, stop, isNamed = false } = report;
   const unsent = byStatus.not_sent?.rows ?? 0;
   if (unsent > 0 && (phase === "paused" || stop?.code === "paused")) {
     return [`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`];
   }
   if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
+  const trouble = stop ? TROUBLES[stop.code] : withoutStop;
+  const told = trouble && isNamed ? trouble.map(asNamed) : trouble;
   const lines = [
-    ...((stop ? TROUBLES[stop.code] : withoutStop) ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
+    ...(told ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
     ...(stop?.operation === undefined ? [] : [onlyOf(stop.operation)]),
   ];
   // the only row of a file may be the one that found it out: it goes again with the others
@@ -107,10 +114,9 @@ async function putOpen(report: BatchReport): Promise<void> {
   await putAnswer(report.file, openAnswer(report, NOT_NOW));
 }
 
-/** A file was taken by its name: that it was refused, or waits, says nothing any more. None is put where none was. */
-export async function renewAnswer(report: BatchReport): Promise<void> {
-  const beside = await Promise.all(["refused", "waiting"].map((kind) => isOwnAnswer(`${report.file}.${kind}.txt`)));
-  if (beside.includes(true)) await putAnswer(report.file, openAnswer(report));
+/** A file was taken by its name, and nothing looks for it again: what is open is said, and what was said before is not. */
+export async function answerNamed(report: BatchReport): Promise<void> {
+  await putAnswer(report.file, openAnswer({ ...report, isNamed: true }));
 }
 
 function openHead(batch: string): string {

@@ -22,6 +22,18 @@ test("a file that is refused when it is run by its name says why beside it, unti
   expect(office.server.requests).toHaveLength(2);
 });
 
+test("what is open of a file that was run by its name stands beside it, until it has an end (§9)", async () => {
+  const office = await openOffice(() => answer(401));
+  office.write("pay.csv", transfersCsv(3));
+  expect((await office.run("pay.csv")).code).toBe(7);
+  const text = readFileSync(join(office.folder, "pay.csv.waiting.txt"), "utf8");
+  expect(text).toContain("Ask IT to check PAYDROP_API_KEY.\r\nThe rest goes when this file is run again");
+  expect(text).not.toContain("by itself");
+  office.server.use(ACCEPTING);
+  expect((await office.run("pay.csv")).code).toBe(0);
+  expect(readdirSync(office.folder)).not.toContain("pay.csv.waiting.txt");
+});
+
 test("neither check nor a file of our own that a pattern named puts an answer there", async () => {
   const office = await openOffice(ACCEPTING);
   office.write("bad.csv", UNKNOWN_COLUMNS);
