@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { errorText } from "../../src/commands/screen/error-text.ts";
 import { COMMANDS } from "../../src/commands/list.ts";
 import { exitCodeOf } from "../../src/exit-codes.ts";
@@ -30,6 +31,13 @@ export interface Refused {
   readonly stderr: string;
 }
 
+/** Ends with the test, however that ends: a watch that nobody stops goes on for ever. */
+function startedForTest(...started: Parameters<typeof startProgram>): Program {
+  const program = startProgram(...started);
+  onTestFinished(() => void program.child.kill("SIGKILL"));
+  return program;
+}
+
 export async function openOffice(script: Script, env: Readonly<Record<string, string>> = {}): Promise<Office> {
   const server = await startService(script);
   const desk = openDesk(server.url, env);
@@ -38,7 +46,7 @@ export async function openOffice(script: Script, env: Readonly<Record<string, st
     ...desk,
     server,
     paydrop: (...operands) => runProgram(operands, options),
-    start: (...operands) => startProgram(operands, options),
+    start: (...operands) => startedForTest(operands, options),
     batchOf: (name) => {
       const summary = readFileSync(join(desk.folder, `${name}.summary.json`), "utf8");
       return (JSON.parse(summary) as { batch: string }).batch;

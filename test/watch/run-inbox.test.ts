@@ -75,7 +75,7 @@ test("the month of the day pays no file again that was only touched; whoever nam
   expect(server.requests).toHaveLength(2);
 });
 
-test("a refused file that is corrected and run by its name is refused no more; one without an answer gets none", async () => {
+test("a refused file that is corrected and run by its name is refused no more, and says what is open", async () => {
   const server = await startService(({ number }) => answer(number === 1 ? 200 : 503));
   const desk = openInboxDesk(server.url);
   for (const name of ["a.csv", "b.csv"]) writeFileSync(desk.path(name), "x,y\n1,2\n");
@@ -83,8 +83,9 @@ test("a refused file that is corrected and run by its name is refused no more; o
   for (const name of ["a.csv", "b.csv", "c.csv"]) writeFileSync(desk.path(name), transferCsv(`ACC-${name}`));
   const files = ["a.csv", "b.csv", "c.csv"].map((name) => desk.path(name));
   expect(await desk.call("run", ...files)).toMatchObject({ code: 4 });
-  expect(desk.names().filter((name) => name.endsWith(".txt"))).toEqual(["b.csv.waiting.txt"]);
-  expect(desk.read("b.csv.waiting.txt")).toContain("No clear answer for row 2");
+  const answers = desk.names().filter((name) => name.endsWith(".txt"));
+  expect(answers.sort()).toEqual(["b.csv.waiting.txt", "c.csv.waiting.txt"]);
+  for (const name of answers) expect(desk.read(name)).toContain("No clear answer for row 2");
 });
 
 test("--inbox for each of several folders sweeps them all", async () => {
