@@ -32,7 +32,7 @@ export type { ProcessOptions } from "./library/files.ts";
 export { watchFolder } from "./library/folder.ts";
 export type { WatchedFolder, WatchFolderOptions } from "./library/folder.ts";
 export type { CheckOptions, SendOptions } from "./config/options.ts";
-export type { AccountTotals, BatchReport, RunEvent, Stop, WrittenFiles } from "./events.ts";
+export type { AccountTotals, BatchReport, RunEvent, Stop, StopCode, WrittenFiles } from "./events.ts";
 export type { CheckReport } from "./results/screen/check-report.ts";
 export type { Fault } from "./checks/fault.ts";
 export type { ResultStatus } from "./journal/state.ts";
