@@ -309,6 +309,11 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/results/keep-mark.test.ts"],
   },
   {
+    name: "two processes replace one mark at the same moment",
+    edits: [["src/results/marks/mark-lock.ts", "return false;\n    throw thrown;", "return true;\n    throw thrown;"]],
+    tests: ["test/results/mark-race.test.ts"],
+  },
+  {
     name: "of a folder whose marks the journal does not know the second file goes",
     edits: [
       [
