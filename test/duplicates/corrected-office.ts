@@ -21,18 +21,15 @@ export async function openOffice(refuses: readonly string[] = ["60200000004471"]
   const server = await startService(({ body }) =>
     wire.answer(refuses.some((account) => body.includes(account)) ? status : 200),
   );
-  let told = 0;
-  const sent = (): string[] => {
-    const fresh = server.requests.slice(told);
-    told = server.requests.length;
-    return fresh
+  const newRequests = wire.newRequestsOf(server);
+  const sent = (): string[] =>
+    newRequests()
       .map(({ body }) =>
         Object.values(JSON.parse(body) as object)
           .slice(1)
           .join(" "),
       )
       .sort();
-  };
   return { desk: openDesk(server.url), server, sent };
 }
 

@@ -30,12 +30,8 @@ export async function openOffice(answerOf: (payment: Payment) => Reply = () => w
   readonly sent: () => Payment[];
 }> {
   const server = await startService((request) => answerOf(paymentOf(request)));
-  let told = 0;
-  const sent = (): Payment[] => {
-    const fresh = server.requests.slice(told).map(paymentOf);
-    told = server.requests.length;
-    return fresh;
-  };
+  const newRequests = wire.newRequestsOf(server);
+  const sent = (): Payment[] => newRequests().map(paymentOf);
   return { desk: openDesk(server.url), server, sent };
 }
 

@@ -12,12 +12,8 @@ const FILE = "borrower_id,tenure,vpa,amount\nBRW-1,12,r1@bank,500\nBRW-4,12,r4@b
 /** A collection was refused, and its retry file mended. */
 async function openDay(): Promise<{ desk: Desk; batch: string; mended: string; sent: () => string[] }> {
   const server = await startService(({ body }) => wire.answer(body.includes('"amount":700') ? 422 : 200));
-  let told = 0;
-  const sent = (): string[] => {
-    const fresh = server.requests.slice(told);
-    told = server.requests.length;
-    return fresh.map(({ path, body }) => `${path} ${body}`);
-  };
+  const newRequests = wire.newRequestsOf(server);
+  const sent = (): string[] => newRequests().map(({ path, body }) => `${path} ${body}`);
   const desk = openDesk(server.url);
   for (const folder of ["collections", "loans"]) mkdirSync(join(desk.folder, folder));
   desk.write("collections/emi.csv", FILE);

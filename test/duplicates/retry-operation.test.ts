@@ -13,12 +13,8 @@ const WAGES =
 /** A file of collections by a person's word, whose row of 700 was refused, and its retry file, mended. */
 async function openDay(file: string): Promise<{ desk: Desk; mended: string; sent: () => string[] }> {
   const server = await startService(({ body }) => wire.answer(body.includes('"amount":700') ? 422 : 200));
-  let told = 0;
-  const sent = (): string[] => {
-    const fresh = server.requests.slice(told);
-    told = server.requests.length;
-    return fresh.map(({ path, body }) => `${path} ${body}`);
-  };
+  const newRequests = wire.newRequestsOf(server);
+  const sent = (): string[] => newRequests().map(({ path, body }) => `${path} ${body}`);
   const desk = openDesk(server.url);
   desk.write("emi.csv", file);
   expect((await desk.run("emi.csv", "--operation", "collection")).counts).toEqual({ accepted: 1, rejected: 1 });
