@@ -17,6 +17,7 @@ import { LaidBefore } from "./duplicates/laid-before.ts";
 import { Marks } from "./marks.ts";
 import { JudgedRows } from "./duplicates/judged-rows.ts";
 import { NearDuplicates } from "./duplicates/near-duplicates.ts";
+import { PayeeSamples } from "./duplicates/payee-samples.ts";
 import { NewRows } from "./new-rows.ts";
 import { Rows } from "./rows.ts";
 import { SeenRows } from "./duplicates/seen-rows.ts";
@@ -59,6 +60,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     attempts: new Attempts(database, verdicts, () => group.transaction),
     decisions: new Decisions(database),
     history: new History(database, batches),
+    samples: new PayeeSamples(database, judged, past),
     waiting: new WaitingRows(database),
     archives: new Archives(database),
     marks: new Marks(database, stateId),

@@ -39,7 +39,7 @@ export interface Form {
   readonly coreFields: readonly string[];
   /** Who receives or owes the money: the core without amount and debit side. */
   readonly beneficiaryFields: readonly string[];
-  /** Those that mostly say it alone: whoever corrects the branch of an account pays the same one. None: all of them. */
+  /** Those that mostly say it alone: whoever corrects the branch or bank of it pays the same one. None: all of them. */
   readonly accountFields?: readonly string[];
 }
 

@@ -36,6 +36,7 @@ export const payouts: Operation = {
       ],
       coreFields: ["debit_account_id", "bene_id", "bene_bank_id", "amount"],
       beneficiaryFields: ["bene_id", "bene_bank_id"],
+      accountFields: ["bene_id"],
     },
     {
       option: "B",

@@ -411,6 +411,11 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     tests: ["test/journal/released.test.ts"],
   },
+  {
+    name: "a list from another account is no question",
+    edits: [["src/journal/duplicates/near-duplicates.ts", "noted.sentAnew.union(noted.alike)", "noted.sentAnew"]],
+    tests: ["test/duplicates/another-account.test.ts"],
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

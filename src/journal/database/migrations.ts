@@ -218,4 +218,18 @@ export const MIGRATIONS: readonly string[] = [
 
   // A payment whose IFSC was corrected goes to the same account; rows that are there are known by both together only.
   `ALTER TABLE row ADD COLUMN account_key BLOB;`,
+
+  // A list that is sent again with another account in every row repeats no row of it. Batches that are there keep no sample.
+  `CREATE TABLE payee_sample (
+     payee BLOB NOT NULL,
+     amount TEXT NOT NULL,
+     batch INTEGER NOT NULL,
+     number INTEGER NOT NULL,
+     PRIMARY KEY (payee, amount, batch)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE list_again (
+     earlier INTEGER NOT NULL,
+     later INTEGER NOT NULL,
+     PRIMARY KEY (earlier, later)
+   ) STRICT, WITHOUT ROWID;`,
 ];

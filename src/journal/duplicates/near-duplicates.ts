@@ -28,6 +28,8 @@ export class Repeats {
   readonly sentAnew = new Set<number>();
   /** Ids of earlier batches that it repeats a row of. */
   readonly batches = new Set<string>();
+  /** Numbers (`seq`) of earlier batches with the same payees and amounts. */
+  readonly alike = new Set<number>();
 }
 
 /** The rule of DESIGN §7 that looks at a whole file: near_duplicate. Called inside a transaction of the caller. */
@@ -87,6 +89,10 @@ export class NearDuplicates {
     }
   }
 
+  noteAlike(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#noted.alike.add(seq);
+  }
+
   /**
    * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
    * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
@@ -99,7 +105,7 @@ export class NearDuplicates {
     const named = seqsIn(this.#seqsOf.all(JSON.stringify([...noted.batches]), batch.seq));
     const batches = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])];
     this.#holdNearTo(batch, batches, nowMs);
-    for (const seq of noted.sentAnew) this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
+    for (const seq of noted.sentAnew.union(noted.alike)) this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
     // what a retry file paid instead of a row of theirs; two retry files of one file are told apart row by row
     const corrections = seqsIn(this.#correcting.all(JSON.stringify(batches), batch.seq)).filter(
       (seq) => !batches.includes(seq),

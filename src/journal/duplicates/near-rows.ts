@@ -9,11 +9,15 @@ export const repeated = (schema: string, isEarlier: string): string => `
   SELECT DISTINCT b.seq FROM row r JOIN ${schema}.batch b ON b.id = r.other_batch
   WHERE r.batch = ?1 AND ${isEarlier} AND (r.state IN ('duplicate', 'held') OR r.released > 0)`;
 
-/** Later batches that have rows equal to `keys`: the same payment in every row of both files is walked over once. */
+/**
+ * Later batches that have rows equal to `keys`: the same payment in every row of both files is walked over once. Or that
+ * are the same list with another account in every row.
+ */
 const laterWith = (schema: string, keys: string, which: string): string => `
   WITH mine AS (SELECT DISTINCT core_key FROM ${schema}.row WHERE batch = ?1 AND ${keys})
   SELECT DISTINCT o.batch AS seq FROM mine CROSS JOIN ${schema}.seen s ON s.key = mine.core_key AND s.batch > ?1
-  CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}`;
+  CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}
+  UNION SELECT later FROM ${schema}.list_again WHERE earlier = ?1`;
 
 /** Later batches in which a payment went, or may have gone, that is about to go in `?1`. */
 export const REPEATING = laterWith("main", "state = 'ready' AND released = 0", isIn("o", [...PAID, "unknown"]));
@@ -55,7 +59,7 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
 /** Whom an earlier row pays, its branch left out; what an earlier build wrote down is known by both together only. */
-const payeeOf = (row: string): string => `coalesce(${row}.account_key, ${row}.beneficiary_key)`;
+export const payeeOf = (row: string): string => `coalesce(${row}.account_key, ${row}.beneficiary_key)`;
 
 /**
  * `?2`: the earlier batches. `?4`: rows of them that state another reference or period hold nothing, nor do they hold what

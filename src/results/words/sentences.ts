@@ -93,7 +93,9 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     if (operation === undefined) return "amount";
     const found = operationNamed(operation);
     const form = formOf(found, option);
-    return differing(found, form, ...(form?.accountFields ? ["IFSC"] : []));
+    const { accountFields, beneficiaryFields = [] } = form ?? {};
+    const beside = beneficiaryFields.filter((name) => accountFields?.includes(name) === false);
+    return differing(found, form, ...beside.map((name) => (name === "ifsc_code" ? "IFSC" : name)));
   },
   http: ({ httpStatus }) => (httpStatus === undefined ? "" : ` (HTTP ${httpStatus})`),
   after: ({ durationMs }) => (durationMs === undefined ? "" : ` in ${Math.round(durationMs / 1000)} s`),

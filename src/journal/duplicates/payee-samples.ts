@@ -1,0 +1,110 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Judge } from "../../checks/duplicates/duplicates.ts";
+import { wasOpened } from "../batch-columns.ts";
+import type { BatchSeq } from "../batch-record.ts";
+import { keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
+import type { JudgedRows } from "./judged-rows.ts";
+import { payeeOf } from "./near-rows.ts";
+import { asSeen, columnsIn, type SeenRow } from "./seen-row.ts";
+
+/** A row that stands for others of its list. `payee`: keyed hash; `amount`: decimal text without zeros at its end. */
+interface Sampled {
+  readonly payee: Uint8Array;
+  readonly amount: string;
+  readonly number: number;
+}
+
+/** A row of an earlier batch with the same payee and amount. `seq`: of its batch. */
+type Shared = SeenRow & { readonly seq: number };
+
+/**
+ * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is equal:
+ * it was sent from the wrong account, say, and dropped again with the right one in every row (DESIGN §7 near_duplicate).
+ * What it writes it writes inside a transaction of the caller.
+ */
+export class PayeeSamples {
+  readonly #rows: JudgedRows;
+  readonly #first: StatementSync;
+  readonly #shared: StatementSync;
+  readonly #keep: StatementSync;
+  readonly #keepAgain: StatementSync;
+  /** Of the batch that is being judged: nothing of it is kept before it opens. */
+  #sample: readonly Sampled[] = [];
+  #again: readonly number[] = [];
+
+  /** `past`: name under which another journal is attached, whose batches all came earlier. */
+  constructor(database: DatabaseSync, rows: JudgedRows, past?: string) {
+    this.#rows = rows;
+    // payees stand there as hashes: the first ones are drawn as if by lot, and every file that has them draws the same
+    this.#first = database.prepare(
+      `SELECT ${payeeOf("r")} AS payee, iif(instr(amount, '.') > 0, rtrim(rtrim(amount, '0'), '.'), amount) AS amount, number
+       FROM row r WHERE batch = ? AND number BETWEEN ? AND ? AND core_key IS NOT NULL ORDER BY 1, 2, 3 LIMIT ${KEPT}`,
+    );
+    const earlier = past ?? "main";
+    this.#shared = database.prepare(
+      `SELECT ${columnsIn(earlier)}, b.seq FROM (
+         SELECT batch, number FROM ${earlier}.payee_sample WHERE payee = ?1 AND amount = ?2
+         AND ${past === undefined ? "batch <> ?3" : "?3 IS NOT NULL"} ORDER BY batch DESC LIMIT ${NEWEST}
+       ) e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
+       CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
+       WHERE r.core_key <> ?4 AND ${wasOpened("b")}`,
+    );
+    this.#keep = database.prepare(
+      "INSERT OR IGNORE INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)",
+    );
+    this.#keepAgain = database.prepare("INSERT INTO list_again (earlier, later) VALUES (?, ?)");
+  }
+
+  /** A batch is about to be judged: of those before only what was kept counts. */
+  sampleFromHere(): void {
+    this.#sample = [];
+    this.#again = [];
+  }
+
+  /** The rows `from` to `to` of it, beside those that came before. */
+  add(batchSeq: number, from: number, to: number): void {
+    const found = this.#first.all(batchSeq, from, to) as unknown as readonly Sampled[];
+    this.#sample = [...this.#sample, ...found].sort(inOrder).slice(0, KEPT);
+  }
+
+  /**
+   * Numbers (`seq`) of earlier batches with the same payees and amounts, which by their periods, references and days would
+   * be the same payments, had they gone with equal core fields. Whether they went is asked row by row.
+   */
+  alike(batch: BatchSeq, judge: Judge, nowMs: number): readonly number[] {
+    const shared = this.#sample.flatMap(({ payee, amount, number }) => {
+      const row = this.#rows.one(batch, number);
+      if (row.state !== "ready" || row.family !== null) return [];
+      const others = this.#shared.all(payee, amount, batch.seq, row.core_key) as unknown as readonly Shared[];
+      return others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
+    });
+    const ofBatch = Map.groupBy(shared, ({ seq }) => seq);
+    this.#again = [...ofBatch].filter(([, rows]) => rows.length >= SHARED_MIN).map(([seq]) => seq);
+    return this.#again;
+  }
+
+  /** The batch opens. What did not go of a list is not to go later, once the same list went: that is kept as well. */
+  keep(batchSeq: number): void {
+    for (const { payee, amount, number } of this.#sample) this.#keep.run(payee, amount, batchSeq, number);
+    for (const earlier of this.#again) this.#keepAgain.run(earlier, batchSeq);
+    this.sampleFromHere();
+  }
+}
+
+const KEPT = 8;
+/** So many in common, and half of what is kept of a long list: one or two payments of the same amount say nothing. */
+const SHARED_MIN = 4;
+/** Of lists that are alike the newest say it all. */
+const NEWEST = 16;
+
+function isSameButForCore(batch: BatchSeq, row: JudgedRow, other: Shared, judge: Judge, nowMs: number): boolean {
+  const seen = asSeen(other, { ...keysOf(row), core: other.core_key }, false);
+  const went = { ...seen, standing: "accepted", acceptedAt: other.changed_at } as const;
+  return judge(statedOf(batch, row), [went], nowMs).state !== "ready";
+}
+
+function inOrder(one: Sampled, other: Sampled): number {
+  const byPayee = Buffer.compare(one.payee, other.payee);
+  if (byPayee !== 0) return byPayee;
+  return Buffer.compare(Buffer.from(one.amount), Buffer.from(other.amount)) || one.number - other.number;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { countsOf } from "../support/desk.ts";
+import * as wire from "../support/fault-server.ts";
+import { openOffice } from "./office.ts";
+
+const PEOPLE = [1, 2, 3, 4, 5];
+
+const inline = (debit: string): string =>
+  [
+    "debit_account_id,name,bank_acc_num,ifsc_code,bank_owner_name,amount,payment_mode",
+    ...PEOPLE.map((one) => `${debit},Asha ${one},6020000000000${one},HDFC0000001,Asha,${one}00.00,NEFT`),
+    "",
+  ].join("\n");
+
+const existing = (bank: number): string =>
+  [
+    "debit_account_id,bene_id,bene_bank_id,amount,payment_mode",
+    ...PEOPLE.map((one) => `ACC-1,BENE-${one},${bank},${one}00.00,NEFT`),
+    "",
+  ].join("\n");
+
+const collections = (currency: string): string =>
+  ["vpa,amount,currency", ...PEOPLE.map((one) => `asha${one}@bank,${one}00.00,${currency}`), ""].join("\n");
+
+describe("a whole list that is dropped again with one thing changed in every row", () => {
+  test.each<[string, string, string, string]>([
+    ["the account that pays", inline("ACC-1"), inline("ACC-2"), "with another amount, debit account or IFSC as row 3 of"],
+    ["the bank of each payee", existing(1), existing(2), "with another amount, debit account or bene_bank_id as row 3 of"],
+  ])("(%s) asks a person, and is sent once at most without one", async (_what, first, second, told) => {
+    const { desk, sent } = await openOffice();
+    desk.write("payroll.csv", first);
+    await desk.process("payroll.csv");
+    expect(sent()).toHaveLength(5);
+    desk.write("payroll.csv", second);
+    expect((await desk.process("payroll.csv")).exitCode).toBe(6);
+    expect(sent()).toEqual([]);
+    const results = desk.results("payroll.csv");
+    expect(countsOf(results)).toEqual({ held: 5 });
+    expect(results[1]?.result_message).toContain(told);
+  }); // prettier-ignore
+
+  test("goes where the service refused the first one, and where another month is stated", async () => {
+    const { desk, server, sent } = await openOffice(() => wire.answer(422));
+    desk.write("payroll.csv", inline("ACC-1"));
+    await desk.process("payroll.csv", { flags: { period: "2026-11" } });
+    expect(sent()).toHaveLength(5);
+    server.use(() => wire.answer(200));
+    desk.write("payroll.csv", inline("ACC-2"));
+    await desk.process("payroll.csv", { flags: { period: "2026-11" } });
+    expect(sent()).toHaveLength(5);
+    desk.write("payroll.csv", inline("ACC-3"));
+    await desk.process("payroll.csv", { flags: { period: "2026-12" } });
+    expect(sent()).toHaveLength(5);
+  });
+
+  test("of which the rest still goes by itself waits, so that it does not go from both accounts", async () => {
+    const { desk, server, sent } = await openOffice(({ account }) => wire.answer(account.endsWith("3") ? 401 : 200));
+    desk.write("payroll.csv", inline("ACC-1"));
+    await desk.process("payroll.csv", { flags: { concurrency: 1 } });
+    expect(sent().map(({ account }) => account.slice(-1))).toEqual(["1", "2", "3"]);
+    server.use(() => wire.answer(200));
+    desk.write("payroll.csv", inline("ACC-2"));
+    await desk.process("payroll.csv");
+    expect(sent()).toEqual([]);
+    expect(desk.results("payroll.csv")[4]?.result_message).toContain("which had no end yet and may still go by itself");
+  });
+
+  test("that collects in another currency asks too", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("dues.csv", collections("INR"));
+    await desk.process("dues.csv");
+    desk.write("dues-2.csv", collections("USD"));
+    await desk.process("dues-2.csv");
+    expect(sent()).toHaveLength(5);
+  });
+});

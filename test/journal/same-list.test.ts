@@ -1,0 +1,177 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
+import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
+import type { NewBatch } from "../../src/journal/batch-record.ts";
+import type { NewRow } from "../../src/journal/row-record.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import type { JournalStore } from "../../src/journal/store.ts";
+import { temporaryDirectory } from "../support/state-dir.ts";
+import { addBatch, allRows, newRow, sendRow } from "./stored.ts";
+
+const DAY_MS = 86_400_000;
+const NOV_10 = Date.parse("2026-11-10T09:00:00Z");
+const ACT = { by: "asha", kind: "act", note: "" };
+let nowMs = NOV_10;
+
+function open(): JournalStore {
+  nowMs = NOV_10;
+  const store = openSqliteJournal(temporaryDirectory(), createJudge, () => nowMs);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** So many people, each paid her own amount by the account `debit`. */
+function list(
+  debit: string,
+  people = 6,
+  ofRow: (person: number) => Partial<PaymentTexts> & { readonly amount?: string } = () => ({}),
+): NewRow[] {
+  return Array.from({ length: people }, (_, person) => {
+    const { amount = `${person + 1}00.00`, ...over } = ofRow(person);
+    const row = newRow(person + 2, `p${person}/${Number(amount)}/${debit}`, { beneficiary: `p${person}`, ...over });
+    return { ...row, amount };
+  });
+}
+
+/** What becomes of a list that is taken now. */
+async function take(store: JournalStore, rows: NewRow[], over: Partial<NewBatch> = {}): Promise<string[]> {
+  await addBatch(store, "BBBB2222", rows, { createdAt: nowMs, ...over });
+  return (await allRows(store, "BBBB2222")).map(({ state, code, other }) =>
+    [state, code, other && `${other.batch}:${other.row}`].join(" ").trim(),
+  );
+}
+
+async function paid(store: JournalStore, rows: NewRow[], over: Partial<NewBatch> = {}): Promise<void> {
+  await addBatch(store, "AAAA1111", rows, { createdAt: nowMs, ...over });
+  for (const { number } of rows) await sendRow(store, "AAAA1111", number, "accepted");
+}
+
+const ready = (rows: number): string[] => Array<string>(rows).fill("ready");
+const held = (rows: number): string[] =>
+  Array.from({ length: rows }, (_, at) => `held near_duplicate AAAA1111:${at + 2}`);
+
+test.each([4, 6, 30])(
+  "a list of %i that went from the wrong account asks before it goes from the right one",
+  async (people) => {
+    const store = open();
+    await paid(store, list("wrong", people));
+    expect(await take(store, list("right", people))).toEqual(held(people));
+  },
+);
+
+test("with a few rows that were mended, added or left out it is the same list; the added ones go", async () => {
+  const store = open();
+  await paid(store, list("wrong", 30));
+  const mended = list("right", 32, (person) => (person % 10 === 9 ? { amount: "7.00" } : {})).slice(2);
+  expect(await take(store, mended)).toEqual([...held(30).slice(2), "ready", "ready"]);
+});
+
+test("the zeros at the end of an amount make no other list", async () => {
+  const store = open();
+  await paid(store, list("wrong"));
+  expect(
+    await take(
+      store,
+      list("right", 6, (person) => ({ amount: `${person + 1}00` })),
+    ),
+  ).toEqual(held(6));
+});
+
+test.each<[string, (store: JournalStore) => Promise<unknown>, string[]]>([
+  ["still goes", () => Promise.resolve(), held(5)],
+  ["is unknown", (store) => sendAll(store, "unknown"), held(5)],
+  ["was refused", (store) => sendAll(store, "rejected"), ready(5)],
+  ["was cancelled", (store) => store.setPhase("AAAA1111", "cancelled", ACT), ready(5)],
+  [
+    "was given back",
+    async (store) => {
+      await sendAll(store, "accepted");
+      const rows = await allRows(store, "AAAA1111");
+      await store.settle(
+        rows.map(({ number }) => ({ batch: "AAAA1111", row: number, as: "settled_not_done", act: ACT }) as const),
+      );
+    },
+    ready(5),
+  ],
+])("a list whose first sending %s", async (_what, happen, said) => {
+  const store = open();
+  await addBatch(store, "AAAA1111", list("wrong", 5), { createdAt: nowMs });
+  await happen(store);
+  expect(await take(store, list("right", 5))).toEqual(said);
+});
+
+async function sendAll(store: JournalStore, state: "accepted" | "rejected" | "unknown"): Promise<void> {
+  for (const { number } of list("wrong", 5)) await sendRow(store, "AAAA1111", number, state);
+}
+
+test.each<[string, NewRow[], NewRow[], Partial<NewBatch>?]>([
+  ["of three rows", list("one", 3), list("two", 3)],
+  ["with other amounts", list("one"), list("two", 6, (person) => ({ amount: `${person + 1}50.00` }))],
+  [
+    "with references",
+    list("one", 6, (person) => ({ reference: `one ${person}` })),
+    list("two", 6, (person) => ({ reference: `two ${person}` })),
+  ],
+  [
+    "of another period",
+    list("one", 6, () => ({ period: "2026-10" })),
+    list("two", 6, () => ({ period: "2026-11" })),
+    { period: "2026-11" },
+  ],
+  ["of a later month than that one went in", list("one"), list("two", 6, () => ({ period: "2026-12" }))],
+])("a list %s goes from another account", async (_what, first, second, over) => {
+  const store = open();
+  await paid(store, first);
+  nowMs += DAY_MS;
+  expect(await take(store, second, over)).toEqual(ready(second.length));
+});
+
+test("what did not go from the first account does not go once the list went from the second", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", list("wrong"), { createdAt: nowMs });
+  await sendRow(store, "AAAA1111", 2, "rejected", "key_refused");
+  await sendRow(store, "AAAA1111", 3, "rejected");
+  for (const row of [4, 5, 6, 7]) await sendRow(store, "AAAA1111", row, "accepted");
+  for (const row of [4, 5, 6, 7]) {
+    await store.settle([{ batch: "AAAA1111", row, as: "settled_not_done", act: ACT }]);
+  }
+  nowMs += DAY_MS;
+  expect(await take(store, list("right"))).toEqual([...held(1), ...ready(5)]);
+  for (const row of [3, 4, 5]) await sendRow(store, "BBBB2222", row, "accepted");
+
+  await store.makeReady("AAAA1111", [4, 5, 6, 7], ["settled_not_done"], ACT);
+  const now = (await allRows(store, "AAAA1111")).slice(2);
+  expect(now.map(({ state, code, other }) => [state, code, other?.batch, other?.row])).toEqual(
+    [4, 5, 6, 7].map((row) => ["held", "near_duplicate", "BBBB2222", row]),
+  );
+  // nor by its retry file
+  const correction = { of: { batch: "AAAA1111", row: 3 }, changes: [], payeeChanged: false };
+  const [, mended] = list("mended").map((row) => ({ ...row, correction }));
+  await addBatch(store, "CCCC3333", mended ? [mended] : [], { createdAt: nowMs });
+  expect(await store.row("CCCC3333", 3)).toMatchObject({
+    code: "near_duplicate",
+    other: { batch: "BBBB2222", row: 3 },
+  });
+});
+
+test("after duplicate_days it is another payment, unless both files' names say one month", async () => {
+  const store = open();
+  await paid(store, list("one"));
+  nowMs += 21 * DAY_MS;
+  expect(await take(store, list("two"))).toEqual(ready(6));
+  const named = open();
+  await paid(named, list("one"), { guessedPeriod: "2026-11" });
+  nowMs += 21 * DAY_MS;
+  expect(await take(named, list("two"), { guessedPeriod: "2026-11" })).toEqual(held(6));
+});
+
+test("a list of the same account, whose month is stated, is compared with none: who is paid twice a month is paid twice", async () => {
+  const store = open();
+  const twice = (period?: string): NewRow[] => [
+    ...list("one", 5, () => (period === undefined ? {} : { period })),
+    { ...newRow(9, "p0/7/one", { beneficiary: "p0", ...(period === undefined ? {} : { period }) }), amount: "7" },
+  ];
+  await paid(store, twice());
+  nowMs += DAY_MS;
+  expect(await take(store, twice("2026-12"), { period: "2026-12" })).toEqual(ready(6));
+});
