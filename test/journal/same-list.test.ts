@@ -1,12 +1,16 @@
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import type { PaymentTexts } from "../../src/checks/payment-texts.ts";
 import type { NewBatch } from "../../src/journal/batch-record.ts";
+import { migrate } from "../../src/journal/database/schema.ts";
+import { PaymentKeys } from "../../src/journal/duplicates/keys.ts";
+import { partsOf } from "../../src/journal/parts.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, newRow, sendRow } from "./stored.ts";
+import { addBatch, allRows, newBatch, newRow, sendRow } from "./stored.ts";
 
 const DAY_MS = 86_400_000;
 const NOV_10 = Date.parse("2026-11-10T09:00:00Z");
@@ -174,4 +178,40 @@ test("a list of the same account, whose month is stated, is compared with none: 
   await paid(store, twice());
   nowMs += DAY_MS;
   expect(await take(store, twice("2026-12"), { period: "2026-12" })).toEqual(ready(6));
+});
+
+test("a retry file is tied row by row: whoever is paid twice in the first file waits for nothing", async () => {
+  const store = open();
+  const twice = { ...newRow(9, "p0/7/wrong", { beneficiary: "p0" }), amount: "7" };
+  await addBatch(store, "AAAA1111", [...list("wrong"), twice], { createdAt: nowMs });
+  for (const { number } of list("wrong")) await sendRow(store, "AAAA1111", number, "rejected");
+  await sendRow(store, "AAAA1111", 9, "accepted");
+  const corrected = list("right").map((row) => ({
+    ...row,
+    correction: { of: { batch: "AAAA1111", row: row.number }, changes: [], payeeChanged: false },
+  }));
+  expect(await take(store, corrected)).toEqual(ready(6));
+});
+
+test("a file that is looked through in pieces keeps the same rows as one that is looked through at once", () => {
+  const database = new DatabaseSync(":memory:");
+  migrate(database);
+  const parts = partsOf({
+    ...{ database, stateId: "", keys: new PaymentKeys(Buffer.alloc(32)), judgeOf: createJudge, now: () => NOV_10 },
+  });
+  parts.batches.insert(newBatch("AAAA1111"));
+  const batch = parts.batches.seqOf("AAAA1111");
+  parts.newRows.add(batch, list("one", 100), NOV_10);
+  const keptAfter = (...pieces: [from: number, to: number][]): unknown[] => {
+    database.exec("DELETE FROM payee_sample");
+    parts.samples.sampleFromHere();
+    for (const [from, to] of pieces) parts.samples.add(batch.seq, from, to);
+    parts.samples.keep(batch.seq);
+    return database.prepare("SELECT number FROM payee_sample ORDER BY number").all();
+  };
+  const atOnce = keptAfter([0, 101]);
+  expect(atOnce).toHaveLength(8);
+  expect(keptAfter([0, 19], [20, 59], [60, 101])).toEqual(atOnce);
+  expect(keptAfter([60, 101], [0, 59])).toEqual(atOnce);
+  expect(keptAfter([0, 50])).not.toEqual(atOnce);
 });
