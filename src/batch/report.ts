@@ -105,7 +105,22 @@ export class BatchReporting {
     });
     if (!staysAside && written.files.elsewhere === undefined) this.#folders.delete(batch.id);
     const waitsFor = written.totals.byStatus.held && (await journal.blockedBy(batch.id));
-    return reportOf(batch, file, { ...run, durationMs }, written, waitsFor);
+    const asksPeriod = await this.#periodAsked(batch, written.totals.asksMonthBeside);
+    return reportOf(batch, file, { ...run, durationMs }, written, { waitsFor, asksPeriod });
+  }
+
+  /** None where the files' names, or what was stated, say the same month of both: it would not make another payment of it. */
+  async #periodAsked(
+    { period, guessedPeriod }: BatchRecord,
+    beside: readonly (string | undefined)[],
+  ): Promise<string | undefined> {
+    if (period !== undefined || beside.length === 0) return undefined;
+    if (guessedPeriod === undefined) return "YYYY-MM";
+    for (const id of beside) {
+      const other = id === undefined ? undefined : await this.#ground.journal.batch(id);
+      if ((other?.period ?? other?.guessedPeriod) !== guessedPeriod) return guessedPeriod;
+    }
+    return undefined;
   }
 
   async #factsOf(batch: BatchRecord, { stop, requests }: Submitted, startedAt: number): Promise<RunFacts> {
@@ -138,9 +153,9 @@ function reportOf(
   file: string,
   { operation, requests, startedAt, durationMs, stop }: RunFacts & Pick<BatchReport, "durationMs">,
   { files, totals, exitCode }: ResultsReport,
-  waitsFor: BatchReport["waitsFor"],
+  asked: { [Of in "waitsFor" | "asksPeriod"]: BatchReport[Of] | undefined },
 ): BatchReport {
-  const { total, byStatus, accounts, goesAgain, asksMonth, rowsToLookAt } = totals;
+  const { total, byStatus, accounts, goesAgain, rowsToLookAt } = totals;
   return defined({
     ...{ batch: batch.id, file, period: batch.period, operation, destination: batch.destination },
     ...{ total, byStatus, accounts },
@@ -148,8 +163,7 @@ function reportOf(
     phase: batch.phase === "paused" || batch.phase === "cancelled" ? batch.phase : undefined,
     ...{ files, remarks: [...batch.remarks, ...totals.remarks] },
     goesAgain: goesAgain > 0 ? goesAgain : undefined,
-    asksPeriod: asksMonth && batch.period === undefined ? (batch.guessedPeriod ?? "YYYY-MM") : undefined,
-    ...{ waitsFor, rowsToLookAt, exitCode },
+    ...{ ...asked, rowsToLookAt, exitCode },
   });
 }
 

@@ -22,8 +22,8 @@ export interface Totals {
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
-  /** Held rows may be another month's payments. */
-  readonly asksMonth: boolean;
+  /** Held rows may be another month's payments: ids of the first batches that they may repeat; undefined: none is named. */
+  readonly asksMonthBeside: readonly (string | undefined)[];
   /** Rows whose amount could not be read: they are in no sum. A totals row has none of its own. */
   readonly withoutAmount: number;
   /** Sentences about those, about rows with warnings, and about accepted rows whose answers were odd. */
@@ -33,6 +33,7 @@ export interface Totals {
 const LOOKED_AT: ReadonlySet<ResultStatus> = new Set(["unknown", "rejected", "invalid", "held"]);
 const MAY_BE_ANOTHER_MONTHS: ReadonlySet<string | undefined> = new Set<HoldCode>(["same_file", "possible_duplicate"]);
 const ROWS_TO_LOOK_AT_MAX = 20;
+const BATCHES_ASKED_MAX = 20;
 const ACCOUNTS_MAX = 1000;
 const NO_ACCOUNT = "(none)";
 const OTHER_ACCOUNTS = "(others)";
@@ -43,7 +44,7 @@ export class TotalsCollector {
   readonly #rowsToLookAt: Partial<Record<ResultStatus, number[]>> = {};
   readonly #oddAnswers: number[] = [];
   #goesAgain = 0;
-  #asksMonth = false;
+  readonly #asksMonthBeside = new Set<string | undefined>();
   #corrected = 0;
   #withoutAmount = 0;
   #oddAnswersCount = 0;
@@ -60,8 +61,7 @@ export class TotalsCollector {
     if (record.correctedBy) this.#corrected += 1;
     else if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (isResumable(record)) this.#goesAgain += 1;
-    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code))
-      this.#asksMonth ||= record.operation !== "loan";
+    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#noteAskedMonth(record);
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 
@@ -75,7 +75,7 @@ export class TotalsCollector {
       accounts: names.every((name) => name === NO_ACCOUNT) ? [] : this.#accountTotals(),
       rowsToLookAt: this.#rowsToLookAt,
       goesAgain: this.#goesAgain,
-      asksMonth: this.#asksMonth,
+      asksMonthBeside: [...this.#asksMonthBeside],
       withoutAmount: this.#withoutAmount,
       remarks: this.#remarks(),
     };
@@ -94,6 +94,11 @@ export class TotalsCollector {
   #lookAt(status: ResultStatus, row: number): void {
     const rows = (this.#rowsToLookAt[status] ??= []);
     if (rows.length < ROWS_TO_LOOK_AT_MAX) rows.push(row);
+  }
+
+  #noteAskedMonth({ operation, other }: RowRecord): void {
+    const isFull = this.#asksMonthBeside.size >= BATCHES_ASKED_MAX;
+    if (operation !== "loan" && !isFull) this.#asksMonthBeside.add(other?.batch);
   }
 
   #noteOddAnswer(row: number): void {

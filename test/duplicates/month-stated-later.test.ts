@@ -35,6 +35,18 @@ describe("a file of which some rows went without a month, and which goes on with
     expect(rows).toEqual([4]);
   });
 
+  test("is not told to state the month that both names say: it would still be asked about", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("vendors-2026-11-10.csv", wages(1001, 1002));
+    await desk.process("vendors-2026-11-10.csv", at("2026-11-10"));
+    desk.write("vendors-2026-11-11.csv", wages(1001, 1003));
+    const sameMonth = await desk.process("vendors-2026-11-11.csv", at("2026-11-11"));
+    expect([sameMonth.asksPeriod, sameMonth.byStatus.held?.rows]).toEqual([undefined, 2]);
+    desk.write("vendors-2026-12-01.csv", wages(1001));
+    expect((await desk.process("vendors-2026-12-01.csv", at("2026-11-20"))).asksPeriod).toBe("2026-12");
+    expect(sent()).toHaveLength(2);
+  });
+
   test("but as another month's file, where nothing of it waits: whoever names the file and states a later month pays it", async () => {
     const { desk, sent } = await openOffice();
     desk.write("a.csv", wages(1001, 1002));
