@@ -1,21 +1,19 @@
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
-import { defined } from "../defined.ts";
-import type { BatchReport } from "../events.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import { Inbox, type Sweep } from "../intake/inbox.ts";
-import { printable } from "../printable.ts";
 import type { Processor } from "../processor.ts";
-import { neverAnswer, notYetAnswer } from "../results/answers/answers.ts";
+import { notYetAnswer, type Answer } from "../results/answers/answers.ts";
 import { isRetryAsWritten } from "../results/disk/own.ts";
 import { BatchQueue } from "./batch-queue.ts";
+import { FileMemory } from "./file-memory.ts";
 import { FileQueue, type InboxCount } from "./file-queue.ts";
 import { FolderAnswers } from "./folder-answers.ts";
 import { FolderEnds } from "./folder-ends.ts";
 import { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
-import { FolderWork, type Piece } from "./folder-work.ts";
-import { FileMemory } from "./file-memory.ts";
+import { FolderWork } from "./folder-work.ts";
+import { Outage } from "./outage.ts";
 
 export interface DropFolderParts {
   readonly config: Config;
@@ -39,39 +37,39 @@ export class DropFolder {
   readonly folder: string;
   readonly #parts: DropFolderParts;
   readonly #inbox: Inbox;
-  readonly #ends: FolderEnds;
-  readonly #answers: FolderAnswers;
-  readonly #hold: FolderHold;
-  readonly #pieces: FolderWork;
   readonly #files = new FileQueue();
   readonly #batches: BatchQueue;
+  readonly #hold: FolderHold;
+  readonly #outage: Outage;
+  readonly #answers: FolderAnswers;
+  readonly #ends: FolderEnds;
+  readonly #work: FolderWork;
   #folders: readonly string[];
   #folderAway = false;
 
   constructor(parts: DropFolderParts) {
+    const { config, processor, listener, isWatching } = parts;
+    const { watchRetryMs } = config;
     this.#parts = parts;
     this.folder = resolve(parts.folder);
     this.#folders = [this.folder];
-    this.#batches = new BatchQueue(parts.processor, parts.config.watchRetryMs, parts.config.timeZone);
-    const { listener } = parts;
-    const { journal } = parts.processor;
+    this.#batches = new BatchQueue(processor, watchRetryMs, config.timeZone);
     this.#hold = new FolderHold({
-      ...{ folder: this.folder, processor: parts.processor, listener },
+      ...{ folder: this.folder, processor, listener },
       isWorking: () => this.isWorking,
       unfinished: () => this.#unfinished(),
     });
-    const memory = new FileMemory(journal, parts.config);
-    this.#pieces = new FolderWork(memory);
-    this.#answers = new FolderAnswers(listener, (path) => this.#ends.blockedAnswer(path));
-    this.#ends = new FolderEnds({
-      ...{ folder: this.folder, isWatching: parts.isWatching, watchRetryMs: parts.config.watchRetryMs },
-      ...{ listener, answers: this.#answers, hold: this.#hold, memory },
-    });
+    this.#outage = new Outage({ listener, isWatching, watchRetryMs });
+    this.#answers = new FolderAnswers(listener, (path) => this.#blockedAnswer(path));
+    const memory = new FileMemory(processor.journal, config);
+    const shared = { isWatching, outage: this.#outage, memory };
+    this.#ends = new FolderEnds({ ...shared, listener, answers: this.#answers, hold: this.#hold });
+    this.#work = new FolderWork({ ...shared, processor, files: this.#files, batches: this.#batches, ends: this.#ends });
     this.#inbox = new Inbox({
       folder: this.folder,
       settleMs: parts.settleMs,
       standing: (path, identity) => memory.standingOf(path, identity),
-      isAsWritten: (path, sha256) => isRetryAsWritten(path, sha256, journal),
+      isAsWritten: (path, sha256) => isRetryAsWritten(path, sha256, processor.journal),
     });
   }
 
@@ -98,12 +96,12 @@ export class DropFolder {
 
   /** Nothing goes from here for now. */
   get isBlocked(): boolean {
-    return this.isHeld || this.#ends.away.isAway;
+    return this.isHeld || this.#outage.isAway;
   }
 
   /** A person has to say resume. */
   get isHeld(): boolean {
-    return this.#hold.now !== undefined;
+    return this.#hold.isHeld;
   }
 
   /** Files that are not complete, in words. */
@@ -127,22 +125,22 @@ export class DropFolder {
 
   /** Rows are on their way. */
   get isWorking(): boolean {
-    return !this.#pieces.isEmpty;
+    return !this.#work.isEmpty;
   }
 
   /** The service or one of its endpoints is away, and is being asked whether it is back. */
   get isTrying(): boolean {
-    return (this.isWorking && this.#ends.away.isAway) || this.#pieces.isTrying;
+    return (this.isWorking && this.#outage.isAway) || this.#work.isTrying;
   }
 
   /** How long until the service, or one of its endpoints, is tried again. */
   get retryInMs(): number | undefined {
-    return this.#ends.away.retryInMs ?? this.#ends.endpoints.retryInMs;
+    return this.#outage.retryInMs;
   }
 
   /** Looks at the folder, sees a STOP and its end, answers what waits. */
   async sweep(): Promise<Sweep> {
-    this.#pieces.sweepBegins();
+    this.#work.sweepBegins();
     const sweep = await this.#inbox.sweep();
     this.#noteAway(sweep.away);
     if (sweep.away !== undefined) {
@@ -154,15 +152,11 @@ export class DropFolder {
     this.#batches.addOfNewDay();
     // people cancel, settle and release while nothing is on its way
     await this.#lookAgain();
-    for (const { path, why, meant } of sweep.oddities) {
-      const isNews = meant !== undefined && (await this.#ends.neverTaken(path, meant));
-      this.#parts.listener[isNews ? "say" : "mention"](`${printable(basename(path))} ${why}`);
-      if (meant) await this.#answers.put(path, neverAnswer(path, meant, why));
-    }
+    for (const oddity of sweep.oddities) await this.#ends.neverTaken(oddity);
     // a look takes its time: a STOP that a person's resume has taken away since holds nothing any more
     if (sweep.stops.length > 0) await this.lookForStop();
     await this.#compareHold();
-    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#pieces.has(file.path));
+    const open = sweep.ready.filter((file) => !this.#ends.isLeft(file) && !this.#work.has(file.path));
     this.#files.replace(open, sweep.waiting);
     await this.#answers.afterSweep(sweep, this.#files.ready);
     return sweep;
@@ -170,7 +164,10 @@ export class DropFolder {
 
   /** Between sweeps: people say stop while rows are on their way. */
   async lookForStop(): Promise<void> {
-    if ((await stopFilesIn(this.#folders)).length > 0) await this.#stopAsked();
+    if ((await stopFilesIn(this.#folders)).length === 0 || !(await this.#hold.stopAsked())) return;
+    // known as held before sending stops: who sees sending stopped, and nothing held, would let it go on
+    await this.#compareHold();
+    this.#parts.stopSending();
   }
 
   /**
@@ -184,72 +181,37 @@ export class DropFolder {
     if (this.isHeld) return false;
     // here, where it is known: whoever saw the resume first would begin with sending still stopped
     this.#parts.letSend();
-    if (this.#ends.away.isAway && ((this.#ends.away.retryInMs ?? 0) > 0 || which === "small")) return false;
-    const next = which === "any" ? this.#nextBatch() : undefined;
-    if (next) {
-      await this.#work(next, () => this.#parts.processor.takeUp(next.batch));
-      return true;
+    const piece = this.#work.next(which);
+    if (!piece) return false;
+    try {
+      await this.#work.carryOut(piece);
+    } finally {
+      if (piece.file) this.#inbox.forget(piece.file.path);
+      await this.#hold.answerStop();
+      await this.#lookAgain();
     }
-    const file = this.#files.next(which);
-    if (!file) return false;
-    await this.#work({ file }, () => this.#parts.processor.processFile(file.path, file.sha256));
     return true;
   }
 
   /** At the end of a one-shot run: every file that was not ready is answered too. */
   async answerNotReady(): Promise<void> {
     for (const { path, why } of this.#files.notReady) {
-      await this.#answers.put(path, this.#ends.blockedAnswer(path) ?? notYetAnswer(path, why));
+      await this.#answers.put(path, this.#blockedAnswer(path) ?? notYetAnswer(path, why));
     }
     for (const { path } of this.#files.ready) {
-      const answer = this.#ends.blockedAnswer(path);
+      const answer = this.#blockedAnswer(path);
       if (answer) await this.#answers.put(path, answer);
     }
   }
 
-  /** First, where it is time, one that finds out whether an endpoint takes rows again: one row, or all that waits goes. */
-  #nextBatch(): (Piece & { readonly batch: string }) | undefined {
-    const trial = this.#parts.isWatching ? this.#ends.endpoints.next() : undefined;
-    if (trial) this.#parts.processor.tryAgain(trial.tries);
-    const batch = trial ? undefined : this.#batches.next();
-    return batch === undefined ? trial : { batch };
-  }
-
-  async #stopAsked(): Promise<void> {
-    if (!(await this.#hold.stopAsked())) return;
-    // known as held before sending stops: who sees sending stopped, and nothing held, would let it go on
-    await this.#compareHold();
-    this.#parts.stopSending();
-  }
-
-  async #work(piece: Piece, work: () => Promise<BatchReport>): Promise<void> {
-    this.#pieces.begin(piece);
-    const isTry = this.#ends.away.isAway;
-    try {
-      // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
-      await this.#parts.processor.together(async () => {
-        await this.#pieces.lookBeside(piece);
-        const report = await work();
-        const end = await this.#batches.noteEnd(report);
-        const { tries } = piece;
-        if (await this.#ends.ended(report, { isTry, ...defined({ tries }), ...end }))
-          this.#batches.putFirst(report.batch);
-        this.#batches.add(this.#ends.endpoints.takeFreed());
-      });
-    } catch (error) {
-      const { file, refusalKey = "", batch } = piece;
-      await this.#ends.failed(file && { ...file, refusalKey }, error, batch);
-    } finally {
-      this.#pieces.end(piece);
-      if (piece.file) this.#inbox.forget(piece.file.path);
-      await this.#hold.answerStop();
-      await this.#lookAgain();
-    }
+  /** For a file that waits: why nothing goes from here for now. undefined: it goes. */
+  #blockedAnswer(path: string): Answer | undefined {
+    return this.#hold.answer(path) ?? this.#outage.answer(path);
   }
 
   /** At the end of the last piece of work: each of them may be what others wait for. */
   async #lookAgain(): Promise<void> {
-    if (this.#pieces.isEmpty) await this.#batches.lookAgain(this.#folders);
+    if (!this.isWorking) await this.#batches.lookAgain(this.#folders);
   }
 
   async #compareHold(): Promise<void> {

@@ -10,7 +10,7 @@ interface WaitingOnes {
 }
 
 /** A batch with which it is tried whether an endpoint takes rows by now. */
-interface Trial {
+export interface Trial {
   readonly batch: string;
   readonly tries: OperationName;
 }

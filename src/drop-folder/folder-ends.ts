@@ -1,30 +1,29 @@
 import { lstat } from "node:fs/promises";
-import { heldText, resumeCommand } from "../batch/held-folder.ts";
+import { basename } from "node:path";
 import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCode } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import type { UnreadKind } from "../format.ts";
+import type { Oddity } from "../intake/inbox-sweep.ts";
 import { identityOf } from "../intake/source-file.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
-import { heldAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers/answers.ts";
+import { printable } from "../printable.ts";
+import { neverAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers/answers.ts";
 import { openAnswer } from "../results/answers/open-answer.ts";
-import type { OperationName } from "../operations/operation.ts";
 import { STOPS } from "../submission/stop-rules.ts";
+import type { FileMemory } from "./file-memory.ts";
 import type { FolderAnswers } from "./folder-answers.ts";
 import type { FolderHold } from "./folder-hold.ts";
 import type { FolderListener } from "./folder-listener.ts";
-import { EndpointsAway, manyOf } from "./endpoints-away.ts";
-import { Away, kindOfStop, mendingOf, type StopKind } from "./service-away.ts";
-import type { FileMemory } from "./file-memory.ts";
+import type { Outage, Tried } from "./outage.ts";
+import { kindOfStop, type StopKind } from "./service-away.ts";
 
 interface EndsParts {
-  readonly folder: string;
-  /** Goes on for ever: waits for the service, and holds the inbox where a person must look. */
+  /** Goes on for ever: holds the inbox where a person must look. */
   readonly isWatching: boolean;
-  readonly watchRetryMs: number;
   readonly listener: FolderListener;
   readonly answers: FolderAnswers;
   readonly hold: FolderHold;
+  readonly outage: Outage;
   readonly memory: FileMemory;
 }
 
@@ -33,10 +32,8 @@ interface TriedFile extends ReadyFile {
   readonly refusalKey: string;
 }
 
-interface BatchEnd {
-  readonly isTry: boolean;
-  /** The endpoint that was tried. */
-  readonly tries?: OperationName;
+interface BatchEnd extends Tried {
+  /** What is held of it waits for another file. */
   readonly isWaiting: boolean;
   /** Only its results were tried again, and what keeps them was told before. */
   readonly isSaid: boolean;
@@ -48,10 +45,6 @@ const REFUSED = 5;
 
 /** What the end of a batch, or a file that could not become one, means for its folder and for the files that wait. */
 export class FolderEnds {
-  /** The whole service. */
-  readonly away: Away;
-  /** Endpoints that alone refuse. */
-  readonly endpoints: EndpointsAway;
   /** By batch, or by file: one that is gone through again has the exit code of its last end. */
   readonly #codes = new Map<string, number>();
   readonly #parts: EndsParts;
@@ -63,8 +56,6 @@ export class FolderEnds {
 
   constructor(parts: EndsParts) {
     this.#parts = parts;
-    this.away = new Away(parts.watchRetryMs);
-    this.endpoints = new EndpointsAway(parts.watchRetryMs);
   }
 
   /** A batch was stopped by a signal before its end. */
@@ -82,30 +73,20 @@ export class FolderEnds {
     return this.#left.has(keyOf(file));
   }
 
-  /**
-   * Gives whether the rest of the batch goes by itself, later. `isTry`: the service was away when it began. `isWaiting`:
-   * what is held of it waits for another file.
-   */
-  async ended(report: BatchReport, { isTry, tries, isWaiting, isSaid }: BatchEnd): Promise<boolean> {
-    const { listener, answers, hold } = this.#parts;
+  /** Of a batch. Gives whether the rest of it goes by itself, later. */
+  async ended(report: BatchReport, { isWaiting, isSaid, ...tried }: BatchEnd): Promise<boolean> {
+    const { listener, answers, hold, outage, isWatching } = this.#parts;
     const trouble = troubleOf(report);
     this.#codes.set(report.batch, report.exitCode);
-    const isNews = !isSaid && !this.#isKnown(trouble, isTry, tries);
+    const isNews = !isSaid && !outage.isKnown(trouble, tried);
     const kind = trouble && kindOfStop(trouble);
     listener.ended(this.#asHeld(report, kind), { isNews, isPassing: isWaiting && report.exitCode === HELD });
     if (kind === "signal") this.#cutOff.add(report.batch);
     else this.#cutOff.delete(report.batch);
-    const isAnswered = report.requests > 0 && (kind === undefined || kind === "endpoint");
-    if (isAnswered && isTry && this.away.isAway) {
-      listener.say(kind === undefined ? "the service takes rows again" : "the service answers again");
-      this.away.isBack();
-    }
-    if (tries !== undefined && (kind === undefined || kind === "batch")) this.#endpointTakes(tries, report);
-    if (trouble?.operation !== undefined) this.#endpointFailed(trouble, trouble.operation, report.batch, tries);
-    if (trouble && kind === "service") this.#serviceFailed(trouble, isTry);
+    outage.ended(report, trouble, tried);
     if (trouble && kind === "person") {
-      if (this.#parts.isWatching) await hold.forPerson(trouble.code, trouble.message);
-      else this.away.failed(trouble.code, isTry);
+      if (isWatching) await hold.forPerson(trouble.code, trouble.message);
+      else outage.notUnderstood(trouble, tried);
     }
     await answers.put(report.file, this.#answerOf(report));
     return kind === "service" || kind === "signal";
@@ -137,11 +118,19 @@ export class FolderEnds {
     }
   }
 
+  /** What will never be taken is told, and where a person meant it to be sent it is answered. */
+  async neverTaken({ path, why, meant }: Oddity): Promise<void> {
+    const { listener, answers } = this.#parts;
+    const isNews = meant !== undefined && (await this.#isRefusedNow(path, meant));
+    listener[isNews ? "say" : "mention"](`${printable(basename(path))} ${why}`);
+    if (meant) await answers.put(path, neverAnswer(path, meant, why));
+  }
+
   /**
    * A workbook or a packed file that is never opened is a refused file, told by the exit code once for as long as it lies
    * there; a document may lie there for people. Gives whether that is news.
    */
-  async neverTaken(path: string, meant: UnreadKind | "name"): Promise<boolean> {
+  async #isRefusedNow(path: string, meant: NonNullable<Oddity["meant"]>): Promise<boolean> {
     if (meant !== "workbook" && meant !== "packed") return false;
     const { memory } = this.#parts;
     const stats = await lstat(path, { bigint: true }).catch(() => undefined);
@@ -151,57 +140,17 @@ export class FolderEnds {
     return true;
   }
 
-  /** undefined: files may go. */
-  blockedAnswer(path: string): Answer | undefined {
-    const { folder, hold } = this.#parts;
-    if (hold.now) return heldAnswer(path, hold.now, resumeCommand(folder));
-    if (!this.away.isAway) return undefined;
-    return troubleAnswer(path, this.away.code, "the service does not take rows for now", "Ask IT");
-  }
-
   #answerOf(report: BatchReport): Answer | undefined {
-    const { folder, hold } = this.#parts;
+    const { hold } = this.#parts;
     const { not_sent: unsent, unknown, held } = report.byStatus;
     const isLooked = (unknown?.rows ?? 0) + (held?.rows ?? 0) > 0;
-    if (hold.now && unsent?.rows && !isLooked) return heldAnswer(report.file, hold.now, resumeCommand(folder));
-    return openAnswer(report);
+    return (unsent?.rows && !isLooked ? hold.answer(report.file) : undefined) ?? openAnswer(report);
   }
 
   /** What a STOP cut off does not go when somebody runs its file: only a resume of the folder lets it. */
   #asHeld(report: BatchReport, kind: StopKind | undefined): BatchReport {
-    const { folder, hold } = this.#parts;
-    if (kind !== "signal" || !hold.now) return report;
-    return { ...report, stop: { code: "folder_held", ...heldText(folder, hold.now) } };
-  }
-
-  /** A try that found nothing new. */
-  #isKnown(trouble: Stop | undefined, isTry: boolean, tries: OperationName | undefined): boolean {
-    if (trouble?.operation !== undefined) return tries === trouble.operation && this.endpoints.isKnown(trouble);
-    return isTry && this.away.isAway && this.away.code === trouble?.code;
-  }
-
-  /** Or there was nothing left to find it out with: the next one does. */
-  #endpointTakes(operation: OperationName, { requests, stop }: BatchReport): void {
-    if (requests > 0 && stop === undefined) this.#parts.listener.say(`the service takes ${manyOf(operation)} again`);
-    this.endpoints.isBack(operation);
-  }
-
-  #endpointFailed(trouble: Stop, operation: OperationName, batch: string, tries: OperationName | undefined): void {
-    const isNews = !this.endpoints.isKnown(trouble);
-    this.endpoints.failed(operation, trouble.code, batch, tries === operation);
-    if (this.#parts.isWatching && isNews) this.#sayWaits(manyOf(operation), trouble);
-  }
-
-  #serviceFailed(trouble: Stop, isTry: boolean): void {
-    const isNews = this.away.failed(trouble.code, isTry);
-    if (this.#parts.isWatching && isNews) this.#sayWaits("everything", trouble);
-  }
-
-  #sayWaits(what: string, { code, message }: Stop): void {
-    const mending = mendingOf(code);
-    const hint = mending === undefined ? "" : `\n  → ${mending}`;
-    const waits = what === "everything" ? "waits" : "wait";
-    this.#parts.listener.say(`${what} ${waits}: ${message}; it is tried again by itself${hint}`);
+    const { stop } = this.#parts.hold;
+    return kind === "signal" && stop ? { ...report, stop } : report;
   }
 }
 

@@ -1,7 +1,8 @@
-import { holdsOf, resumeCommand, setHold, STOP_MESSAGE } from "../batch/held-folder.ts";
-import type { StopCode } from "../events.ts";
+import { heldText, holdsOf, resumeCommand, setHold, STOP_MESSAGE } from "../batch/held-folder.ts";
+import type { Stop, StopCode } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
+import { heldAnswer, type Answer } from "../results/answers/answers.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { answerStop, clearStopAnswers, sentSoFar } from "./stop-file.ts";
 
@@ -39,8 +40,18 @@ export class FolderHold {
     return this.#hold && `${folder} is held: ${this.#hold.message}\n  → ${resumeCommand(folder)}`;
   }
 
-  get now(): InboxHold | undefined {
-    return this.#hold;
+  get isHeld(): boolean {
+    return this.#hold !== undefined;
+  }
+
+  /** Why rows of its files do not go. undefined: it is not held. */
+  get stop(): Stop | undefined {
+    return this.#hold && { code: "folder_held", ...heldText(this.#parts.folder, this.#hold) };
+  }
+
+  /** What a file that waits for a person's resume is answered. undefined: it does not. */
+  answer(path: string): Answer | undefined {
+    return this.#hold && heldAnswer(path, this.#hold, resumeCommand(this.#parts.folder));
   }
 
   /** A STOP lies in the folder. Gives whether that is news: then nothing more may go. */

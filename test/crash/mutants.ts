@@ -229,7 +229,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a file is taken as it is by now, not as it lay still",
-    edits: [["src/drop-folder/drop-folder.ts", "processFile(file.path, file.sha256)", "processFile(file.path)"]],
+    edits: [["src/drop-folder/folder-work.ts", "processFile(file.path, file.sha256)", "processFile(file.path)"]],
     tests: ["test/watch/drop-folder.test.ts"],
   },
   {

@@ -7,6 +7,7 @@ import { FolderAnswers } from "../../src/drop-folder/folder-answers.ts";
 import { FolderEnds } from "../../src/drop-folder/folder-ends.ts";
 import { FolderHold } from "../../src/drop-folder/folder-hold.ts";
 import { FileMemory } from "../../src/drop-folder/file-memory.ts";
+import { Outage } from "../../src/drop-folder/outage.ts";
 import { CopyGoneError, FileRefusedError, PaydropError } from "../../src/errors.ts";
 import type { BatchReport, Stop } from "../../src/events.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
@@ -17,6 +18,8 @@ const IDENTITY = { dev: "1", ino: "1", sizeBytes: "1", mtimeNs: "1", ctimeNs: "1
 
 interface Setting {
   readonly ends: FolderEnds;
+  readonly outage: Outage;
+  readonly hold: FolderHold;
   readonly journal: JournalStore;
   readonly folder: string;
   /** What was said, mentioned, and told of batches and files, in this order. */
@@ -54,10 +57,11 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
     await hold.open();
     const answers = new FolderAnswers(listener, () => undefined);
     const memory = new FileMemory(journal, config);
-    const ends = new FolderEnds({ folder, isWatching, watchRetryMs: 60_000, listener, answers, hold, memory });
+    const outage = new Outage({ isWatching, watchRetryMs: 60_000, listener });
+    const ends = new FolderEnds({ isWatching, listener, answers, hold, outage, memory });
     const pathOf = (name: string): string => join(folder, name);
     await work({
-      ...{ ends, journal, folder, told },
+      ...{ ends, outage, hold, journal, folder, told },
       stopSeen: async () => (await hold.stopAsked()) && (await hold.compare()),
       isHeld: async () => (await holdsOf(journal, folder)).length > 0,
       file: (name) => {
@@ -147,7 +151,7 @@ test.each([
 });
 
 test("a service that is away is told once for each reason, and is back when a try has sent something", async () => {
-  await withEnds(async ({ ends, ended, told, isHeld }) => {
+  await withEnds(async ({ outage, ended, told, isHeld }) => {
     expect(await ended(stopped("unreachable"))).toBe(true);
     // what found it out beside it
     await ended({ batch: "BESIDE23", byStatus: UNSENT });
@@ -156,9 +160,9 @@ test("a service that is away is told once for each reason, and is back when a tr
     // on its way since before; or nothing in it to send
     await ended({ batch: "BEFORE23" });
     await ended({ batch: "NOTHING2", requests: 0 }, { isTry: true });
-    expect(ends.away.isAway).toBe(true);
+    expect(outage.isAway).toBe(true);
     await ended({}, { isTry: true });
-    expect([ends.away.isAway, await isHeld()]).toEqual([false, false]);
+    expect([outage.isAway, await isHeld()]).toEqual([false, false]);
     expect(told.map((text) => text.replace(/;.*/s, ""))).toEqual([
       "ended K7Q29F3M news",
       `say everything waits: ${STOPS.unreachable.message}`,
@@ -176,17 +180,17 @@ test("a service that is away is told once for each reason, and is back when a tr
 });
 
 test("rows that found nobody, too few to stop their run, go again by themselves when the service is tried again", async () => {
-  await withEnds(async ({ ends, ended, note }) => {
+  await withEnds(async ({ outage, ended, note }) => {
     expect(await ended({ byStatus: { accepted: { rows: 1, amount: "1.00" }, ...UNSENT }, exitCode: 7 })).toBe(true);
-    expect([ends.away.isAway, ends.away.code]).toEqual([true, "unreachable"]);
+    expect([outage.isAway, outage.isKnown(STOPS.unreachable, { isTry: true })]).toEqual([true, true]);
     expect(note("a.csv")).toContain("It is tried again by itself");
   });
 });
 
 test("a single run says nothing of waiting for the service, and sends nothing more into it", async () => {
-  await withEnds(async ({ ends, ended, told }) => {
+  await withEnds(async ({ outage, ended, told }) => {
     await ended(stopped("unreachable"));
-    expect([ends.away.isAway, told]).toEqual([true, ["ended K7Q29F3M news"]]);
+    expect([outage.isAway, told]).toEqual([true, ["ended K7Q29F3M news"]]);
   }, false);
 });
 
@@ -194,11 +198,12 @@ test.each([
   ["watched, its folder is held until a person says resume", true],
   ["in a single run nothing more goes in this process", false],
 ])("a service that nobody understands: %s", async (_, isWatching) => {
-  await withEnds(async ({ ends, ended, isHeld, note }) => {
+  await withEnds(async ({ outage, hold, ended, isHeld, note }) => {
     expect(await ended(stopped("redirect")), "it goes on by itself").toBe(false);
-    expect([await isHeld(), ends.away.isAway]).toEqual([isWatching, !isWatching]);
+    expect([await isHeld(), outage.isAway]).toEqual([isWatching, !isWatching]);
     expect(note("a.csv").includes("paydrop resume --inbox")).toBe(isWatching);
-    expect(ends.blockedAnswer("b.csv")?.text.includes("paydrop resume --inbox")).toBe(isWatching);
+    const answer = hold.answer("b.csv") ?? outage.answer("b.csv");
+    expect(answer?.text.includes("paydrop resume --inbox")).toBe(isWatching);
     const looked = { unknown: { rows: 1, amount: "1.00" }, not_sent: { rows: 1, amount: "1.00" } };
     await ended(stopped("redirect", { byStatus: looked, rowsToLookAt: { unknown: [2] } }));
     expect(note("a.csv")).toContain("No clear answer for row 2");
@@ -252,9 +257,9 @@ test("a file that was changed or taken away just now ends nothing; a failing dis
 });
 
 test("what waits is told that the service is away; what may go is told nothing", async () => {
-  await withEnds(async ({ ends, ended }) => {
-    expect(ends.blockedAnswer("b.csv")).toBeUndefined();
+  await withEnds(async ({ outage, hold, ended }) => {
+    expect([hold.answer("b.csv"), outage.answer("b.csv")]).toEqual([undefined, undefined]);
     await ended(stopped("key_refused"));
-    expect(ends.blockedAnswer("b.csv")?.text).toContain("PAYDROP_API_KEY");
+    expect(outage.answer("b.csv")?.text).toContain("PAYDROP_API_KEY");
   });
 });
