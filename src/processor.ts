@@ -14,7 +14,7 @@ import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/thread/threaded.ts";
 import type { OperationName } from "./operations/operation.ts";
 import { snapshotsIn } from "./reading.ts";
-import type { InboxKeeper } from "./results/marks/folder-marks.ts";
+import type { InboxKeeper } from "./results/marks/inbox-marks.ts";
 import type { Report } from "./results/report/report.ts";
 
 /**

@@ -10,7 +10,7 @@ import type { JournalStore } from "../journal/store.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Processor, Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/answers/open-answer.ts";
-import type { InboxKeeper } from "../results/marks/folder-marks.ts";
+import type { InboxKeeper } from "../results/marks/inbox-marks.ts";
 import type { Report } from "../results/report/report.ts";
 import type { Submitted } from "../submission/submit.ts";
 import { assertAddressKept } from "./address.ts";

@@ -11,8 +11,6 @@ import { keepMark } from "./keep-mark.ts";
 import type { MarkKeeper, SendMark } from "./mark-keeper.ts";
 import { othersRemark, othersSummary } from "./others-folder.ts";
 
-export type { InboxKeeper } from "./inbox-marks.ts";
-
 /** Of the sandbox. */
 const NONE_KEPT: InboxKeeper = {
   remark: undefined,
