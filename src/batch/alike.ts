@@ -50,7 +50,7 @@ interface Waits {
 export async function meetKnown(file: MetFile, known: Known, config: Config, nowMs: number): Promise<Met> {
   const { ofBytes, lyingThere, talliesOf } = known;
   const period = config.period ?? file.sheet.wrapper?.period;
-  const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName);
+  const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName, nowMs);
   const alike = readAlike(ofBytes, file, config, lyingThere);
   const waited = await waitedWhole(alike, talliesOf);
   const ofOtherTime = new Set(alike.filter((one) => saysOtherTime(one.fileName, file.fileName)).map(({ id }) => id));

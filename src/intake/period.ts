@@ -1,15 +1,36 @@
 import { MONTHS } from "../day.ts";
 
 /**
- * The month that a file's name speaks of, as `2026-11`: a guess that only ever adds caution (DESIGN §6). Undefined when
- * it names none, more than one, or one that could be read in two ways (`06-11-2026`).
+ * The month that a file's name speaks of, as `2026-11`: a guess that only ever adds caution (DESIGN §6). `november.csv` is
+ * the November that is nearest to `nowMs` (since 1970), unless that may be one as well as the other.
  */
-export function guessPeriod(fileName: string): string | undefined {
+export function guessPeriod(fileName: string, nowMs: number): string | undefined {
+  const name = fileName.toLowerCase();
+  const [month, another] = monthsNamed(name);
+  const isAlone = month !== undefined && another === undefined && !YEAR.test(name);
+  return monthOfYear(fileName) ?? (isAlone ? nearest(month, nowMs) : undefined);
+}
+
+/**
+ * The month of a year that stands in a name. Undefined when it names none, more than one, or one that could be read in two
+ * ways (`06-11-2026`).
+ */
+export function monthOfYear(fileName: string): string | undefined {
   const name = fileName.toLowerCase();
   const periods = new Set([...namedPeriods(name), ...numericPeriods(withoutNamed(name))]);
   const [period] = periods;
   if (periods.size !== 1 || period === undefined) return undefined;
-  return namesAnotherMonth(name, period) ? undefined : period;
+  // `oct-nov-2026`
+  return [...monthsNamed(name)].every((month) => period.endsWith(`-${month}`)) ? period : undefined;
+}
+
+/** At most five months ago or away: of half a year nobody can say which one is meant. */
+function nearest(month: string, nowMs: number): string | undefined {
+  const now = new Date(nowMs);
+  const fromHalfAYearAgo = (Number(month) - 1 - now.getUTCMonth() + 18) % 12;
+  if (fromHalfAYearAgo === 0) return undefined;
+  const found = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 6 + fromHalfAYearAgo);
+  return new Date(found).toISOString().slice(0, 7);
 }
 
 const NUMERIC: readonly RegExp[] = [
@@ -39,6 +60,7 @@ function* numericPeriods(name: string): Generator<string> {
 const MONTH_NAME =
   "(?<![a-z])(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?" +
   "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])";
+const YEAR = /(?<!\d)20\d\d(?!\d)/;
 const NAME_THEN_YEAR = new RegExp(`${MONTH_NAME}[-_. ,]{0,2}(?:\\d{1,2}[-_. ,]{1,2})?(20\\d\\d)(?!\\d)`, "g");
 const YEAR_THEN_NAME = new RegExp(`(?<!\\d)(20\\d\\d)[-_. ,]{0,2}${MONTH_NAME}`, "g");
 
@@ -53,10 +75,8 @@ function withoutNamed(name: string): string {
   return name.replace(NAME_THEN_YEAR, " ").replace(YEAR_THEN_NAME, " ");
 }
 
-/** `oct-nov-2026`. */
-function namesAnotherMonth(name: string, found: string): boolean {
-  const months = [...name.matchAll(new RegExp(MONTH_NAME, "g"))].map(([, month]) => monthNumber(month));
-  return months.some((month) => !found.endsWith(`-${month}`));
+function monthsNamed(name: string): ReadonlySet<string> {
+  return new Set([...name.matchAll(new RegExp(MONTH_NAME, "g"))].map(([, month]) => monthNumber(month)));
 }
 
 function monthNumber(name = ""): string {

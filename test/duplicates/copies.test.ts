@@ -192,20 +192,20 @@ test("of a file that was dropped with its month and without, what a person lets 
     office.write(name, transfersCsv(3, { note: () => name }));
     await office.run(name, ...flags);
   };
-  await run("november.csv");
-  await run("december.csv");
-  await run("december again.csv", "--period", "2099-12");
-  // the one without its month stands in its way; a person lets that one go, since it is not November's
-  expect(office.statuses("december again.csv")).toEqual({ 2: "held", 3: "held", 4: "held" });
-  const december = office.batchOf("december.csv");
-  await office.paydrop("release", december, "--all", "--by", "asha", "--reason", "not November's");
-  expect(office.statuses("december.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
+  await run("first.csv");
+  await run("second.csv");
+  await run("second again.csv", "--period", "2099-12");
+  // the one without its month stands in its way; a person lets that one go, since both are meant
+  expect(office.statuses("second again.csv")).toEqual({ 2: "held", 3: "held", 4: "held" });
+  const second = office.batchOf("second.csv");
+  await office.paydrop("release", second, "--all", "--by", "asha", "--reason", "both meant");
+  expect(office.statuses("second.csv")).toEqual({ 2: "accepted", 3: "accepted", 4: "accepted" });
 
-  await office.paydrop("retry", office.batchOf("december again.csv"));
-  await office.run("december again.csv", "--period", "2099-12");
-  expect(office.results("december again.csv").map((row) => row.result_message)).toEqual(
+  await office.paydrop("retry", office.batchOf("second again.csv"));
+  await office.run("second again.csv", "--period", "2099-12");
+  expect(office.results("second again.csv").map((row) => row.result_message)).toEqual(
     [2, 3, 4].map(
-      (row) => expect.stringContaining(`same payment as row ${row} of batch ${december}, accepted`) as string,
+      (row) => expect.stringContaining(`same payment as row ${row} of batch ${second}, accepted`) as string,
     ),
   );
   expect(office.server.requests).toHaveLength(6);

@@ -26,6 +26,23 @@ describe("the same wages in the file of the next week", () => {
     expect(sent()).toEqual([]);
   });
 
+  test.each([
+    ["november.csv", "december.csv", { held: 3 }],
+    ["november.csv", "november (1).csv", { accepted: 3 }],
+  ])("or of the next month, which says no year, is a question (%s, %s)", async (first, second, counts) => {
+    const { desk, sent } = await openOffice();
+    desk.write(first, wages);
+    await desk.process(first, { now: () => NOVEMBER });
+    desk.write(second, wages);
+    const report = await desk.process(second, WEEK_LATER);
+    expect(countsOf(desk.results(second))).toEqual(counts);
+    expect([report.exitCode, report.asksPeriod]).toEqual("held" in counts ? [6, "2026-12"] : [0, undefined]);
+    expect(sent()).toHaveLength(3);
+    // by its month it goes
+    await desk.process(second, { ...WEEK_LATER, flags: { period: "2026-12" } });
+    expect(sent()).toHaveLength("held" in counts ? 3 : 0);
+  });
+
   test("goes when a person lets it go, and each name is known afterwards", async () => {
     const { desk, sent } = await openOffice();
     const path = desk.write("wages W46.csv", wages);
