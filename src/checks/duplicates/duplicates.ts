@@ -23,7 +23,7 @@ export type HoldCode =
 export type Verdict =
   | { readonly state: "ready" }
   | { readonly state: "duplicate"; readonly other: Seen }
-  /** `others`: rows beside it that were accepted too, and may be the same payment as well. */
+  /** `others`: rows beside `other` that were accepted, and may be the same payment as well. */
   | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen; readonly others?: readonly Seen[] };
 
 /** `nowMs`: by the clock alone. One that is behind holds more; the time of a run whose clock was ahead would free rows. */

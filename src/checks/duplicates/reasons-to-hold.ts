@@ -17,14 +17,14 @@ export function* reasonsToHold(
   const conflict = [...accepted, ...open].find((other) => other.sameReference && !other.sameCore);
   if (conflict) yield held("reference_conflict", conflict);
   // Whatever it is called: while nobody knows how that one ends, this one may be the same money.
-  if (open[0]) yield held("other_row_open", open[0]);
+  const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
+  if (open[0]) yield { ...held("other_row_open", open[0]), others: possible };
   // whatever was changed in it: one row of a file is one payment
   const kin = accepted.find((other) => other.kin !== undefined);
   if (kin) yield held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
   // before a row that only waits: whoever releases this one must be told what went already
   const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other, nowMs, rules));
   if (unclear) yield held("period_unclear", unclear);
-  const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
   const likeliest = likeliestOf(possible, stated);
   if (likeliest) {
     yield { ...held("possible_duplicate", likeliest), others: possible.filter((other) => other !== likeliest) };

@@ -227,9 +227,11 @@ export const MIGRATIONS: readonly string[] = [
      number INTEGER NOT NULL,
      PRIMARY KEY (payee, amount, batch)
    ) STRICT, WITHOUT ROWID;
-   CREATE TABLE list_again (
-     earlier INTEGER NOT NULL,
+   CREATE TABLE repeats (
      later INTEGER NOT NULL,
-     PRIMARY KEY (earlier, later)
-   ) STRICT, WITHOUT ROWID;`,
+     earlier INTEGER NOT NULL,
+     how TEXT NOT NULL CHECK (${oneOf("how", ["row", "anew", "list"])}),
+     PRIMARY KEY (later, earlier, how)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX repeats_list ON repeats (earlier) WHERE how = 'list';`,
 ];

@@ -55,7 +55,7 @@ export function isAsBefore(row: JudgedRow, verdict: Verdict): boolean {
 
 /** How many rows beside the one that it names may be the same payment. */
 export function moreOf(verdict: Verdict): number {
-  return verdict.state === "held" ? (verdict.others?.length ?? 0) : 0;
+  return verdict.state === "held" && verdict.code === "possible_duplicate" ? (verdict.others?.length ?? 0) : 0;
 }
 
 export function keysOf(row: JudgedRow): Keys {

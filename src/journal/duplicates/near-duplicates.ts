@@ -22,15 +22,17 @@ interface NewRow {
   readonly period: string | null;
 }
 
-/** What the rows of one batch are to earlier ones, as far as the rows themselves do not say it. */
+/** Of a batch that is judged: earlier batches (`seq`) that it repeats. `K7Q29F3M` stands for one where only that is known. */
 export class Repeats {
-  /** Numbers (`seq`) of earlier batches of which it sends anew what did not go. */
-  readonly sentAnew = new Set<number>();
-  /** Ids of earlier batches that it repeats a row of. */
-  readonly batches = new Set<string>();
-  /** Numbers (`seq`) of earlier batches with the same payees and amounts. */
-  readonly alike = new Set<number>();
+  /** It repeats a row of them. */
+  readonly row = new Set<string>();
+  /** It sends anew what did not go there. */
+  readonly anew = new Set<number>();
+  /** It has the same payees and amounts. */
+  readonly list = new Set<number>();
 }
+
+type How = keyof Repeats;
 
 /** The rule of DESIGN §7 that looks at a whole file: near_duplicate. Called inside a transaction of the caller. */
 export class NearDuplicates {
@@ -46,6 +48,8 @@ export class NearDuplicates {
   readonly #hasReady: StatementSync;
   readonly #tellLetGo: StatementSync;
   readonly #seqsOf: StatementSync;
+  readonly #addRepeat: StatementSync;
+  readonly #repeats: StatementSync;
   /** Of the batch that is being judged. */
   #noted = new Repeats();
 
@@ -63,6 +67,8 @@ export class NearDuplicates {
     this.#seqsOf = database.prepare(
       `SELECT seq FROM ${earlier}.batch WHERE id IN (SELECT value FROM json_each(?1)) AND ${past === undefined ? "seq <> ?2" : "?2 IS NOT NULL"}`,
     );
+    this.#addRepeat = database.prepare("INSERT OR IGNORE INTO repeats (later, earlier, how) VALUES (?, ?, ?)");
+    this.#repeats = database.prepare("SELECT earlier AS seq FROM repeats WHERE later = ? AND how = ?");
     this.#hasReady = database.prepare("SELECT 1 FROM row WHERE batch = ? AND state = 'ready' LIMIT 1");
     this.#holdNear = database.prepare(holdNear(earlier));
     this.#tellLetGo = database.prepare(tellLetGo(earlier, past === undefined ? "s.batch <> ?1" : "?1 IS NOT NULL"));
@@ -77,7 +83,7 @@ export class NearDuplicates {
   noteSentAnew(batchSeq: number, row: NewRow, sinceMs: number, noted = this.#noted): void {
     const { core_key, reference_key, period } = row;
     const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs);
-    for (const seq of seqsIn(batches)) noted.sentAnew.add(seq);
+    for (const seq of seqsIn(batches)) noted.anew.add(seq);
   }
 
   /** A row names one other that it repeats; others may be the same payment too, and each may correct a row of a file. */
@@ -85,12 +91,12 @@ export class NearDuplicates {
     if (verdict.state === "ready" || verdict.other === undefined) return;
     const others = verdict.state === "held" ? (verdict.others ?? []) : [];
     for (const { sameBatch, batch, originBatch } of [verdict.other, ...others]) {
-      if (!sameBatch) noted.batches.add(batch).add(originBatch);
+      if (!sameBatch) noted.row.add(batch).add(originBatch);
     }
   }
 
   noteAlike(seqs: readonly number[]): void {
-    for (const seq of seqs) this.#noted.alike.add(seq);
+    for (const seq of seqs) this.#noted.list.add(seq);
   }
 
   /**
@@ -101,17 +107,31 @@ export class NearDuplicates {
    * or by its own reference.
    */
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
+    this.#keep(batch, noted);
     if (!this.#hasReady.get(batch.seq)) return;
-    const named = seqsIn(this.#seqsOf.all(JSON.stringify([...noted.batches]), batch.seq));
-    const batches = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...named])];
+    const batches = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...this.#kept(batch, "row")])];
     this.#holdNearTo(batch, batches, nowMs);
-    for (const seq of noted.sentAnew.union(noted.alike)) this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
+    for (const seq of new Set([...this.#kept(batch, "anew"), ...this.#kept(batch, "list")]))
+      this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
     // what a retry file paid instead of a row of theirs; two retry files of one file are told apart row by row
     const corrections = seqsIn(this.#correcting.all(JSON.stringify(batches), batch.seq)).filter(
       (seq) => !batches.includes(seq),
     );
     this.#holdNearTo(batch, corrections, nowMs, { isUntied: true });
     this.#holdCorrectedOtherwise(batch, nowMs);
+  }
+
+  /** For as long as the batch: a row that waits is compared with the rows that its file repeats once its wait is over. */
+  #keep({ seq }: BatchSeq, { row, anew, list }: Repeats): void {
+    const all: Readonly<Record<How, Iterable<number>>> = {
+      row: seqsIn(this.#seqsOf.all(JSON.stringify([...row]), seq)),
+      ...{ anew, list },
+    };
+    for (const [how, earlier] of Object.entries(all)) for (const one of earlier) this.#addRepeat.run(seq, one, how);
+  }
+
+  #kept({ seq }: BatchSeq, how: How): number[] {
+    return seqsIn(this.#repeats.all(seq, how));
   }
 
   /**

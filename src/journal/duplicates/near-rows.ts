@@ -17,7 +17,7 @@ const laterWith = (schema: string, keys: string, which: string): string => `
   WITH mine AS (SELECT DISTINCT core_key FROM ${schema}.row WHERE batch = ?1 AND ${keys})
   SELECT DISTINCT o.batch AS seq FROM mine CROSS JOIN ${schema}.seen s ON s.key = mine.core_key AND s.batch > ?1
   CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}
-  UNION SELECT later FROM ${schema}.list_again WHERE earlier = ?1`;
+  UNION SELECT later FROM ${schema}.repeats WHERE earlier = ?1 AND how = 'list'`;
 
 /** Later batches in which a payment went, or may have gone, that is about to go in `?1`. */
 export const REPEATING = laterWith("main", "state = 'ready' AND released = 0", isIn("o", [...PAID, "unknown"]));

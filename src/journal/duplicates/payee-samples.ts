@@ -27,10 +27,8 @@ export class PayeeSamples {
   readonly #first: StatementSync;
   readonly #shared: StatementSync;
   readonly #keep: StatementSync;
-  readonly #keepAgain: StatementSync;
   /** Of the batch that is being judged: nothing of it is kept before it opens. */
   #sample: readonly Sampled[] = [];
-  #again: readonly number[] = [];
 
   /** `past`: name under which another journal is attached, whose batches all came earlier. */
   constructor(database: DatabaseSync, rows: JudgedRows, past?: string) {
@@ -52,13 +50,11 @@ export class PayeeSamples {
     this.#keep = database.prepare(
       "INSERT OR IGNORE INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)",
     );
-    this.#keepAgain = database.prepare("INSERT INTO list_again (earlier, later) VALUES (?, ?)");
   }
 
   /** A batch is about to be judged: of those before only what was kept counts. */
   sampleFromHere(): void {
     this.#sample = [];
-    this.#again = [];
   }
 
   /** The rows `from` to `to` of it, beside those that came before. */
@@ -79,14 +75,12 @@ export class PayeeSamples {
       return others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
     });
     const ofBatch = Map.groupBy(shared, ({ seq }) => seq);
-    this.#again = [...ofBatch].filter(([, rows]) => rows.length >= SHARED_MIN).map(([seq]) => seq);
-    return this.#again;
+    return [...ofBatch].filter(([, rows]) => rows.length >= SHARED_MIN).map(([seq]) => seq);
   }
 
-  /** The batch opens. What did not go of a list is not to go later, once the same list went: that is kept as well. */
+  /** The batch opens. */
   keep(batchSeq: number): void {
     for (const { payee, amount, number } of this.#sample) this.#keep.run(payee, amount, batchSeq, number);
-    for (const earlier of this.#again) this.#keepAgain.run(earlier, batchSeq);
     this.sampleFromHere();
   }
 }

@@ -89,6 +89,7 @@ export class Verdicts {
       const unreleased = { ...row, released: 0 };
       const verdict = judge(statedOf(batch, unreleased), seen, asOf(unreleased, nowMs));
       this.#rows.move(batch, row, verdict, nowMs);
+      this.#near.noteRepeats(verdict, noted);
       if (!isAsBefore(row, verdict)) changed.add(number);
       if (verdict.state !== "ready") continue;
       isAnyFree = true;
