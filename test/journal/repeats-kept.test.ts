@@ -62,3 +62,24 @@ test("and when a person lets the row go whose wait is over", async () => {
   await store.release("BBBB2222", [8], ACT);
   expect(await store.row("BBBB2222", 8)).toMatchObject({ state: "ready" });
 });
+
+test("and which of them came while its rows waited", async () => {
+  await sent("CCCC3333", "a/100", "unknown", "festival");
+  await sent("DDDD4444", "b/200", "unknown");
+  await takeCorrected();
+  await settle("CCCC3333", "settled_not_done");
+  const december = { period: "2026-12" };
+  await addBatch(store, "EEEE5555", [newRow(2, "a/100", december), newRow(3, "b/250", december)]);
+  await addBatch(store, "FFFF6666", [newRow(2, "a/100", { period: "2027-01" })]);
+  for (const batch of ["EEEE5555", "FFFF6666"]) {
+    await store.release(batch, "all", ACT);
+    for (const { number } of await allRows(store, batch)) await sendRow(store, batch, number, "accepted");
+  }
+  await store.settle([{ batch: "AAAA1111", row: 3, as: "settled_not_done", act: ACT }]);
+  await settle("DDDD4444", "settled_not_done");
+  await store.judgeAgain("BBBB2222", rules);
+  expect(await store.row("BBBB2222", 8)).toMatchObject({
+    code: "near_duplicate",
+    other: { batch: "EEEE5555", row: 3 },
+  });
+});
