@@ -1,18 +1,10 @@
 /** How alike two rows are that share a reference, their core fields or their payment key (DESIGN §7). */
 import { DAY_MS } from "../../day.ts";
+import type { JudgeRules } from "./duplicates.ts";
 import { isOfMonth, isSamePeriod, mayBeSamePeriod, monthOf, plainly, saysWhen } from "./same-period.ts";
 import type { Seen, Stated } from "./seen.ts";
 
-interface Recency {
-  /** For so long after a payment an equal one is in doubt. */
-  readonly duplicateDays: number;
-  /** As which the file of this place was taken a few days ago, for another month. */
-  readonly laidBefore?: readonly string[];
-  /** Copies of this very file of which what waits is replaced by it. */
-  readonly replaces?: readonly string[];
-  /** The row is judged once more, since it waited. */
-  readonly waited?: boolean;
-}
+type Recency = Pick<JudgeRules, "duplicateDays" | "laidBefore" | "replaces" | "waited">;
 
 /**
  * Whether two rows are one payment for sure. They are by an equal reference, by the same line of the same file, or by equal

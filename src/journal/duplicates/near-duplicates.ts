@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Verdict } from "../../checks/duplicates/duplicates.ts";
 import type { BatchSeq } from "../batch-record.ts";
 import { numbersIn } from "../numbers.ts";
+import { assertMove } from "../state.ts";
 import {
   copies,
   correcting,
@@ -142,6 +143,7 @@ export class NearDuplicates {
     for (const origin of seqsIn(this.#origins.all(batch.seq))) {
       const copiedIn = seqsIn(this.#copies.all(origin));
       if (copiedIn.length === 0) continue;
+      assertMove("ready", "held");
       this.#holdCorrected.run(batch.seq, origin, JSON.stringify(copiedIn), nowMs);
       this.tellLetGo(batch, nowMs);
     }
@@ -170,6 +172,7 @@ export class NearDuplicates {
    * whoever corrects a file that could not go does not think of the old one, which goes by itself when it is resumed.
    */
   holdReplaced(batch: BatchSeq, nowMs: number): void {
+    assertMove("ready", "held");
     this.#letGoInPlace.run(batch.seq, nowMs);
   }
 
@@ -180,6 +183,7 @@ export class NearDuplicates {
     { isSentAnew = false, isUntied = false }: { readonly isSentAnew?: boolean; readonly isUntied?: boolean } = {},
   ): void {
     if (seqs.length === 0) return;
+    assertMove("ready", "held");
     this.#holdNear.run(batch.seq, JSON.stringify(seqs), nowMs, isSentAnew ? 1 : 0, isUntied ? 1 : 0);
     this.tellLetGo(batch, nowMs);
   }

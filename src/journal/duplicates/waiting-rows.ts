@@ -54,7 +54,7 @@ export class WaitingRows {
     return needsPerson.get(batchSeq) === undefined;
   }
 
-  /** Whether rows are held that may be another month's payments: a person was told to state the period. */
+  /** Whether rows are held that may be another month's payments: whoever states the period speaks of them. */
   asksMonth(batchSeq: number): boolean {
     const asking = this.#database.prepare(
       "SELECT 1 FROM row WHERE batch = ? AND state = 'held' AND code IN ('same_file', 'possible_duplicate') LIMIT 1",
