@@ -3,7 +3,7 @@ import { meet } from "../checks/duplicates/same-bytes.ts";
 import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "../checks/duplicates/same-period.ts";
 import type { Config } from "../config/config.ts";
 import { saysOtherTime } from "../intake/day-in-name.ts";
-import { guessPeriod } from "../intake/period.ts";
+import { guessPeriod, monthInName } from "../intake/period.ts";
 import type { BatchRecord, Tallies } from "../journal/batch-record.ts";
 import { readingOf } from "../reading.ts";
 import { rowsIn } from "../results/words/status.ts";
@@ -50,7 +50,7 @@ interface Waits {
 export async function meetKnown(file: MetFile, known: Known, config: Config, nowMs: number): Promise<Met> {
   const { ofBytes, lyingThere, talliesOf } = known;
   const period = config.period ?? file.sheet.wrapper?.period;
-  const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName, nowMs);
+  const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName) ?? confirmed(file, period);
   const alike = readAlike(ofBytes, file, config, lyingThere);
   const waited = await waitedWhole(alike, talliesOf);
   const ofOtherTime = new Set(alike.filter((one) => saysOtherTime(one.fileName, file.fileName)).map(({ id }) => id));
@@ -126,6 +126,13 @@ const UNSENT = ["held", "invalid", "duplicate"] as const;
 function overruled({ sheet }: MetFile, period: string | undefined): string | undefined {
   const own = sheet.wrapper?.period;
   return own === undefined || own === period || !isOfMonth(own) ? undefined : plainly(own).slice(0, 7);
+}
+
+/** The month that is stated, where the file's name says it too, and no year: `december.csv`. */
+function confirmed({ fileName }: MetFile, period: string | undefined): string | undefined {
+  if (period === undefined || !isOfMonth(period)) return undefined;
+  const month = plainly(period).slice(0, 7);
+  return monthInName(fileName) === month.slice(-2) ? month : undefined;
 }
 
 /**

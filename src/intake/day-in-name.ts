@@ -1,4 +1,5 @@
 import { DAY_MS, MONTHS } from "../day.ts";
+import { guessPeriod, monthInName } from "./period.ts";
 
 /** What a file's name says of the day, or the week, that it is for. */
 interface When {
@@ -13,15 +14,23 @@ interface When {
 const APART_MS = 5 * DAY_MS;
 
 /**
- * Whether two names say other weeks (`W46`, `week 47`), or days that are far apart (`2026-11-13`, `20261120`): a guess,
- * like the month in a name, that only ever makes a question.
+ * Whether two names say other weeks (`W46`, `week 47`), days that are far apart (`2026-11-13`, `20261120`), or months of
+ * which one has no year (`november`, `dec`): a guess, like the month of a year, that only ever makes a question.
  */
 export function saysOtherTime(one: string, other: string): boolean {
   const [a, b] = [whenIn(one), whenIn(other)];
   if (a.week !== undefined && b.week !== undefined) {
     return a.week !== b.week || (a.year !== undefined && b.year !== undefined && a.year !== b.year);
   }
-  return a.dayMs !== undefined && b.dayMs !== undefined && Math.abs(a.dayMs - b.dayMs) >= APART_MS;
+  if (a.dayMs !== undefined && b.dayMs !== undefined) return Math.abs(a.dayMs - b.dayMs) >= APART_MS;
+  return saysOtherMonth(one, other);
+}
+
+/** Where both say a year, they are guessed periods, which are compared as such. */
+function saysOtherMonth(one: string, other: string): boolean {
+  if (guessPeriod(one) !== undefined && guessPeriod(other) !== undefined) return false;
+  const [month, otherMonth] = [monthInName(one), monthInName(other)];
+  return month !== undefined && otherMonth !== undefined && month !== otherMonth;
 }
 
 const WEEK = /(?<![a-z])(?:w|kw|wk|week)[-_. ]?(?<week>0?[1-9]|[1-4]\d|5[0-3])(?![a-z\d])/;

@@ -4,14 +4,14 @@ import { MONTHS } from "../day.ts";
 import { formatOfName } from "../format.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import { inputName } from "./names.ts";
-import { monthOfYear } from "./period.ts";
+import { guessPeriod } from "./period.ts";
 
 const FOLDERS = OPERATIONS.map(({ folder }) => folder);
 
 /** A folder of an inbox with this name is none of an operation, but whoever made it may believe that its files go. */
 export function isNearFolder(name: string): boolean {
   if (formatOfName(name) !== undefined) return false;
-  return nearest(name, FOLDERS) !== undefined || isMonth(name) || monthOfYear(name) !== undefined;
+  return nearest(name, FOLDERS) !== undefined || isMonth(name) || guessPeriod(name) !== undefined;
 }
 
 /** `November`, `nov` */

@@ -1,36 +1,23 @@
 import { MONTHS } from "../day.ts";
 
 /**
- * The month that a file's name speaks of, as `2026-11`: a guess that only ever adds caution (DESIGN §6). `november.csv` is
- * the November that is nearest to `nowMs` (since 1970), unless that may be one as well as the other.
+ * The month that a file's name speaks of, as `2026-11`: a guess that only ever adds caution (DESIGN §6). Undefined when
+ * it names none, more than one, or one that could be read in two ways (`06-11-2026`).
  */
-export function guessPeriod(fileName: string, nowMs: number): string | undefined {
-  const name = fileName.toLowerCase();
-  const [month, another] = monthsNamed(name);
-  const isAlone = month !== undefined && another === undefined && !YEAR.test(name);
-  return monthOfYear(fileName) ?? (isAlone ? nearest(month, nowMs) : undefined);
-}
-
-/**
- * The month of a year that stands in a name. Undefined when it names none, more than one, or one that could be read in two
- * ways (`06-11-2026`).
- */
-export function monthOfYear(fileName: string): string | undefined {
+export function guessPeriod(fileName: string): string | undefined {
   const name = fileName.toLowerCase();
   const periods = new Set([...namedPeriods(name), ...numericPeriods(withoutNamed(name))]);
   const [period] = periods;
   if (periods.size !== 1 || period === undefined) return undefined;
-  // `oct-nov-2026`
-  return [...monthsNamed(name)].every((month) => period.endsWith(`-${month}`)) ? period : undefined;
+  return namesAnotherMonth(name, period) ? undefined : period;
 }
 
-/** At most five months ago or away: of half a year nobody can say which one is meant. */
-function nearest(month: string, nowMs: number): string | undefined {
-  const now = new Date(nowMs);
-  const fromHalfAYearAgo = (Number(month) - 1 - now.getUTCMonth() + 18) % 12;
-  if (fromHalfAYearAgo === 0) return undefined;
-  const found = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 6 + fromHalfAYearAgo);
-  return new Date(found).toISOString().slice(0, 7);
+/** The month that a name speaks of, with a year or without, as `11`: `november.csv`. Undefined as in `guessPeriod`. */
+export function monthInName(fileName: string): string | undefined {
+  const guess = guessPeriod(fileName);
+  if (guess !== undefined) return guess.slice(-2);
+  const [month, another] = monthsNamed(fileName.toLowerCase());
+  return another === undefined ? month : undefined;
 }
 
 const NUMERIC: readonly RegExp[] = [
@@ -60,7 +47,6 @@ function* numericPeriods(name: string): Generator<string> {
 const MONTH_NAME =
   "(?<![a-z])(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?" +
   "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)(?![a-z])";
-const YEAR = /(?<!\d)20\d\d(?!\d)/;
 const NAME_THEN_YEAR = new RegExp(`${MONTH_NAME}[-_. ,]{0,2}(?:\\d{1,2}[-_. ,]{1,2})?(20\\d\\d)(?!\\d)`, "g");
 const YEAR_THEN_NAME = new RegExp(`(?<!\\d)(20\\d\\d)[-_. ,]{0,2}${MONTH_NAME}`, "g");
 
@@ -73,6 +59,11 @@ function* namedPeriods(name: string): Generator<string> {
 /** The day in `nov-06-2026` is no month. */
 function withoutNamed(name: string): string {
   return name.replace(NAME_THEN_YEAR, " ").replace(YEAR_THEN_NAME, " ");
+}
+
+/** `oct-nov-2026`. */
+function namesAnotherMonth(name: string, found: string): boolean {
+  return [...monthsNamed(name)].some((month) => !found.endsWith(`-${month}`));
 }
 
 function monthsNamed(name: string): ReadonlySet<string> {

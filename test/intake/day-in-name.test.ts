@@ -12,7 +12,11 @@ test.each([
   ["wages 13.11.2026.csv", "wages 20.11.2026.csv"],
   ["wages 28Nov2026.csv", "wages 5-dec-2026.csv"],
   ["wages 13 Nov.csv", "wages 20 November.csv"],
-])("%s and %s are two weeks' payments, perhaps", (one, other) => {
+  ["november.csv", "december.csv"],
+  ["Salary Nov.csv", "salary-dec.csv"],
+  ["payroll-2026-11.csv", "december.csv"],
+  ["wages 13 Nov.csv", "wages December.csv"],
+])("%s and %s are two weeks' or two months' payments, perhaps", (one, other) => {
   expect([saysOtherTime(one, other), saysOtherTime(other, one)]).toEqual([true, true]);
 });
 
@@ -28,6 +32,11 @@ test.each([
   ["50100271828001.csv", "50100271828999.csv"],
   ["law46.csv", "law47.csv"],
   ["99-99-2026.csv", "20-11-2026.csv"],
+  ["november.csv", "nov (1).csv"],
+  ["november.csv", "payroll-2026-11.csv"],
+  ["november.csv", "payroll.csv"],
+  ["november.csv", "oct-nov.csv"],
+  ["marchand.csv", "mayur.csv"],
 ])("%s and %s may be one", (one, other) => {
   expect([saysOtherTime(one, other), saysOtherTime(other, one)]).toEqual([false, false]);
 });
