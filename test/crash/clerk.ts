@@ -29,6 +29,7 @@ export class Clerk {
       () => again(text.replaceAll(",", ";")),
       () => again(text.toLowerCase()),
       () => again(files.withReferences(text)),
+      () => again(files.fromAnotherAccount(text)),
       () => again(text, "--period", desk.pick([month, month.replace("-", "")])),
       () => again(files.mended(files.withoutFirstRow(text))),
       () => desk.drop({ ...paper, name: `payroll${act}.${form}` }),

@@ -158,6 +158,21 @@ test("what did not go from the first account does not go once the list went from
   });
 });
 
+test("what a retry file of the first list paid does not go from the second account either", async () => {
+  const store = open();
+  await addBatch(store, "AAAA1111", list("wrong"), { createdAt: nowMs });
+  await sendAll(store, "accepted");
+  await sendRow(store, "AAAA1111", 7, "rejected");
+  const correction = { of: { batch: "AAAA1111", row: 7 }, changes: [], payeeChanged: false };
+  const mended = list("wrong", 6, () => ({ amount: "555.00" }))
+    .slice(5)
+    .map((row) => ({ ...row, correction }));
+  await addBatch(store, "CCCC3333", mended, { createdAt: nowMs });
+  await sendRow(store, "CCCC3333", 7, "accepted");
+  const again = await take(store, list("right"));
+  expect(again).toEqual([...held(5), "held near_duplicate CCCC3333:7"]);
+});
+
 test("after duplicate_days it is another payment, unless both files' names say one month", async () => {
   const store = open();
   await paid(store, list("one"));
@@ -201,7 +216,7 @@ test("a file that is looked through in pieces keeps the same rows as one that is
   });
   parts.batches.insert(newBatch("AAAA1111"));
   const batch = parts.batches.seqOf("AAAA1111");
-  parts.newRows.add(batch, list("one", 100), NOV_10);
+  parts.newRows.add(batch, list("one", 400), NOV_10);
   const keptAfter = (...pieces: [from: number, to: number][]): unknown[] => {
     database.exec("DELETE FROM payee_sample");
     parts.samples.sampleFromHere();
@@ -209,9 +224,9 @@ test("a file that is looked through in pieces keeps the same rows as one that is
     parts.samples.keep(batch.seq);
     return database.prepare("SELECT number FROM payee_sample ORDER BY number").all();
   };
-  const atOnce = keptAfter([0, 101]);
-  expect(atOnce).toHaveLength(8);
-  expect(keptAfter([0, 19], [20, 59], [60, 101])).toEqual(atOnce);
-  expect(keptAfter([60, 101], [0, 59])).toEqual(atOnce);
-  expect(keptAfter([0, 50])).not.toEqual(atOnce);
+  const atOnce = keptAfter([0, 401]);
+  expect(atOnce).toHaveLength(32);
+  expect(keptAfter([0, 19], [20, 259], [260, 401])).toEqual(atOnce);
+  expect(keptAfter([60, 401], [0, 59])).toEqual(atOnce);
+  expect(keptAfter([0, 250])).not.toEqual(atOnce);
 });

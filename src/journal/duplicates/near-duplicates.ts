@@ -110,15 +110,16 @@ export class NearDuplicates {
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
     this.#keep(batch, noted);
     if (!this.#hasReady.get(batch.seq)) return;
-    const batches = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...this.#kept(batch, "row")])];
-    this.#holdNearTo(batch, batches, nowMs);
-    for (const seq of new Set([...this.#kept(batch, "anew"), ...this.#kept(batch, "list")]))
+    const repeated = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...this.#kept(batch, "row")])];
+    const lists = this.#kept(batch, "list");
+    this.#holdNearTo(batch, repeated, nowMs);
+    for (const seq of new Set([...this.#kept(batch, "anew"), ...lists]))
       this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
     // what a retry file paid instead of a row of theirs; two retry files of one file are told apart row by row
-    const corrections = seqsIn(this.#correcting.all(JSON.stringify(batches), batch.seq)).filter(
-      (seq) => !batches.includes(seq),
-    );
-    this.#holdNearTo(batch, corrections, nowMs, { isUntied: true });
+    const corrected = new Set([...repeated, ...lists]);
+    const corrections = seqsIn(this.#correcting.all(JSON.stringify([...corrected]), batch.seq));
+    const others = corrections.filter((seq) => !corrected.has(seq));
+    this.#holdNearTo(batch, others, nowMs, { isUntied: true });
     this.#holdCorrectedOtherwise(batch, nowMs);
   }
 

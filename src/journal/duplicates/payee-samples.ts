@@ -85,8 +85,8 @@ export class PayeeSamples {
   }
 }
 
-const KEPT = 8;
-/** So many in common, and half of what is kept of a long list: one or two payments of the same amount say nothing. */
+const KEPT = 32;
+/** So many in common: one or two payments of the same amount say nothing. */
 const SHARED_MIN = 4;
 /** Of lists that are alike the newest say it all. */
 const NEWEST = 16;
