@@ -34,7 +34,7 @@ export interface CorrectionsSaid {
   readonly first: readonly { readonly row: number; readonly corrects: string }[];
 }
 
-/** Every reason for which a run ends before its last row. What is looked up by it names them all, or says why not. */
+/** Every reason for which a run ends before its last row. Tables keyed by it list all, or say why some are missing. */
 export type StopCode =
   // the key, the address or the connection: no row would fare better
   | "key_refused"

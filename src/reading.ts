@@ -110,7 +110,7 @@ export async function mappingOf(reading: Reading, snapshots: string): Promise<Ma
 }
 
 export function readingOf(batch: BatchRecord): Reading {
-  // what was not asked of a file when it was taken in is not asked of it later
+  // a batch that was taken before these settings existed is read without them
   return { ...UNASKED, ...(JSON.parse(batch.choices) as Reading) };
 }
 

@@ -118,7 +118,7 @@ async function unquestioned(
   return { chosen, found };
 }
 
-/** By the settings of now; what is not asked of the file now is not asked of it later. */
+/** How the file is read, by the settings of now: stored with the batch, so that it is always read the same way. */
 function newReading(
   { snapshot, sheet }: InputFile,
   { config, sandbox = false }: Services,

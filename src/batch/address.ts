@@ -6,7 +6,7 @@ import { SANDBOX } from "../results/words/next-steps.ts";
 import type { Ground } from "./ground.ts";
 
 /**
- * Before a batch is made: what was sent to an address is remembered of the environment that it was sent in. Under
+ * To be called before a batch is made. What was sent to an address is remembered with its environment of then: under
  * another one all of it would be new, and go again (I1). Gives that environment; undefined: nothing was sent there.
  */
 export async function assertEnvironmentKept(ground: Ground): Promise<Environment | undefined> {
@@ -33,14 +33,14 @@ export async function assertAddressKept(ground: Ground, batch: BatchRecord): Pro
   );
 }
 
-/** The sandbox is no service that could be the same one. */
+/** Two addresses may be the same service; the sandbox is none. */
 function whereItGoesOn(batch: BatchRecord, destination: string): string {
   if (batch.destination === SANDBOX) return "it was only tried: it goes on with --sandbox";
   if (destination === SANDBOX) return "it goes on without --sandbox";
   return "if both are the same service, run it again with --accept-destination";
 }
 
-/** The same, before rows go; what a person accepted is noted. */
+/** Checks the same before rows go, and notes what a person accepted. */
 export async function keepAddress(ground: Ground, batch: BatchRecord): Promise<void> {
   const was = await assertAddressKept(ground, batch);
   const { journal, config, destination } = ground;
@@ -51,7 +51,7 @@ export async function keepAddress(ground: Ground, batch: BatchRecord): Promise<v
   }
   if (batch.destination === destination) return;
   const act = { by, kind: "destination", note: `${batch.destination} → ${destination}` };
-  // what went to the address that it leaves is remembered there, though no batch may name it any more
+  // what went to the address that the batch leaves is remembered, though no batch may name that address any more
   const left = (await journal.environmentAt(batch.destination)) ?? batch.environment;
   await Promise.all([
     journal.setEnvironmentAt(batch.destination, left),

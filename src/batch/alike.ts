@@ -9,14 +9,14 @@ import { readingOf } from "../reading.ts";
 import { rowsIn } from "../results/words/status.ts";
 import { statementsOf, type InputFile } from "../take-in.ts";
 
-/** A file as far as it says whether it is a batch of the same bytes that is known. */
+/** What of a file decides which known batch of the same bytes it is, if any. */
 type MetFile = Pick<InputFile, "path" | "fileName" | "sheet">;
 
 /** What is stated and guessed of a file, and what it is to the batches of the same bytes. */
 export interface Met {
   readonly period: string | undefined;
   readonly guessedPeriod: string | undefined;
-  /** Those that it may be. */
+  /** The batches of the same bytes that it may be. */
   readonly alike: readonly BatchRecord[];
   /** Ids of those whose file's name says another week or day. */
   readonly ofOtherTime: ReadonlySet<string>;
@@ -60,10 +60,10 @@ export async function meetKnown(file: MetFile, known: Known, config: Config, now
 }
 
 /**
- * The waiting batches that a file with a stated period goes instead of. They have no stated period, and nothing of them
- * goes until a person decides: all of their rows wait, or, where the name of their file says this very month, or says
- * none and a person was told to state it, all that are left. A batch whose file's name says another month, or week, is
- * none of them: it waits for a word of its own.
+ * The waiting batches that a file with a stated period replaces. They have no stated period, and nothing of them goes
+ * until a person decides: all of their rows wait, or all that are left, where the name of their file says this very
+ * month, or says none and a person was told to state it. A batch whose file's name says another month, or week, is none
+ * of them: it waits for a word of its own.
  */
 export async function waitingFor(
   { period, alike, ofOtherTime }: Met,
@@ -86,9 +86,9 @@ export async function waitingFor(
 }
 
 /**
- * The batch of another period as which a file at this place was taken before. A folder's run that states the month of the
- * day takes such a file as new: whether it was dropped once more, or only touched by a backup, is for a person to say.
- * Only for files that nobody named.
+ * The batch of another period that a file at this place was taken as before. A run over a folder that states the month
+ * of the day takes such a file as new: whether it was dropped once more, or only touched by a backup, is for a person
+ * to say. Only for files that nobody named.
  */
 export async function laidThere(
   { period, alike, meeting }: Met,
@@ -99,13 +99,13 @@ export async function laidThere(
   if (period === undefined || meeting.kind !== "new") return undefined;
   for (const batch of alike) {
     if (!(await placesOf(batch.id)).includes(file)) continue;
-    // of which nothing went: its period is stated now
+    // nothing of it went: its period is stated only now
     return (await isUnsent(batch, talliesOf)) ? undefined : batch;
   }
   return undefined;
 }
 
-/** Of several batches of the same bytes those of which nothing went, or ever goes without a person's word. */
+/** Ids of the batches, where there are several, of which nothing went, or ever goes without a person's word. */
 async function waitedWhole(alike: readonly BatchRecord[], talliesOf: TalliesOf): Promise<ReadonlySet<string>> {
   const waited = new Set<string>();
   for (const batch of alike.length > 1 ? alike : []) {
@@ -119,10 +119,10 @@ async function isUnsent({ id, phase, rows }: BatchRecord, talliesOf: TalliesOf):
   return rowsIn(await talliesOf(id), ...unsent) === rows;
 }
 
-/** Rows of which none goes without a person. */
+/** States of rows that do not go without a person. */
 const UNSENT = ["held", "invalid", "duplicate"] as const;
 
-/** The month that a JSON file states itself, where the command line states another one: as a month in its name. */
+/** The month that a JSON file states itself, where the command line states another: it counts as one in its name. */
 function overruled({ sheet }: MetFile, period: string | undefined): string | undefined {
   const own = sheet.wrapper?.period;
   return own === undefined || own === period || !isOfMonth(own) ? undefined : plainly(own).slice(0, 7);
@@ -136,8 +136,9 @@ function confirmed({ fileName }: MetFile, period: string | undefined): string | 
 }
 
 /**
- * Another sheet of a workbook is another payroll, and what went as loans is not what somebody now says are collections. Of
- * the batch that this very file was taken as, neither its folder nor the file itself says anything new.
+ * The batches that were read as this file is: another sheet of a workbook is another payroll, and what went as loans is
+ * not what somebody now says are collections. To the batch that this very file was taken as only the settings can say
+ * anything new, not its folder or the file itself.
  */
 function readAlike(
   known: readonly BatchRecord[],

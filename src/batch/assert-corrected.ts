@@ -7,8 +7,8 @@ import { operationCorrected } from "./operation-corrected.ts";
 import { understand, type InputFile } from "../take-in.ts";
 
 /**
- * Of a retry file that lies there just as it was written: nothing of it is sent again (DESIGN §6). It may go where the
- * mapping or a lookup table was corrected instead: its rows were judged by another one. Throws FileRefusedError.
+ * Refuses a retry file that lies there just as it was written (DESIGN §6), unless the mapping or a lookup table was
+ * corrected instead: then its rows were judged by another one. Throws FileRefusedError.
  */
 export async function assertCorrected(
   input: InputFile,

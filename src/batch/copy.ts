@@ -14,7 +14,7 @@ interface Copied {
   readonly losses: readonly string[];
 }
 
-/** `settledSha256`: of what was seen to lie still; other bytes are refused. */
+/** `settledSha256`: hash of the bytes that were seen to lie still; other bytes are refused. */
 export async function copyOf(ground: Ground, path: string, settledSha256: string | undefined): Promise<Copied> {
   const file = resolve(path);
   const [modeBefore, folderBefore] = await Promise.all([modeThere(file), identityOfFolder(dirname(file))]);

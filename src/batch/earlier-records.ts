@@ -1,4 +1,4 @@
-/** What the journal knows of a row that a later one corrects, and of the one that this corrects itself. */
+/** What the journal knows of a row that is corrected, and of the row that this one corrects in its turn. */
 import { wasEmptyIn } from "../checks/cells/not-mended.ts";
 import type { RowName } from "../checks/correction.ts";
 import type { JournalStore } from "../journal/store.ts";
@@ -10,7 +10,7 @@ export type EarlierBatches = Pick<JournalStore, "batch" | "row">;
 /** The fault of a row that corrects one of another operation. */
 export const OTHER_OPERATION = "retry_of_operation";
 
-/** As what a row was taken in; one that was refused for that alone, as what the row was that it corrects. */
+/** The operation that a row was taken in as. Of one that was refused for that alone: of the row that it corrects. */
 export async function operationTaken(
   earlier: EarlierBatches,
   { batch, row }: RowName,
@@ -21,8 +21,8 @@ export async function operationTaken(
 }
 
 /**
- * Whether a row was refused because these columns were empty, and so was what it corrects itself: it had no payee, so
- * there is none that changed. A row that went with an empty cell, by the rules of then, was for somebody.
+ * Whether a row was refused because these columns were empty, and so was the row that it corrects: then it had no payee
+ * that could have changed. A row that went with an empty cell, by the rules of then, was for somebody.
  */
 export async function hadNoPayee(
   earlier: EarlierBatches,

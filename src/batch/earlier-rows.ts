@@ -4,15 +4,17 @@ import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { openSnapshot, openWhole, readingOf } from "../reading.ts";
 
-/** What a row was that a later one names. */
+/** A row that a later one corrects, as it was. */
 export interface Origin {
-  /** That of its whole file; none for a file that says it row by row. */
+  /** The operation of its whole file; none for a file that says it row by row. */
   readonly operation?: OperationName | undefined;
   /** The row under the names of our fields; left out where the copy of its file cannot be read. */
   readonly row?: Row;
 }
 
-/** Rows of an earlier file by number. Asked in its order, the file is read once; else from its beginning again. */
+/**
+ * Rows of an earlier file by number. Asked for in their order, the file is read once; else from its beginning again.
+ */
 export class EarlierRows {
   readonly #batch: BatchRecord;
   readonly #snapshots: string;
@@ -26,7 +28,7 @@ export class EarlierRows {
     this.#batch = batch;
     this.#snapshots = snapshots;
     this.#operation = readingOf(batch).operation;
-    // what was wrong with its rows is in the archive: a copy that is there, for another batch, does not tell it
+    // the faults of its rows are in the archive: its copy may still be there, for another batch, but does not tell them
     this.#isGone = batch.archive !== undefined;
   }
 
@@ -61,7 +63,7 @@ export class EarlierRows {
     const last = numbers.at(-1) ?? 0;
     for (;;) {
       for (const row of this.#chunk) {
-        // kept as it was made: the mapper remembers only its last row
+        // the view is made now: the mapper remembers only its last row
         if (wanted.has(row.number)) found.set(row.number, { operation: this.#operation, row: this.#view(row) });
       }
       if ((this.#chunk.at(-1)?.number ?? 0) >= last) return found;

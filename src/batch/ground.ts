@@ -31,7 +31,7 @@ export class Ground {
   readonly now: () => number;
   /** This process sends; no other one does. */
   readonly hasLock: boolean;
-  /** Of whoever sends. */
+  /** Only with the lock. */
   readonly state: StateInPlace | undefined;
 
   constructor(services: Services, journal: JournalStore, hasLock: boolean) {
@@ -72,7 +72,7 @@ export class Ground {
     return openSnapshot(batch, this.snapshots);
   }
 
-  /** That the private copy is there as it was taken, and the details are not in the archive. */
+  /** Throws unless the private copy is there as it was taken, and the details are not in the archive. */
   async assertWhole(batch: BatchRecord): Promise<void> {
     if (batch.archive !== undefined) throw archivedError(batch);
     await assertWhole(batch, this.snapshots);

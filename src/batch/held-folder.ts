@@ -17,7 +17,7 @@ async function namesOf(folder: string): Promise<readonly string[]> {
   return [...new Set([named, await realpath(named).catch(() => target().catch(() => named))])];
 }
 
-/** Every hold that stands of one of these names, under whichever name it was set. */
+/** Every hold on a folder that has one of these names, under whichever name it was set. */
 async function holdsAt(journal: JournalStore, names: readonly string[]): Promise<readonly HeldInbox[]> {
   const holds = await journal.inboxHolds();
   const known = await Promise.all(holds.map(({ folder }) => namesOf(folder)));
@@ -29,12 +29,12 @@ export async function holdsOf(journal: JournalStore, folder: string): Promise<re
   return holdsAt(journal, await namesOf(folder));
 }
 
-/** Under all of its names: whoever comes by one of them finds it. */
+/** Holds a folder under all of its names: whoever comes by one of them finds it. */
 export async function setHold(journal: JournalStore, folder: string, hold: InboxHold): Promise<void> {
   for (const name of await namesOf(folder)) await journal.holdInbox(name, hold);
 }
 
-/** Of holds that are of one folder the first. */
+/** The first hold of each folder. */
 export async function eachFolderOnce(holds: readonly HeldInbox[]): Promise<readonly HeldInbox[]> {
   const seen = new Set<string>();
   const real = await Promise.all(holds.map(async ({ folder }) => (await namesOf(folder)).at(-1) ?? folder));
@@ -46,7 +46,7 @@ export async function eachFolderOnce(holds: readonly HeldInbox[]): Promise<reado
   });
 }
 
-/** The one way on of a folder that is held. */
+/** The only thing that lets a held folder go on. */
 export function resumeCommand(folder: string): string {
   return `paydrop resume --inbox ${asWord(folder)} --by NAME`;
 }
@@ -63,15 +63,15 @@ export const STOP_MESSAGE = "a file named STOP was put into the folder";
 /** Who asks whether a folder is held. */
 interface Asking {
   readonly journal: JournalStore;
-  /** A STOP that it sees holds the folder from then on. Another process at work sees it by itself. */
+  /** Makes a STOP that is seen a hold of the folder. Without the lock, the process at work does that by itself. */
   readonly hasLock: boolean;
   /** It works through an inbox, and looks for a STOP there all the time. */
   readonly keepsInbox: boolean;
 }
 
 /**
- * Why nothing goes of files in these folders: one of them, or the inbox that it is a folder of an operation of, is held.
- * Whatever asks for it (a release, a retry, the file by its name): only a person's resume lets it go on.
+ * Why nothing goes of files in these folders: one of them is held, or the inbox whose operation folder it is. Whatever
+ * was asked for (a release, a retry, the file by its name), only a person's resume lets it go on.
  */
 export async function heldFolder(asking: Asking, folders: readonly string[]): Promise<Stop | undefined> {
   const names = new Set((await Promise.all(folders.map(namesOf))).flat());

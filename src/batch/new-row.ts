@@ -4,13 +4,13 @@ import type { CheckedRow, Instruction } from "../checks/instruction.ts";
 import type { NewRow, RowRecord } from "../journal/row-record.ts";
 import type { Tie } from "./origins.ts";
 
-/** A row with what was found beside the one that it corrects. */
+/** A row with the fault that a look at the row which it corrects has found. */
 export function withFault(checked: CheckedRow, fault: Fault | undefined): CheckedRow {
   if (!fault) return checked;
   if (checked.faults) return { ...checked, faults: [...checked.faults, fault] };
   const { instruction, ...others } = checked;
   const { operation, amount } = instruction;
-  // of cells moved aside it may be somebody's account
+  // where cells were moved aside, the amount may be somebody's account
   return { ...others, faults: [fault], operation, ...(fault.code === "cells_shifted" ? {} : { amount }) };
 }
 
@@ -31,7 +31,7 @@ export function asNewRow(checked: CheckedRow, period: string | undefined, tie: T
       ...(checked.amount === undefined ? {} : { amount: checked.amount }),
     };
   }
-  // a row that corrects one keeps the period of that one, which the journal knows: a nightly run states the month of today
+  // a correction keeps the period of its origin, which the journal knows: a nightly run states the month of today
   const { account } = instruction;
   const stated = instruction.period ?? (tie.correction ? undefined : period);
   return {
@@ -55,7 +55,7 @@ function referenceOf({ reference }: Instruction): Pick<PaymentTexts, "reference"
   return { reference: comparedReference(reference), ...(isDoubtful(reference) ? { isDoubtful: true } : {}) };
 }
 
-/** What is added up of it before it is judged. */
+/** A row as it is added up before it is judged. */
 export function asIfReady({ number, operation, amount, faults }: NewRow): RowRecord {
   return {
     ...{ number, state: "ready", attempts: 0 },

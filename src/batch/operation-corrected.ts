@@ -7,8 +7,8 @@ import { readingOf } from "../reading.ts";
 import { namedBy } from "./origins.ts";
 
 /**
- * As what the rows were sent that the rows of a retry file correct, where all of them are tied to files of one operation.
- * Of a row that is tied to none nobody has said what it is: such a file is asked about like any other.
+ * The operation of the rows that a retry file corrects, where each of its rows is tied to one, and all to files of one
+ * operation. Of a row without a tie nobody has said what it is: such a file is asked about like any other.
  */
 export async function operationCorrected(
   sheet: Sheet,

@@ -44,7 +44,9 @@ export class Origins {
     this.#snapshots = snapshotsIn(config);
   }
 
-  /** For each of these rows, which are the next ones of their file. Memory holds no more than these rows once more. */
+  /**
+   * The ties of these rows, the next ones of their file. Memory holds as many earlier rows beside them, and no more.
+   */
   async tie(checked: readonly CheckedRow[], hasCells: boolean): Promise<readonly Tie[]> {
     const texts = checked.map(({ row }) => namedBy(row.mapped?.from ?? row));
     if (texts.every((text) => text === "")) return texts.map(() => NO_TIE);
@@ -62,7 +64,7 @@ export class Origins {
       const { rewritten, filledIn = [], ...compared } = correctionOf(one, name, origin, hasCells);
       const isOther = filledIn.length > 0 && !(await hadNoPayee(this.#earlier, name, filledIn));
       const tie = isOther ? asOtherPayee(compared) : compared;
-      // a row that is as it was asks what was wrong with that one; of most the amount at least is another
+      // what was wrong is asked of the journal, but not for the many rows whose amount was changed
       if (tie.fault || !one.instruction || !rewritten || rewritten.includes("amount")) return tie;
       const before = await this.#earlier.row(name.batch, name.row);
       const fault = notMended(before?.faults ?? [], rewritten, name);
@@ -76,7 +78,7 @@ export class Origins {
     this.#open.clear();
   }
 
-  /** What is known of the rows that these names name. */
+  /** The earlier rows with these names; those that are not known are left out. */
   async #read(names: readonly RowName[]): Promise<ReadonlyMap<string, Origin>> {
     const found = new Map<string, Origin>();
     for (const [batch, group] of Map.groupBy(names, (name) => name.batch)) {
@@ -163,7 +165,7 @@ function warningOf(row: Row, code: "retry_of_malformed" | "retry_of_unknown", ha
   return { ...faultOfOwn(row, { code }, hasCells), level: "warning" };
 }
 
-/** Of the cell of `retry_of`. */
+/** A fault of the cell of `retry_of`. */
 function faultOfOwn(row: Row, finding: Finding, hasCells: boolean): Fault {
   const from = row.mapped?.from ?? row;
   const place = { name: COLUMN, kind: "id" } as const;

@@ -20,7 +20,7 @@ import { debitFieldOf, ownCell } from "../results/own-cell.ts";
 import { TotalsCollector } from "../results/totals.ts";
 import type { OpenedFile } from "../take-in.ts";
 
-/** A file as the batch that it begins as. */
+/** The batch that a file begins as. */
 export function newBatchOf(
   { path, fileName, snapshot, sheet, reading }: OpenedFile,
   { period, guessedPeriod, times }: Pick<Met, "period" | "guessedPeriod" | "times">,
@@ -80,15 +80,15 @@ type RowsWritten = ControlTotals & {
 interface RowsNoted extends RowsWritten {
   /** Where the control totals differ. */
   readonly differing: readonly FileFault[];
-  /** What caps the file passes. */
+  /** What the caps say of the file. */
   readonly caps: CapFindings;
-  /** What is to be said of its rows together. */
+  /** Remarks on its rows as a whole. */
   readonly looks: readonly string[];
   /** The last rows are on their way: what is asked of the journal next shares their commit. */
   readonly written: Promise<unknown>;
 }
 
-/** Every row, checked, to the journal; the batch together with its first rows. */
+/** Writes every row, checked, to the journal; the batch together with its first rows. */
 export async function writeDownRows({ journal, batch, opened, origins, config }: Recording): Promise<RowsNoted> {
   const counter = createControlCounter();
   const sums = createSumCounter(opened.reading.rules);

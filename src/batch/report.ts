@@ -30,7 +30,7 @@ interface Writing extends Beginning {
   /** Permission bits that the input had when it was taken, and which folder it lay in. */
   readonly modeBefore?: number | undefined;
   readonly folderBefore?: string | undefined;
-  /** Only written again: the names of the file are left to the batch that has them. */
+  /** The results are only written again: the file names are left to the batch that has them. */
   readonly staysAside?: boolean;
   /** Nothing was ever written of it before. */
   readonly isFirst?: boolean;
@@ -39,7 +39,7 @@ interface Writing extends Beginning {
 /** What became of a batch: the files beside its input, and the report for people. */
 export class BatchReporting {
   readonly #ground: Ground;
-  /** By batch, until its results lie there: which folder its input was taken from. */
+  /** By batch: the folder that its input was taken from, until its results lie there. */
   readonly #folders = new Map<string, string>();
 
   constructor(ground: Ground) {
@@ -58,7 +58,7 @@ export class BatchReporting {
     }
   }
 
-  /** The same bytes under other names are this batch too: a person reads the word beside each, and it must be the same. */
+  /** Copies under other names are this batch too: a person reads what stands beside each, and it must be the same. */
   async #writeBesideCopies(batch: BatchRecord, writing: Writing): Promise<void> {
     const taken = await this.#ground.journal.sourcesOf(batch.id);
     const files = new Set([join(batch.folder, batch.fileName), ...taken]);
@@ -82,7 +82,7 @@ export class BatchReporting {
     const { stop, requests } = submitted;
     const isCancelled = isLeftUnsent(batch.phase, requests);
     const run = await this.#factsOf(batch, submitted, startedAt);
-    // not from one time to the other: a clock may be put right meanwhile
+    // not the difference of two times: the clock may be put right meanwhile
     const durationMs = Math.round(performance.now() - startedMs);
     const written = await writeResults({
       batch,
@@ -109,7 +109,7 @@ export class BatchReporting {
     return reportOf(batch, file, { ...run, durationMs }, written, { waitsFor, asksPeriod });
   }
 
-  /** None where the files' names, or what was stated, say the same month of both: it would not make another payment of it. */
+  /** The period by which a person may make held rows another payment; none where both batches say the same month. */
   async #periodAsked(
     { period, guessedPeriod }: BatchRecord,
     beside: readonly (string | undefined)[],
@@ -167,13 +167,13 @@ function reportOf(
   });
 }
 
-/** The name of such a file is another batch's by now, and so is its place in the journal. */
+/** Files of this folder whose results were put aside: another batch has their names now, in the journal as well. */
 async function putAsideIn(folder: string, batchId: string): Promise<string[]> {
   const files = (await namesIn(folder)).map((name) => fileOfAside(name, batchId)).filter((name) => name !== undefined);
   return files.map((name) => join(folder, name));
 }
 
-/** By their name, or put aside. What cannot be looked at is nobody's word on this batch. */
+/** Whether this batch's results lie beside the file, by their name or put aside. What cannot be read does not count. */
 async function hasResultsOf(file: string, { id, format }: BatchRecord): Promise<boolean> {
   const usual = join(dirname(file), outNames(basename(file), format).results);
   for (const path of [usual, nameOfBatch(usual, id)]) {
@@ -183,7 +183,7 @@ async function hasResultsOf(file: string, { id, format }: BatchRecord): Promise<
   return false;
 }
 
-/** The folder went while its file was sent: its results, written elsewhere, come into it when it is back. */
+/** Whether the folder went away while its file was sent: results written elsewhere come into it when it is back. */
 export async function isFolderAway({ file, files }: BatchReport): Promise<boolean> {
   if (files.elsewhere === undefined) return false;
   return stat(dirname(file)).then(
@@ -192,7 +192,7 @@ export async function isFolderAway({ file, files }: BatchReport): Promise<boolea
   );
 }
 
-/** Results that are elsewhere for now, and are written beside the file of a drop folder as soon as that can be. */
+/** Whether the results are elsewhere for now, and are to be written beside the file as soon as that can be. */
 export async function isOwed(report: BatchReport): Promise<boolean> {
   return report.files.mayComeLater === true || (await isFolderAway(report));
 }

@@ -67,7 +67,7 @@ export class BatchSending {
     this.#pace = new Pace(ground.config.rate);
   }
 
-  /** What the service said to one batch stops those beside it, until nothing is worked on any more. */
+  /** What the service said to one batch stops those beside it, until no work is left. */
   async together<T>(work: () => Promise<T>): Promise<T> {
     this.#working += 1;
     this.#sender.keep();
@@ -82,7 +82,7 @@ export class BatchSending {
     }
   }
 
-  /** What the endpoint of an operation answered is asked anew. */
+  /** Forgets what the endpoint of an operation answered: it is asked anew. */
   tryAgain(operation: OperationName): void {
     this.#stops.tryAgain(operation);
   }
@@ -108,7 +108,7 @@ export class BatchSending {
     return false;
   }
 
-  /** Every ready row, attempt durable first (I2). */
+  /** Sends every ready row; the attempt is durable first (I2). */
   async #sendReady(going: Going): Promise<Submitted> {
     const { batch, file } = going;
     const { journal } = this.#ground;
@@ -128,7 +128,7 @@ export class BatchSending {
     try {
       const overCap = await this.#compareToday();
       if (overCap) return await noteStop(this.#ground, batch, { requests: 0, stop: overCap });
-      // first: without its keys nothing begins, and nothing beside the file may say that it did
+      // opened first: without the keys nothing begins, and nothing beside the file may say that it did
       const sender = this.#sender.open(operations.some(({ operation }) => operationNamed(operation).encrypted));
       return await this.#submitOpened({
         batch,
@@ -200,13 +200,13 @@ export class BatchSending {
     }
   }
 
-  /** I2: nowhere but in the journal that the next process will read. */
+  /** I2: an attempt is written only where the next process will read it. */
   async #begin(batch: BatchRecord, row: Sendable): Promise<Begun> {
     this.#ground.state?.assertNowAndThen();
     return this.#ground.journal.begin(batch.id, row.number, this.#ground.rules);
   }
 
-  /** The lanes, the pace, and a row that goes alone are of all batches of this process. */
+  /** All batches of this process share the lanes, the pace, and the turn of a row that goes alone. */
   #sharedOptions(): SubmitOptions {
     const { config, services } = this.#ground;
     return {

@@ -1,10 +1,10 @@
 import { assertCanEncrypt, createSender, type Sender } from "../client/sender.ts";
 import type { Config } from "../config/config.ts";
 
-/** Between two files that come one after the other; afterwards certificates are read anew, should they have changed. */
+/** So long an unused sender is kept for the next file; then certificates are read anew, should they have changed. */
 const UNUSED_MS = 4_000;
 
-/** One for all batches: the next file finds the connections of the one before it. */
+/** One sender for all batches: the next file finds the connections of the one before it. */
 export class SharedSender {
   readonly #config: Config;
   #sender: Sender | undefined;
@@ -31,7 +31,7 @@ export class SharedSender {
     this.#unused = setTimeout(() => void this.close(), UNUSED_MS).unref();
   }
 
-  /** The connections; whoever sends again opens others. */
+  /** Closes the connections; whoever sends again opens others. */
   async close(): Promise<void> {
     clearTimeout(this.#unused);
     const sender = this.#sender;

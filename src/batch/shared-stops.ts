@@ -8,13 +8,13 @@ export class SharedStops {
   readonly #ofOne = new Map<OperationName, Stop>();
 
   note(stop: Stop): void {
-    // it is the same service for whoever sends beside; what a service says of one file is about that file
+    // the others send to the same service; but refusals that are all the same are about the one file
     if (stop.code === STOPS.same_refusal.code) return;
     if (stop.operation === undefined) this.#ofAll ??= stop;
     else if (!this.#ofOne.has(stop.operation)) this.#ofOne.set(stop.operation, stop);
   }
 
-  /** Why rows of these operations do not go now; of a mixed file none goes where one cannot: it goes on in input order. */
+  /** Why rows of these operations do not go now; a mixed file stops as a whole, since it goes on in input order. */
   of(operations: readonly OperationName[]): Stop | undefined {
     return this.#ofAll ?? operations.map((operation) => this.#ofOne.get(operation)).find(Boolean);
   }

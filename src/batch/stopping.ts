@@ -22,7 +22,7 @@ export async function noteStop(ground: Ground, batch: BatchRecord, submitted: Su
   return submitted;
 }
 
-/** A run that a person asked to stop, or that met one refusal too many, when its last row had gone did not stop early. */
+/** Whether the last row had gone when a person, or one refusal too many, stopped the run: it did not stop early. */
 export async function hadGone(ground: Ground, batchId: string, { code }: Stop): Promise<boolean> {
   const isAboutRest = [STOPS.signal, STOPS.work_failed, STOPS.paused, STOPS.same_refusal].some(
     (one) => one.code === code,
@@ -41,7 +41,9 @@ export function byProxy(stop: Stop, proxy: string | undefined): Stop {
   return { ...stop, message, hint: `look at the proxy (HTTPS_PROXY) first; ${stop.hint}` };
 }
 
-/** Taken in by an earlier version, which saw nothing wrong with it: it does not go, and keeps no other row from going. */
+/**
+ * The stop for a row that an earlier version took in without a fault: it does not go, and keeps no other from going.
+ */
 export function readsOtherwise(batchId: string, row: number, fault: string): Stop {
   const { code, message, hint } = STOPS.reads_otherwise;
   return { code, message: `${message}: row ${row}: ${fault}`, hint: `${hint} (\`paydrop cancel ${batchId}\`)` };
@@ -56,7 +58,7 @@ export function watchPhase(journal: JournalStore, batchId: string): { phase(): B
   let phase: BatchPhase = "open";
   let isLooking = false;
   const look = async (): Promise<void> => {
-    // a journal that takes seconds to answer is not asked five times a second: outcomes would wait behind it all
+    // a journal that takes seconds to answer is not asked five times a second: outcomes would wait behind the questions
     if (isLooking) return;
     isLooking = true;
     try {

@@ -64,7 +64,7 @@ export class BatchTaking {
 
     await assertEnvironmentKept(this.#ground);
     const { losses, remarks } = isNamed ? await this.#ground.marks.compareFolder(file) : NOTHING_MET;
-    // not before: a known batch is read as it was, whatever the settings say of such a file by now
+    // only now: a known batch is read as it was then, whatever the settings say of such a file by now
     const understood = await understand(input, this.#ground.services, () =>
       operationCorrected(input.sheet, config, batchOf),
     );
@@ -75,7 +75,7 @@ export class BatchTaking {
       destination: this.#ground.destination,
       nowMs: this.#ground.now(),
     });
-    // by the month of the day, that a folder's run states, a file that was corrected in its place is of the next one
+    // a nightly run states today's month: a file corrected in place after the month's end would count as next month's
     const laidBefore = isNamed ? [] : await journal.laidBefore(batch);
     const before = isNamed ? undefined : await laidThere(met, file, (id) => journal.sourcesOf(id), talliesOf);
     const isHeld = meeting.kind === "again" || before !== undefined;
@@ -94,7 +94,7 @@ export class BatchTaking {
     };
   }
 
-  /** Whoever states totals for a file that goes on means them as well; what was required at first was met then. */
+  /** Totals that are stated for a file that goes on must be right as well; what was required at first was met then. */
   async #assertTotals({ path, fileName, sheet }: InputFile, { id, rows, total }: BatchRecord): Promise<void> {
     try {
       const stated = await statedControl(path, sheet, this.#ground.config);
@@ -105,7 +105,7 @@ export class BatchTaking {
     }
   }
 
-  /** All rows or no batch. `waiting`: what this one goes instead of. */
+  /** Writes down all rows, or no batch. `waiting`: the batches that this one replaces. */
   async #record(
     batch: NewBatch,
     opened: OpenedFile,
@@ -128,7 +128,7 @@ export class BatchTaking {
     }
   }
 
-  /** A person stated the period of a file that waited: the copy without one must not go as well. */
+  /** Cancels what waited for its period: a person has stated it, and the copy without one must not go as well. */
   async #supersede(waiting: readonly BatchRecord[], by: BatchRecord): Promise<void> {
     for (const batch of waiting) {
       // one that came later waits for a decision of its own

@@ -7,9 +7,8 @@ import type { JournalStore } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 
 /**
- * What `max_per_day` says of what went today and what may still go: when a file is taken in, of every file of today, so
- * that what is let in can go on whatever cuts it off. `ofBatches`: when one is about to send, of its own rows, and of those
- * of the batches that are being sent beside it.
+ * What `max_per_day` says of what went today and what may still go. When a file is taken in: of all files of today, so
+ * that what is let in can go on whatever cuts it off. When batches are about to send (`ofBatches`): of their rows.
  */
 export async function compareToday(
   journal: JournalStore,

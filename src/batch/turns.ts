@@ -1,4 +1,4 @@
-/** One after the other where two would be in each other's way: work under the same name waits for what came before. */
+/** Work that would be in each other's way: under one name each waits for what was asked for before. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -30,7 +30,7 @@ export class BatchWork implements Processor {
   readonly #sending: BatchSending;
   readonly #reporting: BatchReporting;
   readonly #turns = new Turns();
-  /** From the beginning: what was left to a process that crashed goes with the next one. */
+  /** The last act that was seen. At first 0: rows that were left to a process that crashed go with the next one. */
   #lastAct = 0;
 
   constructor(services: Services, journal: JournalStore, lock: InstanceLock | undefined) {
@@ -53,21 +53,21 @@ export class BatchWork implements Processor {
     const copying = copyOf(this.#ground, path, settledSha256);
     // awaited below, when its turn has come
     copying.catch(() => undefined);
-    // two files may hold the same payments, or be the same: the second one must find what became of the first, and it is
-    // the second one that begins later, whichever is copied sooner
+    // files are taken in one at a time, in the order of the calls and not of the copies: two may hold the same
+    // payments, or be the same, and the second must find what became of the first
     const { batch, resumed, told } = await this.#turns.take("", async () =>
       this.#taking.take(file, (await copying).snapshot, settledSha256 === undefined),
     );
     const { snapshot, modeBefore, folderBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {
       await this.#ground.marks.note(batch, losses);
-      // results that lie there already would say what is not true any more, were this cut off
+      // results that lie there would be wrong if this were cut off
       if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
       const submitted = await this.#send(batch, resumed, told, file);
       const lay = { file, modeBefore, folderBefore };
       const report = await this.#reporting.write(batch, { submitted, ...start, ...lay, isFirst: !resumed });
-      // of a file that a person named, nobody would come back to write them
+      // for a file that a person named nobody comes back to write them
       const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
       // in one commit
       await Promise.all([
@@ -98,7 +98,7 @@ export class BatchWork implements Processor {
     );
   }
 
-  /** What could be read when the batch was taken, and cannot be read any more, is a copy that is damaged: no file is refused. */
+  /** The file could be read when it was taken: where that fails now, a damage of the private copy is told instead. */
   #inTurn<T>(batchId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(batchId, async () => {
       try {
@@ -111,7 +111,7 @@ export class BatchWork implements Processor {
     });
   }
 
-  /** What was cancelled does not go on: its rows stay what they are (I5). */
+  /** Makes ready what may go again. What was cancelled does not go on: its rows stay what they are (I5). */
   async #wake(batchId: string): Promise<void> {
     if ((await this.#ground.known(batchId)).phase === "cancelled") return;
     await this.journal.makeReady(batchId, "all", ["not_sent", "rejected"]);
@@ -136,7 +136,9 @@ export class BatchWork implements Processor {
     return report;
   }
 
-  /** A batch whose private copy is whole, and its file. What a person accepts that the journal does not know is noted. */
+  /**
+   * The batch, whose private copy must be whole, and its file. Notes what a person accepts as unknown to the journal.
+   */
   async #knownWhole(batchId: string): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
@@ -154,12 +156,12 @@ export class BatchWork implements Processor {
       const report = await this.#reporting.write(batch, writing);
       const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
-      // of a batch that has rows to send they are owed until that is done
+      // while a batch has rows to send, its results stay owed
       const isGoing = before.sending !== undefined || (before.ready !== undefined && batch.phase === "open");
       const isLast = !isGoing && report.files.elsewhere === undefined;
       if (isLast) await this.journal.oweResults(batch.id, false);
       await this.journal.keepTallies(batch.id);
-      // a run of the file would not let it go
+      // where the folder is held, a run of the file would not let it go
       const stop = await this.heldFolder(batch.id);
       await renewOpenAnswer(stop === undefined ? report : { ...report, stop });
       return report;
@@ -196,7 +198,7 @@ export class BatchWork implements Processor {
     return this.#heldFolder([folder]);
   }
 
-  /** Whoever let them go: rows of a held folder stay ready until a person says resume. */
+  /** Rows of a held folder stay ready until a person says resume, whoever let them go. */
   async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
     const stop = await this.#heldFolder([batch.folder, dirname(file)]);
     const isOpen = stop === undefined || !(await this.journal.tallies(batch.id)).ready;

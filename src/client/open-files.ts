@@ -5,9 +5,9 @@ import { PaydropError } from "../errors.ts";
 const OTHERS = 40;
 
 /**
- * How many connections may be open at once, at most `wanted`: a sandbox inside this process has the other end of each.
- * Throws PaydropError `config` where not even one for each request of `concurrency` would be left: what fails for want of
- * files in the middle of a run leaves rows unknown and results unwritten.
+ * How many connections may be open at once, at most `wanted`, beside a sandbox in this process, which holds the other
+ * end of each. Throws PaydropError `config` where not even one for each request of `concurrency` would be left: what
+ * fails for want of files in the middle of a run leaves rows unknown and results unwritten.
  */
 export function connectionsPossible(wanted: number, concurrency: number): number {
   const filesMax = openFilesMax();

@@ -51,7 +51,7 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
       return monitor.following(processor.journal, sendThem);
     });
     const code = await (config.quiet && isSweep ? work.catch(codeOfOverlap) : work);
-    // the last line must not say that the last file of several went well, and no more
+    // of several files the last line sums up all: the summary of the last file may say that it went well
     if (ends.length !== 1 || ends[0]?.exitCode !== code) tell(call, config, "", summaryOf(ends, code));
     return code;
   });

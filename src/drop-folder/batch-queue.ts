@@ -16,11 +16,11 @@ interface Undelivered {
   readonly dueMs: number;
 }
 
-/** Batches of one inbox that something is left to do with, in the order in which it is done. */
+/** Batches of one inbox with which something is left to do, in the order in which it is done. */
 export class BatchQueue {
   readonly #processor: Processor;
   #batches: string[] = [];
-  /** Batches with rows that are held for one of another file, by how many they were when this was last asked. */
+  /** How many rows of a batch were held for rows of other files when this was last asked; by batch. */
   #waitForOthers = new Map<string, number>();
   /** By batch. */
   readonly #undelivered = new Map<string, Undelivered>();
@@ -63,8 +63,9 @@ export class BatchQueue {
   }
 
   /**
-   * Notes what is to be done later with a batch that has come to its end for now. `isWaiting`: for others.
-   * `isSaid`: nothing was sent, and its results still cannot be written where they should lie, for the same reason.
+   * Notes what is left to do with a batch that has come to its end for now. `isWaiting`: all of its held rows wait for
+   * rows of other files, so no person is needed. `isSaid`: nothing was sent, and the results still cannot be written
+   * where they should lie, for the reason that was told before.
    */
   async noteEnd(report: BatchReport): Promise<{ isWaiting: boolean; isSaid: boolean }> {
     const isSaid = await this.#noteUndelivered(report);
@@ -76,7 +77,7 @@ export class BatchQueue {
     return { isWaiting: await this.#processor.journal.waitsForOthers(report.batch), isSaid };
   }
 
-  /** Results that were kept elsewhere are written into their folders, which are there, once more. */
+  /** Adds the batches whose results were kept elsewhere and are due to be tried again, in folders that are there. */
   addUndelivered(foldersThere: readonly string[]): void {
     const nowMs = performance.now();
     for (const [batch, { folder, dueMs }] of this.#undelivered) {
@@ -105,7 +106,7 @@ export class BatchQueue {
     this.#undelivered.delete(batch);
     if (!(await isOwed(report))) return false;
     const tries = before === undefined ? 0 : before.tries + 1;
-    // as a service that is away
+    // tried again as rarely as a service that is away
     const waitMs = (await isFolderAway(report)) ? 0 : this.#retryMs * Math.min(2 ** tries, RETRY_MAX_TIMES);
     const undelivered = { folder: dirname(file), why: files.elsewhere, tries, dueMs: performance.now() + waitMs };
     this.#undelivered.set(batch, undelivered);
@@ -113,8 +114,8 @@ export class BatchQueue {
   }
 
   /**
-   * A file is gone through once more when what a row of it waited for has an end, or when a person who settled that one
-   * has freed the row: `folders` is where such a file may lie.
+   * Adds the batches of files that are gone through once more: what a row waited for has its end, or a person who
+   * settled that has freed the row. `folders`: where such files may lie.
    */
   async lookAgain(folders: readonly string[]): Promise<void> {
     const before = this.#waitForOthers;
@@ -133,7 +134,10 @@ export class BatchQueue {
     await this.#lookAgainAt({ folders });
   }
 
-  /** What still waits is looked at again, also where only a person can end what it waits for. Gives how many rows wait. */
+  /**
+   * Adds the batches whose wait is over and notes the others, also where only a person can end what they wait for.
+   * Gives how many rows wait, by batch.
+   */
   async #lookAgainAt(of: BatchesAsked): Promise<ReadonlyMap<string, number>> {
     const waiting = await this.#processor.journal.waitingBatches(of);
     for (const { batch, rows, isOver } of waiting) {

@@ -77,7 +77,7 @@ export class DropFolder {
   async open(): Promise<void> {
     this.#folders = await inboxFolders(this.folder);
     await this.#hold.open();
-    // before a first look through a large folder comes to its end, rows that an earlier process left may go already
+    // looked for before the first sweep of a large folder ends: rows that an earlier process left may go before that
     await this.lookForStop();
     this.#batches.add(await this.#unfinished());
     await this.#batches.lookAgainIn(this.#folders);
@@ -177,9 +177,9 @@ export class DropFolder {
   async workOne(which: "any" | "small" = "any"): Promise<boolean> {
     await this.#compareHold();
     if (which === "any" && !this.isHeld) await this.#batches.addHandedOver();
-    // not before: what goes beside may have come to its end meanwhile
+    // asked only now: work beside this may have ended meanwhile, and have held the inbox
     if (this.isHeld) return false;
-    // here, where it is known: whoever saw the resume first would begin with sending still stopped
+    // here, and not where the resume is seen: another that saw it first would begin with sending still stopped
     this.#parts.letSend();
     const piece = this.#work.next(which);
     if (!piece) return false;

@@ -5,11 +5,11 @@ import { Away } from "./service-away.ts";
 
 interface WaitingOnes {
   readonly away: Away;
-  /** The first one is what it is tried with. */
+  /** The endpoint is tried with the first of them. */
   batches: readonly string[];
 }
 
-/** A batch with which it is tried whether an endpoint takes rows by now. */
+/** A batch that finds out whether an endpoint takes rows again. */
 export interface Trial {
   readonly batch: string;
   readonly tries: OperationName;
@@ -21,24 +21,24 @@ export class EndpointsAway {
   readonly #waiting = new Map<OperationName, WaitingOnes>();
   #freed: readonly string[] = [];
 
-  /** `firstMs`: after so long it is tried again, then less often. */
+  /** `firstMs`: after so long an endpoint is tried again, then less often. */
   constructor(firstMs: number) {
     this.#firstMs = firstMs;
   }
 
-  /** A batch that is tried now, of an endpoint whose time has come. */
+  /** A batch to try now, for an endpoint whose time has come. */
   next(): Trial | undefined {
     for (const [operation, ones] of this.#waiting) {
       const [batch, ...others] = ones.batches;
       if (batch === undefined || ones.away.retryInMs !== 0) continue;
-      // whatever becomes of it: one that cannot be tried is not tried for ever
+      // taken out whatever becomes of it: one that cannot be tried is not tried for ever
       ones.batches = others;
       return { batch, tries: operation };
     }
     return undefined;
   }
 
-  /** How long until the next time has come. What has come is taken by whoever looks next, and rings nobody. */
+  /** How long until the next endpoint is to be tried; not one whose time has come: whoever looks next takes it. */
   get retryInMs(): number | undefined {
     const times = [...this.#waiting.values()]
       .filter(({ batches }) => batches.length > 0)
@@ -47,7 +47,7 @@ export class EndpointsAway {
     return coming.length === 0 ? undefined : Math.min(...coming);
   }
 
-  /** Whether that it does not take rows is known, for this reason. */
+  /** Whether it is known that the endpoint takes no rows, for this reason. */
   isKnown({ operation, code }: Stop): boolean {
     return operation !== undefined && this.#waiting.get(operation)?.away.code === code;
   }
@@ -61,7 +61,7 @@ export class EndpointsAway {
     ones.batches = isTry ? [batch, ...others] : [...others, batch];
   }
 
-  /** What waited for it goes. */
+  /** The endpoint takes rows again: what waited for it goes. */
   isBack(operation: OperationName): void {
     this.#freed = [...this.#freed, ...(this.#waiting.get(operation)?.batches ?? [])];
     this.#waiting.delete(operation);

@@ -29,7 +29,7 @@ export class FileMemory {
     ]);
     if (taken !== undefined) return (await this.#holdsOther(path, identity, taken)) ? "new" : "taken";
     if (refused === REFUSED) return "refused";
-    // not of every file that lies there: a sweep asks for thousands
+    // asked last, not of every file that lies there: a sweep asks for thousands
     const renumbered = await this.#journal.sourceRenumbered(path, ...renumberedAs(identity));
     return renumbered !== undefined && (await this.#isRenumbered(path, identity, renumbered)) ? "taken" : "new";
   }
@@ -48,7 +48,7 @@ export class FileMemory {
    * bytes.
    */
   async #holdsOther(path: string, { ctimeNs, mtimeNs }: FileIdentity, batchId: string): Promise<boolean> {
-    // nobody set its times: of many files that lie there nothing more is asked
+    // nobody set its times: of most files that lie there nothing more is asked
     if (ctimeNs === mtimeNs) return false;
     const batch = await this.#journal.batch(batchId);
     if (batch === undefined || BigInt(ctimeNs) / 1_000_000n <= BigInt(batch.createdAt)) return false;
@@ -56,7 +56,7 @@ export class FileMemory {
     return typeof look !== "string" && look.sha256 !== batch.sha256;
   }
 
-  /** Path of the file that a batch was, where one of that name still lies there. */
+  /** Path of the file that a batch was taken from, where one of that name still lies there. */
   async fileOf(batchId: string): Promise<string | undefined> {
     const batch = await this.#journal.batch(batchId);
     const path = batch && join(batch.folder, batch.fileName);
@@ -68,8 +68,8 @@ export class FileMemory {
   }
 
   /**
-   * Asked for before the file is read: a refused file is looked at again when it, its control totals, or the settings it
-   * was read with have changed since.
+   * To be asked for before the file is read. A refused file is looked at again when it, its control totals, or the
+   * settings it was read with have changed since.
    */
   async refusalKey(path: string, identity: FileIdentity): Promise<string> {
     const controls = CONTROL_ENDINGS.map((ending) =>

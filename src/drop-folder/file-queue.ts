@@ -47,8 +47,8 @@ export class FileQueue {
   }
 
   /**
-   * Since when they wait: one that is not complete since it was seen, the others since they were written. Asked for after
-   * every file: it must not count them all.
+   * How many files wait, and since when: one that is not complete since it was seen, the others since they were
+   * written. Asked for after every file: it must not count them all.
    */
   get count(): InboxCount {
     const oldest = this.#ready[0];

@@ -23,7 +23,7 @@ export class FolderAnswers {
     this.#blocked = blocked;
   }
 
-  /** undefined: there is nothing to say. Also what was said before is said again: a person may have taken it away. */
+  /** `answer` undefined: nothing is to be said. What was said before is said again: a person may have taken it away. */
   async put(path: string, answer: Answer | undefined): Promise<void> {
     const said = answer?.text ?? "";
     const isPut = await putAnswer(path, answer);
@@ -49,7 +49,7 @@ export class FolderAnswers {
     for (const path of await goneOf(unseen)) await this.put(path, undefined);
   }
 
-  /** What an earlier process left: an answer to a file that was taken away, then or later, says nothing any more. */
+  /** Removes what an earlier process left: answers to files that were taken away, then or later. */
   async clearStale(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
       await removeUnfinishedAnswers(folder);
@@ -63,7 +63,7 @@ export class FolderAnswers {
     }
   }
 
-  /** While it is true: written once. */
+  /** An answer that stays true is written once. */
   async #keep(path: string, answer: Answer): Promise<void> {
     if (this.#put.get(path) !== answer.text) await this.put(path, answer);
   }
@@ -79,8 +79,8 @@ export class FolderAnswers {
 const SAID_EARLIER = "";
 
 /**
- * By their folders' lists: what is hidden by a missing right is there all the same. Each folder is listed once: thousands
- * of files that are never taken may lie there.
+ * Those that are gone, by the lists of their folders: what is hidden by a missing right is there all the same. Each
+ * folder is listed once: thousands of files that are never taken may lie there.
  */
 async function goneOf(paths: readonly string[]): Promise<readonly string[]> {
   const folders = [...new Set(paths.map((path) => dirname(path)))];

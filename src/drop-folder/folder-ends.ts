@@ -33,7 +33,7 @@ interface TriedFile extends ReadyFile {
 }
 
 interface BatchEnd extends Tried {
-  /** What is held of it waits for another file. */
+  /** All of its held rows wait for another file. */
   readonly isWaiting: boolean;
   /** Only its results were tried again, and what keeps them was told before. */
   readonly isSaid: boolean;
@@ -73,7 +73,7 @@ export class FolderEnds {
     return this.#left.has(keyOf(file));
   }
 
-  /** Of a batch. Gives whether the rest of it goes by itself, later. */
+  /** Notes and tells the end of a batch. Gives whether the rest of it goes by itself, later. */
   async ended(report: BatchReport, { isWaiting, isSaid, ...tried }: BatchEnd): Promise<boolean> {
     const { listener, answers, hold, outage, isWatching } = this.#parts;
     const trouble = troubleOf(report);
@@ -94,7 +94,7 @@ export class FolderEnds {
 
   /**
    * What one file did wrong does not keep the others waiting; a failing disk, or what nobody foresaw, ends it all.
-   * `batch`: what was to go on.
+   * `batch`: the batch that was to go on.
    */
   async failed(file: TriedFile | undefined, error: unknown, batch?: string): Promise<void> {
     const { listener, answers, memory } = this.#parts;
@@ -108,7 +108,7 @@ export class FolderEnds {
       if (!this.#told.has(error.message)) listener.failed(error);
       this.#told.add(error.message);
       if (file) this.#left.add(keyOf(file));
-      // what was said beside it may be what kept an earlier process
+      // the text beside the file may still say what kept an earlier process
       const path = file?.path ?? (batch === undefined ? undefined : await memory.fileOf(batch));
       if (path !== undefined) await answers.put(path, troubleAnswer(path, undefined, error.message, error.hint));
     } else if (file && isOfThisMoment(error)) listener.mention(error.message);
@@ -118,7 +118,7 @@ export class FolderEnds {
     }
   }
 
-  /** What will never be taken is told, and where a person meant it to be sent it is answered. */
+  /** Tells what will never be taken, and answers it in the folder where a person meant it to be sent. */
   async neverTaken({ path, why, meant }: Oddity): Promise<void> {
     const { listener, answers } = this.#parts;
     const isNews = meant !== undefined && (await this.#isRefusedNow(path, meant));
@@ -168,7 +168,7 @@ function isOf(error: unknown, codes: readonly ErrorCode[]): error is PaydropErro
   return error instanceof PaydropError && codes.includes(error.code);
 }
 
-/** Why rows of it did not go. Fewer than it takes to stop a run were not sent all the same. */
+/** Why rows of the batch did not go. Fewer than it takes to stop a run were not sent all the same. */
 function troubleOf({ stop, byStatus }: BatchReport): Stop | undefined {
   return stop ?? (byStatus.not_sent ? STOPS.unreachable : undefined);
 }

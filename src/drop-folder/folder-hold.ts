@@ -49,7 +49,7 @@ export class FolderHold {
     return this.#hold && { code: "folder_held", ...heldText(this.#parts.folder, this.#hold) };
   }
 
-  /** What a file that waits for a person's resume is answered. undefined: it does not. */
+  /** The answer to a file that waits for a person's resume; undefined: nothing is held. */
   answer(path: string): Answer | undefined {
     return this.#hold && heldAnswer(path, this.#hold, resumeCommand(this.#parts.folder));
   }
@@ -62,16 +62,16 @@ export class FolderHold {
     return true;
   }
 
-  /** Something unclear answers: a person must look. */
+  /** Holds the folder, since something unclear answers: a person must look. */
   async forPerson(code: StopCode, message: string): Promise<void> {
     await this.#set(code, message);
     await this.compare();
   }
 
-  /** It is lifted by another process. Gives whether it was just now. */
+  /** Looks whether the folder is still held: another process lifts a hold. Gives whether one was lifted just now. */
   async compare(): Promise<boolean> {
     const { folder, listener } = this.#parts;
-    // asked by its names of now: what it leads to may not have been there when this began
+    // asked by the folder's names of now: what a link leads to may not have been there when this began
     const [hold] = await holdsOf(this.#journal, folder);
     if (hold && !this.#hold) listener.say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
     const isLifted = this.#hold !== undefined && hold === undefined;
@@ -84,7 +84,7 @@ export class FolderHold {
     return isLifted;
   }
 
-  /** Once the rows in flight have their end. */
+  /** Answers a STOP, once the rows in flight have their end. */
   async answerStop(): Promise<void> {
     const { folder, isWorking, unfinished } = this.#parts;
     if (this.#isStopAnswered || isWorking() || !this.#hold) return;

@@ -10,11 +10,13 @@ import type { Gate } from "./gate.ts";
 import { STOP_LOOK_MS } from "./stop-file.ts";
 
 interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" | "letSend" | "settleMs"> {
-  /** Waits for no events: network shares give none. Then files lie still for longer, unless it is said for how long. */
+  /**
+   * Waits for no events: network shares give none. Files must then lie still longer, unless a setting says how long.
+   */
   readonly isPolling: boolean;
   readonly settleIsSaid: boolean;
   readonly gate: Gate;
-  /** What waits in the folder, whenever that may have changed. */
+  /** Called with what waits in the folder, whenever that may have changed. */
   readonly sawInbox?: (count: InboxCount) => void;
   /** Called with the exit code of each batch. */
   readonly batchEnded?: (exitCode: number) => void;
@@ -24,9 +26,9 @@ interface WatchParts extends Omit<DropFolderParts, "isWatching" | "stopSending" 
 const SWEEP_MS = 10_000;
 const LOOK_MIN_MS = 50;
 const POLL_SETTLE_MS = 15_000;
-/** After a look so many times as long nothing is looked at: a folder of many thousand files must leave time to send. */
+/** After a look the folder rests for so many times as long: one of many thousand files must leave time to send. */
 const REST_TIMES = 4;
-/** And never longer: what comes has to be seen. */
+/** But never for longer than this: what comes has to be seen. */
 const REST_MAX_MS = 2_000;
 
 /** Takes every file that is dropped into a folder, until the gate is closed for good. */
@@ -102,7 +104,7 @@ export class FolderWatch {
       const startedAt = performance.now();
       const { away, nextLookMs = SWEEP_MS } = await this.#drop.sweep();
       this.#parts.sawInbox?.(this.#drop.count);
-      // made again, or another disk mounted in its place: there may be another's mark by now
+      // the folder was made again, or another disk mounted in its place: there may be another's mark by now
       const now = (away === undefined ? await identityOfFolder(this.#folder) : undefined) ?? "away";
       const isOther = which !== undefined && which !== now;
       // or the mark alone was taken away: whoever comes next would believe that nobody watches
@@ -135,7 +137,7 @@ export class FolderWatch {
 
   /** `isDue`: the service was to be tried again when nothing was found to do. */
   #untilWorkMs(isDue: boolean): number {
-    // what it would be tried with was taken away, cancelled or paused: whatever comes is seen by the next sweep
+    // the batch to try it with was taken away, cancelled or paused: whatever comes is seen by the next sweep
     const isIdle = isDue && !this.isWorking;
     return isIdle ? SWEEP_MS : Math.min(SWEEP_MS, Math.max(LOOK_MIN_MS, this.#drop.retryInMs ?? SWEEP_MS));
   }

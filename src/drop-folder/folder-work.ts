@@ -31,16 +31,16 @@ interface FilePiece {
 
 interface BatchPiece {
   readonly batch: string;
-  /** The endpoint of this operation refused what went there: it finds out whether it still does. */
+  /** The endpoint of this operation refused what went there: this batch finds out whether it still does. */
   readonly tries?: OperationName;
   readonly file?: never;
 }
 
-/** The work of one inbox: what of it comes next, what is on its way, and that its end is noted. */
+/** The work of one inbox: takes the next piece, knows what is on its way, and notes how it ended. */
 export class FolderWork {
   readonly #parts: WorkParts;
   readonly #pieces = new Set<Piece>();
-  /** Files that were worked off while a sweep was on its way: what it saw of them is over. */
+  /** Files that were done while a sweep was on its way: what it saw of them is true no more. */
   readonly #finished = new Set<string>();
   #lookedBeside: Promise<unknown> = Promise.resolve();
 
@@ -52,7 +52,7 @@ export class FolderWork {
     return this.#pieces.size === 0;
   }
 
-  /** It is found out whether an endpoint takes rows again. */
+  /** Whether a batch is finding out if an endpoint takes rows again. */
   get isTrying(): boolean {
     return [...this.#pieces].some(({ tries }) => tries !== undefined);
   }
@@ -61,7 +61,7 @@ export class FolderWork {
     this.#finished.clear();
   }
 
-  /** A file on its way, or one that was since the sweep began. */
+  /** Whether the file is on its way, or was since the sweep began. */
   has(path: string): boolean {
     return [...this.#pieces].some((piece) => piece.file?.path === path) || this.#finished.has(path);
   }
@@ -77,7 +77,7 @@ export class FolderWork {
     return file && { file };
   }
 
-  /** First, where it is time, one that finds out whether an endpoint takes rows again: one row, or all that waits goes. */
+  /** First, when it is due, a batch that finds out if an endpoint takes rows again: one row goes, or all that waits. */
   #nextBatch(): BatchPiece | undefined {
     const { processor, isWatching, outage, batches } = this.#parts;
     const trial = isWatching ? outage.nextTrial() : undefined;
@@ -86,14 +86,14 @@ export class FolderWork {
     return batch === undefined ? trial : { batch };
   }
 
-  /** To its end, whatever that is. Throws what keeps the whole folder from going on. */
+  /** Carries a piece to its end, whatever that is. Throws what keeps the whole folder from going on. */
   async carryOut(piece: Piece): Promise<void> {
     const { processor, outage, batches, ends } = this.#parts;
     this.#pieces.add(piece);
     const isTry = outage.isAway;
     let refusalKey = "";
     try {
-      // whoever begins before it is known what an end means for the folder is stopped by what stopped this one
+      // together: what begins before this end is noted is stopped by what stopped this one
       await processor.together(async () => {
         if (piece.file) refusalKey = await this.#lookBeside(piece.file);
         const report = await this.#process(piece);
@@ -116,8 +116,8 @@ export class FolderWork {
   }
 
   /**
-   * Gives what a refusal of the file is remembered by: as it, and what lies beside it, is before anything of it is read;
-   * what comes beside it meanwhile must be seen. Of two that are begun together the older one is read first.
+   * Gives what a refusal of the file is remembered by: the file, and what lies beside it, before anything of it is
+   * read, so that what comes beside it meanwhile is seen. Of two that are begun together the older one is read first.
    */
   async #lookBeside({ path, identity }: ReadyFile): Promise<string> {
     const earlier = this.#lookedBeside;

@@ -9,11 +9,11 @@ interface OutageParts {
   readonly listener: Pick<FolderListener, "say">;
   /** Goes on for ever: what waits is tried again by itself, and that is told. */
   readonly isWatching: boolean;
-  /** After so long it is tried again, then less often. */
+  /** After so long what is away is tried again, then less often. */
   readonly watchRetryMs: number;
 }
 
-/** What a batch went out to find. */
+/** What the run of a batch was to find out. */
 export interface Tried {
   /** The service was away when it began. */
   readonly isTry: boolean;
@@ -21,7 +21,9 @@ export interface Tried {
   readonly tries?: OperationName;
 }
 
-/** That the service, or an endpoint of it, takes no rows for now, as the ends of batches show it: what waits, and until when. */
+/**
+ * What the ends of batches show: the service, or one of its endpoints, takes no rows for now; what waits, and how long.
+ */
 export class Outage {
   readonly #parts: OutageParts;
   /** The whole service. */
@@ -55,19 +57,19 @@ export class Outage {
     return this.#endpoints.takeFreed();
   }
 
-  /** What a file that waits for the service is answered. undefined: it does not. */
+  /** The answer to a file that waits for the service; undefined: the service is not away. */
   answer(path: string): Answer | undefined {
     if (!this.isAway) return undefined;
     return troubleAnswer(path, this.#away.code, "the service does not take rows for now", "Ask IT");
   }
 
-  /** A try that found nothing new. `trouble`: why rows of it did not go. */
+  /** Whether a try found nothing new. `trouble`: why rows of the batch did not go. */
   isKnown(trouble: Stop | undefined, { isTry, tries }: Tried): boolean {
     if (trouble?.operation !== undefined) return tries === trouble.operation && this.#endpoints.isKnown(trouble);
     return isTry && this.isAway && this.#away.code === trouble?.code;
   }
 
-  /** Notes what the end of a batch shows, and tells what is news of it. `trouble`: why rows of it did not go. */
+  /** Notes what the end of a batch shows, and tells what is news of it. `trouble`: why rows of the batch did not go. */
   ended(report: BatchReport, trouble: Stop | undefined, { isTry, tries }: Tried): void {
     const kind = trouble && kindOfStop(trouble);
     const isAnswered = report.requests > 0 && (kind === undefined || kind === "endpoint");
@@ -85,7 +87,7 @@ export class Outage {
     this.#away.failed(code, isTry);
   }
 
-  /** Or there was nothing left to find it out with: the next one does. */
+  /** The endpoint takes rows again, or the batch had none left to find that out with: then the next one does. */
   #endpointTakes(operation: OperationName, { requests, stop }: BatchReport): void {
     if (requests > 0 && stop === undefined) this.#parts.listener.say(`the service takes ${manyOf(operation)} again`);
     this.#endpoints.isBack(operation);

@@ -34,7 +34,7 @@ export function kindOfStop({ code, operation }: Pick<Stop, "code" | "operation">
   return KINDS[code];
 }
 
-/** Of the others a person has nothing to mend, or is told with the stop itself. */
+/** What a person can mend. For the other stops there is nothing, or it is told with the stop itself. */
 const MENDING: Readonly<Partial<Record<StopCode, string>>> = {
   key_refused: "check PAYDROP_API_KEY; a new key is read when paydrop starts again",
   address_refused: "check PAYDROP_BASE_URL; a new one is read when paydrop starts again",
@@ -50,7 +50,7 @@ export function mendingOf(code: StopCode): string | undefined {
 
 /** The wait doubles up to so many times the first one. */
 export const RETRY_MAX_TIMES = 20;
-/** A person must have time to read the first word, and a service to come back. */
+/** The least wait, as a share of the first: people must have time to read what is said, and a service to come back. */
 const WAIT_MIN_SHARE = 1 / 30;
 
 /** A service that cannot take rows: when it is tried again, doubling up to a bound, with full jitter (DESIGN §8). */
@@ -78,8 +78,8 @@ export class Away {
   }
 
   /**
-   * Gives whether this is news: not the same reason as the last time. `isTry`: it was away when this one began; what was
-   * on its way when another one found it out tells of the same outage, and is no reason to wait longer.
+   * Gives whether this is news: not the same reason as the last time. `isTry`: the service was away when this batch
+   * began; one that was on its way before tells of the same outage, and is no reason to wait longer.
    */
   failed(code: StopCode, isTry: boolean): boolean {
     const isNews = code !== this.#code;

@@ -29,7 +29,7 @@ export async function answerStop(folder: string, hold: InboxHold, progress: Prog
   await writeOwn(path, stopAnswerText(hold, progress, resumeCommand(folder)), 0o644).catch(() => undefined);
 }
 
-/** Only those that paydrop wrote. */
+/** Removes only those that paydrop wrote. */
 export async function clearStopAnswers(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) if (STOP_ANSWER.test(name)) await removeOwn(join(folder, name));
 }

@@ -22,11 +22,13 @@ interface RowSettled {
   readonly from?: RowState;
 }
 
-/** All batches of files in these folders, or these, or those that wait for one. */
+/**
+ * Asks about the batches of files in these folders, about these very ones, or about those that wait for rows of one.
+ */
 export type BatchesAsked =
   { readonly folders: readonly string[] } | { readonly batches: readonly string[] } | { readonly awaited: string };
 
-/** A row that was not sent since another one had gone. */
+/** A row that was not sent because another one had gone. */
 export type Repeat = RowName & { readonly state: Extract<RowState, "duplicate" | "held"> };
 
 /** `isOver`: what a row of it waited for has its end; `judgeAgain` says what becomes of it. */
@@ -45,9 +47,9 @@ export interface ActCalls {
   /** All of them or none. Throws PaydropError `usage` when a row is in another state than its caller saw. */
   settle(settlings: readonly RowSettled[]): Promise<void>;
   /**
-   * Held and duplicate rows become ready; those held for an open row stay, and those whose payment was accepted elsewhere
-   * at `seenAtMs` (milliseconds since 1970) or later: whoever lets them go has not seen that. Gives the rows that go.
-   * Throws PaydropError `usage` for a cancelled batch.
+   * Held and duplicate rows become ready. Those held for an open row stay, and those whose payment was accepted
+   * elsewhere at `seenAtMs` (milliseconds since 1970) or later: whoever lets them go has not seen that. Gives the rows
+   * that go. Throws PaydropError `usage` for a cancelled batch.
    */
   release(
     batchId: string,
@@ -58,17 +60,20 @@ export interface ActCalls {
 
   /** Rows of other batches that are held until this row has an end. */
   waitingFor(batchId: string, row: number): Promise<readonly RowName[]>;
-  /** The first few rows that are duplicates of this one, or held for it: where it goes no more, neither do they, before a person says so. */
+  /**
+   * The first few rows that are duplicates of this one, or held for it: even if it is settled as not done, they go only
+   * when a person says so.
+   */
   repeatsOf(batchId: string, row: number, max: number): Promise<readonly Repeat[]>;
-  /** Batches with rows that are held for a row of another batch, whatever that one waits for: not cancelled ones. */
+  /** Batches, not cancelled, with rows that are held for a row of another batch, whatever that row waits for. */
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether rows of the batch are held that may be another month's payments. */
   asksMonth(batchId: string): Promise<boolean>;
   /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
   waitsForOthers(batchId: string): Promise<boolean>;
-  /** What the first held row waits for where `release` would leave all of them where they are; else undefined. */
+  /** What the first held row waits for, where `release` would leave all held rows where they are; else undefined. */
   blockedBy(batchId: string): Promise<RowName | undefined>;
-  /** The held rows that `release` would leave where they are, since they wait for an open one. */
+  /** The held rows that `release` would leave where they are, since they wait for an open row. */
   blockedRows(batchId: string): Promise<readonly number[]>;
 
   history(batchId: string): Promise<readonly Act[]>;
@@ -80,7 +85,7 @@ export interface ActCalls {
   /** Open batches with ready rows that somebody left to the sending process (act `handover`) after the act `after`. */
   handedOver(after: number): Promise<{ readonly lastAct: number; readonly batches: readonly string[] }>;
 
-  /** Until `false` is said, the results of the batch are behind the journal: `unfinished` gives it after a crash. */
+  /** `true`: until `false` is said the results are behind the journal; after a crash `unfinished` gives the batch. */
   oweResults(batchId: string, isOwed: boolean): Promise<void>;
   owesResults(batchId: string): Promise<boolean>;
   /**

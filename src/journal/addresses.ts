@@ -15,7 +15,7 @@ export class Addresses {
     );
   }
 
-  /** What a person said last, or else what its first batch was. */
+  /** What a person said last, or else the environment of the first batch that was sent there. */
   environmentAt(destination: string): Environment | undefined {
     const said = this.#meta.get(keyOf(destination)) ?? this.#first.get(destination)?.["environment"];
     return said as Environment | undefined;

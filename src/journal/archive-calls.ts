@@ -5,8 +5,9 @@ import type { RowTexts } from "./row-record.ts";
 /** Old batches out of the journal and back, without forgetting what was sent. */
 export interface ArchiveCalls {
   /**
-   * Batches that were taken in before `beforeMs` (milliseconds since 1970) and rest, oldest first: no row of them is ready, sending, unknown, held, not
-   * sent, or refused for the key or the address. What a cancelled one did not send rests too. Not those in the archive.
+   * Batches that were taken in before `beforeMs` (milliseconds since 1970) and rest, oldest first: no row of them is
+   * ready, sending, unknown, held, not sent, or refused for the key or the address. What a cancelled one did not send
+   * rests too. Without those in the archive.
    */
   resting(beforeMs: number): Promise<readonly BatchRecord[]>;
   /**

@@ -21,13 +21,16 @@ export class Archives {
     this.#archive = database.prepare("SELECT id, archive FROM batch WHERE seq = ?");
   }
 
-  /** Nothing of them can go any more without a person's act. */
+  /** Batches of which nothing can go any more without a person's act, oldest first. */
   resting(beforeMs: number): BatchRecord[] {
     const resting = this.#database.prepare(`SELECT * FROM batch b WHERE b.created_at < ?1 AND ${RESTS} ORDER BY seq`);
     return asBatches(resting.all(beforeMs));
   }
 
-  /** False, and nothing done, when the batch does not rest or has another number of acts than the file tells of. */
+  /**
+   * Drops the texts that lie in `file`. False, and nothing done, when the batch does not rest or has another number of
+   * acts than the file tells of.
+   */
   moveOut(batch: BatchSeq, file: string, acts: number): boolean {
     const stands = this.#database
       .prepare(
@@ -47,7 +50,7 @@ export class Archives {
     return true;
   }
 
-  /** Texts of rows of an archived batch. */
+  /** Puts texts of an archived batch back. */
   putBack(batch: BatchSeq, rows: readonly RowTexts[]): void {
     const response = this.#database.prepare(
       "UPDATE attempt SET response = ? WHERE id = (SELECT last_attempt FROM row WHERE batch = ? AND number = ?)",
@@ -81,7 +84,7 @@ const RESTS = `${wasOpened("b")} AND b.archive IS NULL
     SELECT 1 FROM row r WHERE r.batch = b.seq AND (r.state IN ('sending', 'unknown')
       OR (b.phase <> 'cancelled' AND (r.state = 'held' OR ${STILL_GOES})))))`;
 
-/** Nothing of a batch changes, and nothing is told of its rows, while its details are elsewhere. */
+/** While the details of a batch are elsewhere, nothing of it changes, and nothing is told of its rows. */
 export function archivedError({ id, archive = "" }: { readonly id: string; readonly archive?: string }): PaydropError {
   return new PaydropError(
     "usage",

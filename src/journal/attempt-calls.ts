@@ -21,11 +21,11 @@ export interface AttemptCalls {
    * rows that are held for another reason now, or for none.
    */
   judgeAgain(batchId: string, rules: JudgeRules): Promise<readonly number[]>;
-  /** Of rows that a person is about to let go those of which something is to be told first that was not told yet. */
+  /** Of the rows that a person is about to release: those with a reason that the person must be told first. */
   judgeNamed(batchId: string, rows: readonly number[], rules: JudgeRules): Promise<readonly number[]>;
   /**
-   * Lets rows in `from` go again, rejected ones only where they were refused for the key or the address. Gives how many.
-   * `act`: of the person who says so, in the same transaction: it never stands where this is refused.
+   * Lets rows in the states `from` go again, rejected ones only where they were refused for the key or the address.
+   * Gives how many. `act`: of the person who says so; stands in the same transaction, or not at all.
    */
   makeReady(
     batchId: string,

@@ -27,15 +27,15 @@ export class Attempts {
   readonly #open: StatementSync;
   readonly #version: StatementSync;
   readonly #phase: StatementSync;
-  /** Batches that were judged in this process, and the version of the file then: nothing has changed elsewhere since. */
+  /** Batches that this process has judged, and the data version then: while it stays, nothing has changed elsewhere. */
   readonly #judged = new Map<number, number>();
-  /** Batches that were open, and the version of the file then. */
+  /** Batches that were open, and the data version then. */
   readonly #openIn = new Map<number, number>();
   /** What this process has begun and not ended. */
   readonly #onTheirWay = new Map<number, Place>();
   #lastId = 0;
   #lastIdIn = -1;
-  /** The transaction that was last looked at, and the version of the file in it: it cannot change meanwhile. */
+  /** The transaction in which the data version was last read, and that version: within one it cannot change. */
   #lookedAt = -1;
   #seenVersion = -1;
 
@@ -65,28 +65,31 @@ export class Attempts {
     this.#open = database.prepare("SELECT id, started_at FROM attempt WHERE outcome IS NULL");
   }
 
-  /** The rows of this batch are being judged from now on. Until something changes elsewhere, once is enough. */
+  /**
+   * The rows of this batch are judged from here on: `begin` does not judge them again until another process writes, or
+   * `changed` says that rows of another batch may stand in their way.
+   */
   judgedFromHere(batchSeq: number): void {
     this.#judged.set(batchSeq, this.#dataVersion());
   }
 
-  /** Paused, opened or cancelled by this very process. */
+  /** To be called when this very process pauses, opens or cancels the batch: the data version does not show that. */
   phaseChanged(batchSeq: number): void {
     this.#openIn.delete(batchSeq);
   }
 
   /**
-   * Rows of this batch may stand in another one's way from now on: those of every other batch must be judged again. What
-   * becomes of a ready row does not: beside it none with its keys was found ready.
+   * To be called when rows of this batch may stand in the way of others from now on: those of every other batch are
+   * judged again before their next attempt. What becomes of a ready row needs no call: no other ready row has its keys.
    */
   changed(batchSeq: number): void {
     for (const seq of this.#judged.keys()) if (seq !== batchSeq) this.#judged.delete(seq);
   }
 
   /**
-   * Row to `sending` with a new attempt; or, if the same payment was found elsewhere meanwhile, to `duplicate` or
-   * `held`. The row must be ready: anything else is said, never sent (I1). Of a batch that is paused or cancelled
-   * nothing begins: who said so was told that nothing more goes.
+   * Moves the row to `sending` with a new attempt; or, if the same payment was found elsewhere meanwhile, to
+   * `duplicate` or `held`. Of a row that is not ready the state is given, and it is never sent (I1). Of a batch that is
+   * paused or cancelled nothing begins: whoever said so was told that nothing more goes.
    */
   begin(batch: BatchSeq, number: number, judge: Judge, nowMs: number): Begun {
     if (!this.#isOpen(batch.seq)) return { state: this.#stateOf(batch.seq, number) };

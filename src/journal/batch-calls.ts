@@ -23,12 +23,12 @@ export interface BatchCalls {
   createBatch(batch: NewBatch): Promise<void>;
   /** Writes rows down in order. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
-  /** All rows are there: each instruction is judged by what the journal has seen of it. */
+  /** All rows are written down: each instruction is judged by what the journal has seen of it. */
   judgeRows(batchId: string, rules: JudgeRules): Promise<void>;
   /**
-   * The judged file is looked at as a whole; with `allOrNothing` every row waits for a person when one is invalid or
-   * held. The phase becomes `open`, all in one: until then nothing of the batch may be sent, and a crash forgets it; from
-   * then on its results are owed.
+   * Looks at the judged file as a whole; with `allOrNothing` every row waits for a person when one is invalid or held.
+   * Then the phase becomes `open`, all in one transaction: until then nothing of the batch may be sent, and a crash
+   * forgets it; from then on its results are owed.
    */
   openBatch(batchId: string, totals: OpeningTotals, allOrNothing?: boolean): Promise<void>;
   /** Removes a batch that was never opened, if it is there. */

@@ -28,7 +28,7 @@ export function wasOpened(batch: string): string {
   return `${batch}.phase <> 'recording'`;
 }
 
-/** SQL: what was stated is a month and nothing else: surely another period than any of another text. */
+/** SQL: the period is a plain month such as `2026-11`: two of them that differ are surely two months. */
 export function isMonth(period: string): string {
   return `${period} GLOB '20[0-9][0-9]-[01][0-9]'`;
 }

@@ -6,8 +6,8 @@ const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CHARACTERS = 8;
 
 /**
- * The id of a batch comes from the file's bytes, the environment and the stated period, the sheet of a workbook, and how
- * often it came anew.
+ * The id of a batch comes from the file's bytes, the environment, the stated period, the sheet of a workbook, and how
+ * often that was taken before (`times`).
  */
 export function batchIdOf(
   file: {
@@ -30,7 +30,7 @@ export function batchIdOf(
     )
     .digest();
   let id = "";
-  // a spreadsheet would make a number of it, in the list of rows to settle, and no batch would be known by that
+  // a spreadsheet would change an id that looks like a number, in the list of rows to settle, and it would be unknown
   for (let from = 0; from <= digest.length - CHARACTERS && LOOKS_LIKE_NUMBER.test(id); from += 1) {
     id = [...digest.subarray(from, from + CHARACTERS)].map((byte) => ALPHABET[byte & 31]).join("");
   }

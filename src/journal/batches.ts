@@ -14,13 +14,13 @@ export class Batches {
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    // no id has a character behind `~`: the two ends are found in the index, and no other batch is looked at
+    // no character of an id sorts behind `~`: both bounds are found in the index, and no other batch is looked at
     this.#find = database.prepare(
       `SELECT * FROM batch WHERE id >= ? AND id < ? || '~' AND ${wasOpened("batch")} ORDER BY seq DESC LIMIT 2`,
     );
   }
 
-  /** By id, or by a beginning that only one id has; whoever copies one may bring blanks along. */
+  /** Finds a batch by its id, or by a beginning that only one id has; whoever copies one may bring blanks along. */
   find(idOrPrefix: string): BatchRecord | undefined {
     const prefix = idOrPrefix.toUpperCase().replace(/[%_\\\s]/g, "");
     const found = asBatches(this.#find.all(prefix, prefix));
@@ -48,8 +48,8 @@ export class Batches {
   }
 
   /**
-   * A person decides on it whole: it has the bytes of an earlier batch, and no stated period makes it another one, or it
-   * lay where that one had lain.
+   * Whether a person decides on the batch as a whole: it has the bytes of an earlier one and no stated period, or rows
+   * of it are held as `same_file`.
    */
   isSameFileAgain(seq: number): boolean {
     const earlier = this.#database.prepare(

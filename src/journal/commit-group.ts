@@ -46,7 +46,7 @@ export class CommitGroup {
     return this.#add(apply, true);
   }
 
-  /** Whatever was asked for has an end. */
+  /** Resolves when whatever was asked for has its end. */
   async settled(): Promise<void> {
     while (this.#waiting.length > 0) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -94,7 +94,7 @@ export class CommitGroup {
     try {
       this.#database.exec("ROLLBACK");
     } catch {
-      // the first error is the one to tell; whatever is left of it is rolled back when the journal is opened again
+      // the first error is the one to tell; what is left to undo is rolled back when the journal is opened again
     }
   }
 }

@@ -15,7 +15,9 @@ export class DaySums {
   readonly #gone: readonly StatementSync[];
   readonly #waiting: readonly StatementSync[];
   readonly #ready: readonly StatementSync[];
-  /** The first attempts that may be of this day: what went before is not looked at again for each of its files. */
+  /**
+   * For each journal the first attempt that may be of this day: earlier ones are not looked at for each of its files.
+   */
   #from: { readonly sinceMs: number; readonly ids: readonly number[] } | undefined;
 
   /** `past`: name under which another journal is attached. */
@@ -64,7 +66,7 @@ export class DaySums {
     return sums;
   }
 
-  /** Later ones only follow: what began before the day stays before it. */
+  /** Goes on from the attempts that are known: what began before the day stays before it. */
   #firstAttempts(sinceMs: number): readonly number[] {
     const known = this.#from?.sinceMs === sinceMs ? this.#from.ids : [];
     const ids = this.#first.map((first, index) => (first.get(known[index] ?? 0, sinceMs) as { id: number }).id);

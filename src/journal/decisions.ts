@@ -8,7 +8,7 @@ import { OVERTAKEN } from "./duplicates/seen-statements.ts";
 import { assertMove, MAY_NOT_SETTLE, maySettle, RESUMABLE, type RowState, type SettledAs } from "./state.ts";
 import { BLOCKED } from "./duplicates/waiting-rows.ts";
 
-/** The act that a decision is written down with comes right behind it, in the same transaction. */
+/** The id of the act that goes with a decision: it is written right behind it, in the same transaction. */
 const NEXT_ACT = "1 + (SELECT coalesce(max(id), 0) FROM act)";
 const HELD = "SELECT number FROM row WHERE batch = ? AND state = 'held'";
 const WAITS_WHOLE = `SELECT 1 FROM row WHERE batch = ?1 AND state = 'held' AND code = 'all_or_nothing'
@@ -27,7 +27,7 @@ export class Decisions {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#settle = database.prepare(
-      // one that may go again goes by the word that let it go before
+      // a row that may go again keeps the act that let it go before
       `UPDATE row SET state = ?1, settled_by = ?2, changed_at = ?3,
          decided = iif(?1 = 'settled_done', ${NEXT_ACT}, decided) WHERE batch = ?4 AND number = ?5`,
     );
@@ -72,9 +72,9 @@ export class Decisions {
   }
 
   /**
-   * Duplicate and held rows go by a person's word; not those that wait for an open row, or whose payment was accepted
-   * elsewhere since that person looked; the times of a run whose clock was ahead say nothing of that. Gives the rows
-   * that go.
+   * Makes duplicate and held rows ready by a person's word; not those that wait for an open row, or whose payment was
+   * accepted elsewhere since that person looked (what a clock that was ahead accepted says nothing of that). Gives the
+   * rows that go.
    */
   release(
     batch: BatchSeq,
@@ -83,7 +83,7 @@ export class Decisions {
     seenAtMs = Number.MAX_SAFE_INTEGER,
   ): number[] {
     const update = this.#database.prepare(
-      // a file that was held as a whole, or a row that waits too, says nothing of the row: it is judged in full when it goes
+      // `all_or_nothing` and `other_row_open` say nothing of the row itself: it is judged in full when it goes
       `UPDATE row AS r SET state = 'ready', changed_at = ?, decided = ${NEXT_ACT},
          released = iif(code IN ('all_or_nothing', 'other_row_open'), 0, 1 + (SELECT coalesce(max(id), 0) FROM attempt))
        WHERE batch = ? AND number = ? AND state IN ('held', 'duplicate')
@@ -99,7 +99,7 @@ export class Decisions {
       .sort((a, b) => a - b);
   }
 
-  /** Of these rows those that are ready: where one row of the file cannot go by itself, none goes. */
+  /** Holds those of these rows that are ready, where a row of the file is invalid or held: then none goes. */
   holdAllOrNothing(batch: BatchSeq, rows: readonly number[] | "all", nowMs: number): void {
     assertMove("ready", "held");
     this.#database
@@ -111,12 +111,14 @@ export class Decisions {
       .run(batch.seq, nowMs, rows === "all" ? null : JSON.stringify(rows));
   }
 
-  /** Whether rows of the file wait for the others of it, or will once they wait for no other file: no person let any go. */
+  /**
+   * Whether rows wait for the other rows of their file, or will when they wait for no other file: no person let any go.
+   */
   waitsWhole(batch: BatchSeq): boolean {
     return this.#database.prepare(WAITS_WHOLE).get(batch.seq) !== undefined;
   }
 
-  /** Rows go again: rejected ones only where a resumed run may send them. Gives how many. */
+  /** Lets rows go again, rejected ones only where a resumed run may send them. Gives how many. */
   makeReady(batch: BatchSeq, rows: readonly number[] | "all", from: readonly RowState[], nowMs: number): number {
     for (const state of from) assertMove(state, "ready");
     const update = this.#database.prepare(
@@ -134,7 +136,7 @@ export class Decisions {
     return this.#waiting.all(batch.seq, number) as unknown as RowName[];
   }
 
-  /** Rows of other files that are its duplicates, or wait for a person since they may be: the first few. */
+  /** The first rows that are duplicates of this one, or are held since they may be. */
   repeatsOf(batch: BatchSeq, number: number, max: number): Repeat[] {
     return this.#repeats.all(batch.seq, number, max) as unknown as Repeat[];
   }

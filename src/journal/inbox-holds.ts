@@ -12,7 +12,7 @@ export class InboxHolds {
 
   /** Every inbox that is held. */
   all(): HeldInbox[] {
-    // holds that were lifted are kept under the same beginning
+    // the keys of lifted holds begin in the same way
     return this.#meta
       .under(META_PREFIX.inboxHold, META_PREFIX.holdLifted)
       .map(({ name, value }) => ({ folder: name, ...(JSON.parse(String(value)) as InboxHold) }));

@@ -30,9 +30,9 @@ export class KnownFiles {
   }
 
   /**
-   * The batch that a file at this path was taken as, which has its size and time, but another number on its disk: a share
-   * that is mounted anew numbers its files anew. Its bytes are for the caller to compare. `changedMs`: when the system
-   * says that it was last put there or changed; what came after the batch was taken was dropped once more.
+   * The batch that a file at this path was taken as, where that file had the same size and time, but another number on
+   * its disk: a share that is mounted anew numbers its files anew. The caller compares the bytes. `changedMs`: when the
+   * system says that the file was last put there or changed: a later one than the batch was dropped once more.
    */
   sourceRenumbered(path: string, sizeAndTime: string, changedMs: number): string | undefined {
     const taken = this.#taken.get(path);
@@ -41,7 +41,7 @@ export class KnownFiles {
     return known.join(" ") === sizeAndTime ? String(taken["batch"]) : undefined;
   }
 
-  /** Where files lay that were taken as this batch. */
+  /** Paths of the files that were taken as this batch. */
   sourcesOf(batchId: string): string[] {
     return this.#sourcesOf.all(batchId).map(({ path }) => String(path));
   }

@@ -66,7 +66,7 @@ export class LookBack {
     return Number(counted.get(this.#seqOf(batchId))?.["rows"]);
   }
 
-  /** How many rows that were rejected or invalid went since, corrected. */
+  /** How many rejected or invalid rows have been corrected since, and accepted. */
   corrected(batchId: string): number {
     const counted = this.#database.prepare(
       `SELECT count(*) AS rows FROM row r WHERE batch = ? AND state IN ('rejected', 'invalid') AND ${CORRECTED_BY} IS NOT NULL`,
@@ -74,7 +74,7 @@ export class LookBack {
     return Number(counted.get(this.#seqOf(batchId))?.["rows"]);
   }
 
-  /** How many rows are held for another one that has its end. */
+  /** How many rows are held for another one that has its end by now. */
   waitIsOver(batchId: string): number {
     return new WaitingRows(this.#database).areOver(this.#seqOf(batchId));
   }
@@ -105,7 +105,7 @@ export class LookBack {
     };
   }
 
-  /** Once for each connection. */
+  /** To be called once for each connection. */
   noted(batchId: string): RowsToPointOut {
     return new RowsToPointOut(this.#database, this.#seqOf(batchId));
   }

@@ -20,10 +20,7 @@ export class Marks {
     return { stateId: this.#stateId, lastAttempt: last?.id ?? 0, lastAttemptAt: last?.started_at ?? 0 };
   }
 
-  /**
-   * The number alone would not do: a journal restored from a backup counts on and soon reaches it again, with another
-   * attempt.
-   */
+  /** Compares number and time: a journal restored from a backup soon reaches the same number, with another attempt. */
   knows(mark: Mark, place: string): boolean {
     return (
       (mark.stateId === this.#stateId && this.#hasAttempt(mark)) || mark.lastAttempt <= this.#accepted(mark, place)

@@ -6,13 +6,13 @@ export const META_KEY = {
   hashKey: "hash_key",
   /** The id of this state directory, which follows from the hash key (I12). */
   stateId: "state_id",
-  /** In which start of the machine a process that sends opened the journal; gone when that process closed it. */
+  /** The start of the machine in which a process that sends opened the journal; gone when that process closed it. */
   openInBoot: "open in boot",
   /** 1: rows may have keys of a build that compared references, or ids, as they were written. */
   earlierKeys: "keys of an earlier build",
 } as const;
 
-/** Beginnings of keys of which there are many. What follows stands beside each. */
+/** Beginnings of keys of which there are many; beside each, what follows in the key. */
 export const META_PREFIX = {
   /** Id of a batch whose results are behind the journal; the value is empty. */
   resultsOwed: "results owed ",

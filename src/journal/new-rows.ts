@@ -32,7 +32,7 @@ export class NewRows {
             `(SELECT ${value} FROM ${schema}.row o JOIN ${schema}.batch b ON b.seq = o.batch WHERE b.id = ?1 AND o.number = ?2)`,
         )
         .join();
-    // what was stated for that row, or its file, holds for its correction, whatever is stated for the file of this one
+    // without a period of its own a correction has that of the row that it corrects, or of that row's file
     this.#tie = database.prepare(
       `UPDATE row SET origin_batch = ?1, origin_row = ?2, changes = ?3, payee_changed = ?4,
          family = coalesce(${ofOrigin("o.family")}, ?7),
@@ -59,7 +59,7 @@ export class NewRows {
     this.#tie.run(of.batch, of.row, changed, payeeChanged ? 1 : 0, batch.seq, number, `${of.batch}:${of.row}`);
   }
 
-  /** The values of one row behind those that are there. */
+  /** Appends the values of one row to those that are there. */
   #pushValues(values: SQLInputValue[], batch: BatchSeq, row: NewRow, nowMs: number): void {
     const { number, payment, operation, option = null, amount = null } = row;
     if (!payment || !operation) {

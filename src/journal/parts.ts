@@ -26,7 +26,7 @@ import { Telling } from "./duplicates/telling.ts";
 import { Verdicts } from "./duplicates/verdicts.ts";
 import { WaitingRows } from "./duplicates/waiting-rows.ts";
 
-/** The rules of DESIGN §7, which are not the journal's own, as it asks them. */
+/** Makes the judge that the journal asks: the rules of DESIGN §7 are not the journal's own. */
 export type JudgeOf = (rules: JudgeRules) => Judge;
 
 export interface PartsInput {
@@ -40,7 +40,7 @@ export interface PartsInput {
   readonly ballast?: Ballast | undefined;
 }
 
-/** What a SQLite journal is made of. SQL lives in these classes; what of it is one transaction, in `calls/`. */
+/** What a SQLite journal is made of. SQL lives in these classes; `calls/` says what is one transaction. */
 export type Parts = ReturnType<typeof partsOf>;
 
 export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }: PartsInput) {
@@ -73,7 +73,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
   };
 }
 
-/** One judge for the rules that come with every row. */
+/** The rules come with every row: a judge is made only when they are others. */
 function oneJudge(judgeOf: JudgeOf): JudgeOf {
   let last: { readonly rules: JudgeRules; readonly judge: Judge } | undefined;
   return (rules) => {

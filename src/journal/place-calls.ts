@@ -3,7 +3,7 @@ import type { LaidThere } from "./duplicates/laid-before.ts";
 
 /**
  * I12: what a folder remembers of a journal, to know it again. The time tells an attempt from the one with the same
- * number that a restored journal makes. 0: none yet.
+ * number that a restored journal makes. `lastAttempt` 0: none yet.
  */
 export interface Mark {
   readonly stateId: string;
@@ -51,9 +51,9 @@ export interface PlaceCalls {
    * disk. Not where the file came or changed (`changedMs`, milliseconds since 1970) after the batch was taken in.
    */
   sourceRenumbered(path: string, sizeAndTime: string, changedMs: number): Promise<string | undefined>;
-  /** Where files lay that were taken as this batch. */
+  /** Paths of the files that were taken as this batch. */
   sourcesOf(batchId: string): Promise<readonly string[]>;
-  /** Ids of the batches as which files at this very place were taken a few days ago, for another month. */
+  /** Ids of the batches that were taken from this very path a few days ago, for another month. */
   laidBefore(file: LaidThere): Promise<readonly string[]>;
   noteSource(path: string, identity: string, batchId: string): Promise<void>;
 

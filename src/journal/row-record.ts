@@ -28,18 +28,18 @@ export interface RowRecord {
   /** Why it is in this state: a hold code, the reason of an outcome, or the first fault's code. */
   readonly code?: string;
   readonly faults?: readonly Fault[];
-  /** What was to be pointed out of it, whatever its state. */
+  /** What is to be pointed out of the row, whatever its state. */
   readonly warnings?: readonly Fault[];
-  /** The row of an earlier batch that it stands for, and what is not as it was. */
+  /** The row of an earlier batch that it corrects, and what was changed. */
   readonly correction?: Correction;
-  /** Of a rejected or invalid row: the row by which it was corrected since, and which was accepted. */
+  /** Of a rejected or invalid row: the accepted row that corrected it since. */
   readonly correctedBy?: RowName;
   /**
-   * The row that a duplicate or held row was found to repeat. `at`: when that one was accepted; `more`: so many other rows
-   * that were accepted it may repeat instead.
+   * The row that a duplicate or held row was found to repeat. `at`: when that one was accepted; `more`: how many other
+   * accepted rows it may repeat instead.
    */
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number; readonly more?: number };
-  /** Of a duplicate or held row: the row that it repeats was settled as not done since; the phase of that one's batch. */
+  /** Of a duplicate or held row, whose `other` was settled as not done since: the phase of that one's batch. */
   readonly givenBackIn?: BatchPhase;
   readonly attempts: number;
   readonly httpStatus?: number;
@@ -54,7 +54,7 @@ export interface RowRecord {
   readonly settledBy?: string;
 }
 
-/** What is told of a row and judges nothing. */
+/** What is only told of a row: no other row is judged by it. */
 export type RowTexts = Pick<RowRecord, "number" | "response" | "faults" | "warnings">;
 
 /** What became of one attempt. */

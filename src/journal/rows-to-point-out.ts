@@ -9,7 +9,7 @@ interface MiddleAmount {
   readonly rows: number;
 }
 
-/** Amounts of an operation from which on a row is to be looked at. */
+/** The amount of an operation from which on a row is to be looked at. */
 interface LargeAmount {
   readonly operation: OperationName;
   /** A plain decimal without zeros at its end. */
@@ -18,15 +18,15 @@ interface LargeAmount {
 
 export interface RowToPointOut {
   readonly row: number;
-  /** The first row of the batch with the same beneficiary, where this is not it and will go. */
+  /** The first row of the batch with the same beneficiary; left out of that row itself. */
   readonly samePayeeIn?: number;
-  /** It will go, with a large amount. */
+  /** Its amount is large. */
   readonly isLarge: boolean;
 }
 
 /**
- * The rows of a batch of which something is to be pointed out to a person, on a connection that only reads. What takes the whole file is
- * found out by SQLite, which sorts and groups on disk: memory does not grow with the rows.
+ * The rows of a batch that are to be pointed out to a person, on a connection that only reads. What takes the whole
+ * file is left to SQLite, which sorts and groups on disk: memory does not grow with the rows.
  */
 export class RowsToPointOut {
   readonly #database: DatabaseSync;
@@ -47,7 +47,7 @@ export class RowsToPointOut {
     repeats.run(batchSeq);
   }
 
-  /** Plain decimals sort by the digits before the point, then as text. */
+  /** Plain decimals sort by how many digits stand before the point, then as text. */
   middleAmounts(): MiddleAmount[] {
     const counts = this.#database.prepare(
       `SELECT operation, count(*) AS rows FROM row
@@ -65,8 +65,8 @@ export class RowsToPointOut {
   }
 
   /**
-   * In input order: what is invalid, held or a correction, what was pointed out of a row when it was read, and of what
-   * will go the same beneficiary again and large amounts; with `allWithNames` also every payout to an inline beneficiary
+   * In input order: rows with faults or warnings, held rows and corrections; of the rows that will go, those with the
+   * beneficiary of an earlier row or a large amount; with `allWithNames` also every payout to an inline beneficiary
    * that will go.
    */
   *inOrder(large: readonly LargeAmount[], allWithNames: boolean): Generator<RowToPointOut> {

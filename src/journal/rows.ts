@@ -66,15 +66,15 @@ export class Rows {
 }
 
 /**
- * The first row by which the row `r` was corrected and that was accepted, as `BATCH:ROW`. One of another operation is no
- * correction, unless that is what `r` was refused for.
+ * SQL: the first accepted row that corrects the row `r`, as `BATCH:ROW`. One of another operation is no correction,
+ * unless that is what `r` was refused for.
  */
 export const CORRECTED_BY = `(SELECT kb.id || ':' || k.number FROM row k JOIN batch kb ON kb.seq = k.batch
   WHERE k.family = coalesce(r.family, (SELECT id FROM batch WHERE seq = r.batch) || ':' || r.number)
   AND ${isPaid("k")}
    AND (k.operation = r.operation OR r.operation IS NULL OR r.code = 'retry_of_operation') ORDER BY k.batch, k.number LIMIT 1)`;
 
-/** Of a row `r` that repeats one which was settled as not done since: the phase of the batch that would make it again. */
+/** SQL: the phase of the batch whose row `r` repeats, where that row was settled as not done since: it may go again. */
 const GIVEN_BACK_IN = `(SELECT ob.phase FROM batch ob JOIN row o ON o.batch = ob.seq AND o.number = r.other_row
   WHERE ob.id = r.other_batch AND o.state = 'settled_not_done')`;
 

@@ -36,7 +36,7 @@ export function openSqliteJournal(
     const parts = partsOf({ database, stateId, judgeOf, keys: new PaymentKeys(hashKey), now, ballast });
     return journalOf(stateId, parts, isChecked ? () => noteClosed(database) : undefined);
   } catch (error) {
-    // the disk answered a moment ago
+    // not `readFailure`: the file could be opened a moment ago, so what fails now is the journal
     database.close();
     throw asJournalError(error);
   }
@@ -53,7 +53,7 @@ export function openScratchJournal(
   now: () => number = Date.now,
 ): JournalStore {
   const database = openJournalFile(scratchDir);
-  // nothing in it has to survive anything; what is written stays out of the way of who reads
+  // nothing in it has to survive, and what is written must not hold up whoever reads
   database.exec("PRAGMA synchronous = OFF;");
   const scratch = { database, stateId: "", judgeOf, now };
   const opened = (more: Pick<PartsInput, "keys" | "past">): JournalStore =>

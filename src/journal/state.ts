@@ -24,26 +24,27 @@ export type ResultStatus = Exclude<RowState, "ready" | "sending">;
 export type SettledAs = Extract<RowState, "settled_done" | "settled_not_done">;
 
 /**
- * Every legal move and what causes it. Whoever moves a row names the state that it comes from; a move that is not
- * here is a bug or a damaged journal, and either stops everything.
+ * Every legal move and what causes it. Whoever moves a row names the state that it comes from; a move that is not here
+ * is a bug or a damaged journal, and either stops everything. To `settled_done` also where an earlier attempt, settled
+ * as not done, turned out to be done (`maySettle`).
  */
 const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
-  // an attempt is durable; or the check inside its transaction found the same payment elsewhere; or as below
+  // an attempt is durable; or the check inside its transaction found the same payment elsewhere
   ready: ["sending", "duplicate", "held", "settled_done"],
   // the answer, or none
   sending: ["accepted", "rejected", "unknown", "not_sent"],
   // the bank gave the money back: settle
   accepted: ["settled_not_done"],
-  // refused for the key or the address: a resumed run; or an earlier attempt turned out to be done (`maySettle`)
+  // refused for the key or the address: a resumed run
   rejected: ["ready", "settled_done"],
   // a person only
   unknown: ["settled_done", "settled_not_done"],
-  // bounded retry, or a resumed run; or as above
+  // bounded retry, or a resumed run
   not_sent: ["ready", "settled_done"],
   invalid: [],
-  // release; or as above
+  // release
   duplicate: ["ready", "duplicate", "settled_done"],
-  // release, or the end of the row it was held for; or as above
+  // release, or the end of the row it was held for
   held: ["ready", "duplicate", "held", "settled_done"],
   // a person corrects a person
   settled_done: ["settled_not_done"],
@@ -52,7 +53,7 @@ const LEGAL_MOVES: Readonly<Record<RowState, readonly RowState[]>> = {
 
 /** States of a row whose payment was made: the service accepted it, or a person says that it was done. */
 export const PAID: readonly RowState[] = ["accepted", "settled_done"];
-/** Also those of which nobody knows it yet. */
+/** States of a row whose payment was made, or of which nobody knows that yet. */
 export const MAY_BE_PAID: readonly RowState[] = [...PAID, "unknown", "sending"];
 
 /** SQL: the row that the statement calls `row` is in one of these states. */
@@ -80,7 +81,7 @@ export function assertMove(from: RowState, to: RowState): void {
   if (!LEGAL_MOVES[from].includes(to)) throw new Error(`a row may not move from ${from} to ${to}`);
 }
 
-/** What a row that went again for a person's word may have become without being accepted. */
+/** What a row that a person let go again may have become without being accepted. */
 const NOT_ACCEPTED_SINCE: readonly RowState[] = ["ready", "not_sent", "held", "duplicate", "rejected"];
 
 /**
@@ -93,6 +94,6 @@ export function maySettle(from: RowState, as: SettledAs, wasSettled: boolean): b
   return from === "settled_not_done" || (wasSettled && NOT_ACCEPTED_SINCE.includes(from));
 }
 
-/** The hint where it may not. */
+/** The hint where a row may not be settled. */
 export const MAY_NOT_SETTLE =
   "only an unknown row can be settled, or an accepted one that the bank gave back (as not-done); nothing was settled";

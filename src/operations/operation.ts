@@ -39,7 +39,9 @@ export interface Form {
   readonly coreFields: readonly string[];
   /** Who receives or owes the money: the core without amount and debit side. */
   readonly beneficiaryFields: readonly string[];
-  /** Those that mostly say it alone: whoever corrects the branch or bank of it pays the same one. None: all of them. */
+  /**
+   * The beneficiary without bank or branch: whoever corrects only those pays the same one. Left out: all those fields.
+   */
   readonly accountFields?: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 import type { RowName } from "../correction.ts";
 import type { Fault } from "../fault.ts";
 
-/** The amount of a row that was cut is written anew; of another row that showed more than its cells say, anything is. */
+/** A row whose amount was cut is mended by a new amount, the others by any change. */
 const BY_THE_AMOUNT = "amount_cut";
-/** What is seen of cells behind those of the header, or of a key that stands twice: a retry file holds neither. */
+/** Faults that a retry file does not show: it has no cells behind those of the header, and no key that stands twice. */
 const LOST_IN_RETRY_FILE: readonly string[] = [BY_THE_AMOUNT, "cells_shifted", "key_repeated"];
 
 const SINCE = "; this is not mended since ";

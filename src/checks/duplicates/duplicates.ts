@@ -26,25 +26,29 @@ export type Verdict =
   /** `others`: rows beside `other` that were accepted, and may be the same payment as well. */
   | { readonly state: "held"; readonly code: HoldCode; readonly other?: Seen; readonly others?: readonly Seen[] };
 
-/** `nowMs`: by the clock alone. One that is behind holds more; the time of a run whose clock was ahead would free rows. */
+/**
+ * `nowMs`: what the clock says, and no later time that the journal knows. A clock that is behind only holds more rows;
+ * the time of a run whose clock was ahead would free some.
+ */
 export type Judge = (stated: Stated, seen: readonly Seen[], nowMs: number) => Verdict;
 
 /** What the rules of DESIGN §7 depend on. Plain data: the journal that asks may live in another thread. */
 export interface JudgeRules {
+  /** For so long after a payment an equal one is in doubt. */
   readonly duplicateDays: number;
-  /** Equal rows of one file are meant. */
+  /** Equal rows of one file are several payments. */
   readonly allowRepeats: boolean;
   /** The file was dropped again: every row waits for a person; what surely was accepted stays a duplicate. */
   readonly holdsWholeFile?: boolean;
   /** A corrected row that pays somebody else: `hold` unless said. */
   readonly payeeChange?: "hold" | "allow";
-  /** Copies of this very file of which what waits is replaced by it: what they hold does not stand in its way. */
+  /** Ids of waiting batches of the same bytes that this one replaces: their held rows do not stand in its way. */
   readonly replaces?: readonly string[];
-  /** Batches as which the file of this place was taken a few days ago, for another month: it may be one of them, corrected. */
+  /** Ids of batches taken from the same path some days ago, for another month: this may be one of them, corrected. */
   readonly laidBefore?: readonly string[];
   /** Rows are judged once more, since they waited for other ones. */
   readonly waited?: boolean;
-  /** A person was told of this reason, and is about to let the row go: only those that it hid are looked for. */
+  /** A person was told of this reason and is about to let the row go: only reasons that it hid are looked for. */
   readonly told?: HoldCode;
 }
 
@@ -73,7 +77,7 @@ function judgeRow(rules: JudgeRules): Judge {
       if (open) return held("other_row_open", open);
       const { released, ...unreleased } = stated;
       const since = elsewhere.filter((other) => isAcceptedSince(other, released, nowMs));
-      // as on that day: what went since is no older payment, however late the row goes
+      // judged as on the day of the release: what went since is no older payment, however late the row goes
       return judge(unreleased, since, Math.min(nowMs, released.at));
     }
 
@@ -87,8 +91,8 @@ function judgeRow(rules: JudgeRules): Judge {
 }
 
 /**
- * What else holds a row than the reason that was told: never one before it, or a person would be asked for ever. One that
- * is open elsewhere is seen to when the row goes; whoever lets that one go is told of this one.
+ * Only reasons that `told` may have hidden: one that is told before it would be asked for ever. `other_row_open` is
+ * left to the check at the attempt; whoever lets that other row go is told of this one.
  */
 function judgeBehind(told: HoldCode, rules: JudgeRules): Judge {
   const rank = HIDING.indexOf(told);
@@ -119,7 +123,7 @@ function holdingWholeFile(judge: Judge): Judge {
     const verdict = judge(stated, seen, nowMs);
     const isSure = verdict.state === "duplicate" && !isByFile(stated, verdict.other);
     if (isSure || (verdict.state === "held" && verdict.code !== "possible_duplicate")) return verdict;
-    // the row of the very same bytes: another file of this payment is told when somebody lets the row go
+    // names the row of the very same bytes: another file with this payment is told when somebody lets the row go
     const elsewhere = seen.filter((one) => !one.sameBatch);
     const ofFile = stated.file === undefined ? undefined : elsewhere.find((one) => one.file === stated.file);
     const other = ofFile ?? (verdict.state === "held" ? verdict.other : elsewhere[0]);
@@ -127,7 +131,7 @@ function holdingWholeFile(judge: Judge): Judge {
   };
 }
 
-/** A duplicate only by the period that is stated for both of the very same bytes: it is in question whether that is theirs. */
+/** A duplicate only by the period stated for two files of the same bytes: whether it is right is just what is asked. */
 function isByFile({ file, isPeriodOfFile }: Stated, other: Seen): boolean {
   const isOfFiles = isPeriodOfFile === true && other.isPeriodOfFile === true;
   return isOfFiles && !other.sameReference && file !== undefined && other.file === file;
@@ -145,7 +149,7 @@ function replacing(judge: Judge, batches: ReadonlySet<string>): Judge {
 
 function isAcceptedSince(other: Seen, { before, at, act }: Release, nowMs: number): boolean {
   const { standing, lastAttempt = 0, acceptedAt = 0, decided = 0 } = other;
-  // what a run whose clock was ahead accepted is none of this time: until then no person's word would do
+  // what a clock that was ahead accepted is not later: until that time came, no person's word would free the row
   const isLater = acceptedAt > at && acceptedAt <= nowMs;
   const isSettledSince = act !== undefined && decided > act;
   return standing === "accepted" && (lastAttempt >= before || isSettledSince || isLater);

@@ -14,9 +14,9 @@ interface MetFile {
   readonly guessedPeriod?: string | undefined;
   /** The batch that this very file, at this place and unchanged on disk, was taken as. */
   readonly lyingThere?: string | undefined;
-  /** Of the known batches those of which nothing ever went, since a person was to decide. */
+  /** Ids of the known batches of which nothing ever went, since a person was to decide. */
   readonly waited?: ReadonlySet<string>;
-  /** Of the known batches those whose file's name says another week, or another day. */
+  /** Ids of the known batches whose file's name says another week, or another day. */
   readonly ofOtherTime?: ReadonlySet<string>;
 }
 
@@ -41,18 +41,18 @@ export function meet<Batch extends SameBytes>(
   const { likely, isOfTime } = likelyOf(known, file);
   // a file without a stated period may be the forgotten copy of one that was sent with it
   const ofMonth = likely.find((one) => isOfMonth(one, file.guessedPeriod));
-  // beside a batch that went, a copy of it that was held says nothing of a third one
+  // a batch that went comes first: a held copy of it says nothing of a third one
   const batch = ofMonth ?? likely.find((one) => !file.waited?.has(one.id)) ?? likely[0];
   if (!batch) return { kind: "new" };
   const isOther = !isOfTime || (file.guessedPeriod !== undefined && !isOfMonth(batch, file.guessedPeriod));
-  // `abs`: had the clock been ahead then, a file of the next months would be nothing to do, and would never go
+  // `abs`: after a batch of a clock that was ahead, files of the next months would be nothing to do, and never go
   const late = Math.abs(nowMs - batch.createdAt) > duplicateDays * DAY_MS;
   return { kind: isOther || late ? "again" : "same", batch };
 }
 
 /**
- * A stated period is part of the batch's identity. But where this file's name says another month, as no file of that batch
- * did, somebody may have forgotten to state the next one: then a whole month would look as if it went, or a week within it.
+ * A stated period is part of the batch's identity. But where this file's name says a month that no file of that batch
+ * said, somebody may have forgotten to state the next period: a month, or a week in it, would look as if it went.
  */
 function meetStated<Batch extends SameBytes>(
   known: readonly Batch[],
@@ -72,7 +72,7 @@ function meetStated<Batch extends SameBytes>(
   return { kind: isOther ? "again" : "same", batch };
 }
 
-/** Those of which the name of the file does not say that they are of another week or day; else all. */
+/** The batches that the file's name does not put into another week or day; if it does so with all, all. */
 function likelyOf<Batch extends SameBytes>(
   known: readonly Batch[],
   { ofOtherTime }: MetFile,

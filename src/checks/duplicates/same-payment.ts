@@ -7,8 +7,8 @@ import type { Seen, Stated } from "./seen.ts";
 type Recency = Pick<JudgeRules, "duplicateDays" | "laidBefore" | "replaces" | "waited">;
 
 /**
- * Whether two rows are one payment for sure. They are by an equal reference, by the same line of the same file, or by equal
- * core fields and an equal stated period, where as many rows like them stand before each in its own file.
+ * Whether two rows are one payment for sure: by an equal reference, by the same line of the same file, or by equal core
+ * fields, an equal stated period and the same place among such rows of their own file.
  */
 export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (other.sameReference || isSameRow(stated, other)) return true;
@@ -18,8 +18,8 @@ export function isSurelyTheSame(stated: Stated, other: Seen, nowMs: number, rule
 }
 
 /**
- * `Nov` or `W47` comes again every year, `Monthly`, `H1` or `EMI` nobody knows when: a payment by it so much later is not
- * surely the one of then.
+ * `Nov` or `W47` comes again every year, and nobody knows when `Monthly`, `H1` or `EMI` does: so much later, a payment
+ * with such a period is not surely the same one.
  */
 function mayBeOfNextTime(period: string, other: Seen, nowMs: number, rules: Recency): boolean {
   if (!saysWhen(period)) return !isRecent(other, nowMs, rules);
@@ -27,8 +27,8 @@ function mayBeOfNextTime(period: string, other: Seen, nowMs: number, rules: Rece
 }
 
 /**
- * The very row of the very file, which went before its month was stated, under a name that says that month. Not where its
- * name says another one now: a file may be called after the day on which it is paid.
+ * The same row of the same bytes, which went before its month was stated, from a file whose name says that month. Not
+ * where the name says another month now: a file may be called after the day on which it is paid.
  */
 function isSameRow(stated: Stated, other: Seen): boolean {
   const { period, guessedPeriod } = stated;
@@ -41,25 +41,27 @@ function isRowOfFile({ file, row }: Stated, other: Seen): boolean {
   return file !== undefined && other.file === file && other.row === row;
 }
 
-/** Another row of the file that this one's origin stands in: whoever wrote both meant two payments. */
+/**
+ * Another row of the file that the judged row corrects, or a correction of one: whoever wrote both meant two payments.
+ */
 function isSibling({ originBatch }: Stated, other: Seen): boolean {
   return other.kin === undefined && other.originBatch === originBatch;
 }
 
 /**
- * The name of either file says another month than what was stated for it, and by one of both the two are the same
- * payment: a month of today that a nightly run states would free it, a month that was forgotten would leave it unpaid.
- * Or the file was corrected where it lies, and the month of today is the next one by now.
+ * A person must say which month is meant: a file's name says another month than was stated for it, and by one of the
+ * two both rows are the same payment. Today's month, stated by a nightly run, would free a row that went; a month that
+ * was forgotten would leave one unpaid. Or the file was corrected in its place, and today is in the next month.
  */
 export function isUnclear(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (isOtherReference(stated, other)) return false;
   if (isLaidBefore(stated, other, rules)) return true;
   const { period, guessedPeriod } = stated;
   const [lag, otherLag] = [lagOf(stated), lagOf(other)];
-  // the names may always say the month that is worked, or the day of the payment
+  // the same difference: such names may always say the month that was worked, or the day of the payment
   if (lag === otherLag) return false;
   if (other.sameKey) return guessedPeriod !== undefined && guessedPeriod !== other.guessedPeriod;
-  // that one may have been paid late, and this one in time, within one month
+  // the other one may have been paid late, and this one in time, both within one month
   if (lag === 0) return isRecent(other, nowMs, rules) && mayBe(period, other.guessedPeriod);
   return mayBe(other.period, guessedPeriod) || mayBe(other.guessedPeriod, guessedPeriod);
 }
@@ -92,7 +94,7 @@ export function mayBeTheSame(stated: Stated, other: Seen, nowMs: number, rules: 
   return isRecent(other, nowMs, rules);
 }
 
-/** Of no days nothing is: also not what went since the day that a row is judged by. */
+/** With `duplicateDays` = 0 nothing is recent, not even what went after the day that the row is judged by. */
 function isRecent({ acceptedAt }: Seen, nowMs: number, { duplicateDays }: Recency): boolean {
   return duplicateDays > 0 && (acceptedAt ?? nowMs) >= nowMs - duplicateDays * DAY_MS;
 }
@@ -104,8 +106,8 @@ export function isStatedDifferent(stated: Stated, other: Seen, nowMs: number, ru
   const otherPeriod = other.period ?? other.guessedPeriod;
   if (otherPeriod !== undefined) return !mayBeSamePeriod(stated.period, otherPeriod);
   // Nothing is known of the other one's period but the month it was accepted in; a later month is another payment,
-  // while an earlier or the same one may be its late correction. What went while this row waited is of no month before:
-  // it may be this very payment, dropped once more without its period.
+  // while an earlier or the same one may be its late correction. What went while this row waited counts for no earlier
+  // month: it may be this very payment, dropped once more without its period.
   const month = plainly(stated.period).slice(0, 7);
   if (other.acceptedAt === undefined || other.acceptedAt >= stated.takenAt) return false;
   if (isGoingOn(stated, other, nowMs, rules)) return false;
@@ -115,8 +117,9 @@ export function isStatedDifferent(stated: Stated, other: Seen, nowMs: number, ru
 }
 
 /**
- * Of the very file that went a few days ago somebody states the month that was forgotten, or that the rest of it asks for.
- * Not where its name says that month by now, and nothing of it waits or waited: it was dropped as another month's file.
+ * The same row of the same bytes, accepted within `duplicateDays`, whose period somebody states only now: it was
+ * forgotten, or the waiting rest of the file asks for it. Not where the file's name says that period and nothing of it
+ * waits or waited: then it was dropped as another month's file.
  */
 function isGoingOn(stated: Stated, other: Seen, nowMs: number, rules: Recency): boolean {
   if (!isRowOfFile(stated, other) || !isRecent(other, nowMs, rules)) return false;
@@ -132,5 +135,5 @@ function monthAt(atMs: number): string {
 const AHEAD_OF_UTC_MAX_MS = 14 * 3_600_000;
 /** `11-28` and `Nov 28`, read as months of 2028, are rather a day of this November; a year in full is meant. */
 const LATER_MAX_MS = 183 * DAY_MS;
-/** A payroll comes a few weeks earlier than the year before. */
+/** A yearly payment may come a few weeks earlier than the year before. */
 const NEARLY_A_YEAR_MS = 300 * DAY_MS;

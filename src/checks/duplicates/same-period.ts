@@ -1,6 +1,6 @@
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 
-/** Each gives year, month and what follows, of a text in small letters with `-` between its parts. */
+/** Ways to write a period, in small letters with `-` between the parts; each gives year, month and what follows. */
 const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
   [/^(?:20)?(\d\d)-?(?:w|wk|week)-?(\d\d?)$/, (year, week) => `20${year}-w${twoDigits(week)}`],
   [/^(?:w|wk|week)-?(\d\d?)(?:-?(?:20)?(\d\d))?$/, (week, year) => `${inFull(year)}-w${twoDigits(week)}`],
@@ -33,22 +33,22 @@ export function mayBeSamePeriod(one: string, other: string): boolean {
   return (left.startsWith("-") || right.startsWith("-")) && isPartOf(withoutYear(left), withoutYear(right));
 }
 
-/** For sure: `W47-2026` and `2026-W47`, but not a month and a day of it. */
+/** Whether two periods are one for sure: `W47-2026` and `2026-W47`, but not a month and a day of it. */
 export function isSamePeriod(one: string, other: string): boolean {
   return areSame(plainly(one), plainly(other));
 }
 
-/** A month of one year, or a part of it. */
+/** Whether it is a month of one year, or a part of it. */
 export function isOfMonth(period: string): boolean {
   return /^20\d\d-\d\d/.test(plainly(period));
 }
 
-/** It names a day, a week, a month or a quarter, be it of any year. */
+/** Whether it names a day, a week, a month or a quarter, be it of any year. */
 export function saysWhen(period: string): boolean {
   return /^(?:20\d\d)?-(?:\d\d|w\d\d|q\d)(?!\d)/.test(plainly(period));
 }
 
-/** Counted on from year to year, of a period that `isOfMonth`. */
+/** The number of its month, counted on from year to year; for a period that `isOfMonth`. */
 export function monthOf(period: string): number {
   const [year = 0, month = 0] = plainly(period).split("-").map(Number);
   return year * 12 + month;
@@ -58,7 +58,7 @@ function areSame(left: string, right: string): boolean {
   return left === right || (/[a-z]/.test(left) && inAnyOrder(left) === inAnyOrder(right));
 }
 
-/** In one writing; `-11` is the November of any year. */
+/** A period in the one writing; `-11` is the November of any year. */
 export function plainly(period: string): string {
   const text = period
     .toLowerCase()

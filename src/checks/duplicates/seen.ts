@@ -5,16 +5,16 @@
 export interface Seen {
   readonly batch: string;
   readonly row: number;
-  /** In the batch that is being judged itself. */
+  /** It is in the batch of the judged row. */
   readonly sameBatch: boolean;
   /**
-   * Neither row has a reference; their core fields and stated periods are equal, or neither has a period; and of the rows
-   * of its file that are so alike, each is the first, or each the second, and so on.
+   * The same payment key, and neither has a reference: equal core fields, equal stated periods (or none), and the same
+   * place among such rows of its own file: each the first, or each the second, and so on.
    */
   readonly sameKey: boolean;
   readonly sameCore: boolean;
   readonly sameReference: boolean;
-  /** By `retry_of`: the very row that the judged one corrects, or another correction of that row. */
+  /** By `retry_of`. `origin`: the judged row corrects it; `correction`: it corrects the same row, or the judged one. */
   readonly kin?: "origin" | "correction";
   /** `open`: unknown, sending or ready. `ended`: rejected, invalid, not sent, settled as not done, cancelled. */
   readonly standing: "accepted" | "open" | "held" | "ended";
@@ -33,7 +33,7 @@ export interface Seen {
   readonly decided?: number;
   /** SHA-256 of its file, with the sheet of a workbook. */
   readonly file?: string;
-  /** Of the row that it corrects in the end, or else its own. */
+  /** The batch of the row that it corrects in the end, or else its own. */
   readonly originBatch: string;
 }
 
@@ -42,7 +42,7 @@ export interface Stated {
   /** When its file was taken, milliseconds since 1970. */
   readonly takenAt: number;
   readonly row: number;
-  /** SHA-256 of its file. Left out of a workbook, whose sheets hold other rows. */
+  /** SHA-256 of its file, with the sheet of a workbook; left out where the sheet is not known. */
   readonly file?: string;
   readonly hasReference: boolean;
   readonly isDoubtful?: boolean;
@@ -54,15 +54,15 @@ export interface Stated {
   readonly payeeChanged?: boolean;
   /** The batch of the row that it corrects in the end. */
   readonly originBatch?: string;
-  /** A person let it go: an open row elsewhere may still hold it, and what was accepted since, of which that person knew nothing. */
+  /** A person let it go: only a row that is open elsewhere, or was accepted since, can still hold it. */
   readonly released?: Release;
 }
 
 export interface Release {
-  /** The number that the next attempt would have had. */
+  /** The number that the next attempt would have had then. */
   readonly before: number;
   /** The number of the act. */
   readonly act?: number;
-  /** Milliseconds since 1970: what was on its way by then, or unknown, had its end afterwards. */
+  /** When, milliseconds since 1970. What was on its way then, or unknown, had its end afterwards. */
   readonly at: number;
 }

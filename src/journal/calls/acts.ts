@@ -58,7 +58,7 @@ export function actCalls(parts: Parts): ActCalls {
         archives.assertNotArchived(batch);
         attempts.changed(batch.seq);
         const released = decisions.release(batch, rows, now(), seenAtMs);
-        // those that waited for another one when their file was taken were compared with nothing
+        // rows that waited for another one when their file was taken were not compared then
         near.holdNearDuplicates(batch, now(), new Repeats());
         near.holdNearToLater(batch, now());
         history.addForRows(batchId, released, act, now());

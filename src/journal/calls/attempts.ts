@@ -47,7 +47,7 @@ export function attemptCalls(parts: Parts): AttemptCalls {
         attempts.changed(batch.seq);
         if (act) history.add(batchId, act, now());
         const moved = decisions.makeReady(batch, rows, from, now());
-        // what is tried once more in the same run was looked at when that began
+        // rows that are tried once more in the same run were looked at when that began
         if (act || rows === "all") near.holdReplaced(batch, now());
         if (moved > 0 && from.includes("settled_not_done")) {
           near.holdNearToCopies(batch, now());

@@ -1,7 +1,7 @@
 import type { Parts } from "../parts.ts";
 import type { PlaceCalls } from "../place-calls.ts";
 
-/** What the journal remembers of addresses, folders and files: its own marks (I12), inboxes that are held, what it took and wrote. */
+/** What the journal remembers of addresses, folders and files: marks (I12), held inboxes, what it took and wrote. */
 export function placeCalls({ addresses, files, group, holds, laidBefore, marks, now, read }: Parts): PlaceCalls {
   return {
     environmentAt: (destination) => read(() => addresses.environmentAt(destination)),

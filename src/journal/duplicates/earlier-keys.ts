@@ -8,9 +8,9 @@ import { Meta, META_KEY } from "../meta.ts";
 const DIGITS_MAX = 20;
 
 /**
- * A key is made once and cannot be made anew: the text of it is forgotten. An earlier build took `0001` and `1` for two
- * references, or two accounts; today's key of either is that of `1`, under which what it sent as `0001` would never be
- * found, and go again (I1). So where such rows may be, the key by which they are known goes on.
+ * Keys that an earlier build made otherwise: it took `0001` and `1` for two references, or two accounts. Today both
+ * have the key of `1`, under which what was sent as `0001` would not be found, and would go again (I1). No key can be
+ * made anew, since its text is forgotten: so where such rows may be, the key by which they are known goes on.
  */
 export class EarlierKeys {
   readonly #keys: PaymentKeys;

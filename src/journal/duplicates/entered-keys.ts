@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { numbersIn } from "../numbers.ts";
 
-/** Rows whose keys are entered in one go, in the order of the keys: a page of a large memory is then read and written once. */
+/** Rows whose keys are entered in one go, sorted by key: each page of a large journal is then read and written once. */
 const ENTERED_ROWS_MAX = 200_000;
 
-/** Enters the keys of new rows into what was seen. Called inside a transaction of its caller. */
+/** Enters the keys of new rows into the table `seen`. Called inside a transaction of its caller. */
 export class EnteredKeys {
   readonly #sort: StatementSync;
   readonly #enter: StatementSync;
@@ -13,7 +13,7 @@ export class EnteredKeys {
 
   /** `past`: name under which another journal is attached, whose rows all count as elsewhere. */
   constructor(database: DatabaseSync, past?: string) {
-    // `kin`: it corrects a row, by whatever keys
+    // `kin`: the row corrects another one, whatever its keys are
     database.exec(
       `CREATE TEMP TABLE entering (key BLOB NOT NULL, number INTEGER NOT NULL, kin INTEGER NOT NULL,
          PRIMARY KEY (key, number)) STRICT, WITHOUT ROWID`,
@@ -24,7 +24,8 @@ export class EnteredKeys {
     this.#sort = database.prepare(
       `INSERT INTO temp.entering ${keysOf("core_key")} UNION ALL ${keysOf("reference_key")} ORDER BY 1, 2`,
     );
-    // else SQLite copies each page before it changes, to undo this statement alone: what fails here ends the transaction
+    // `OR FAIL`: else SQLite copies each page before it changes it, to undo this statement alone; a failure here ends
+    // the whole transaction
     this.#enter = database.prepare(
       "INSERT OR FAIL INTO seen (key, batch, number) SELECT key, ?1, number FROM temp.entering ORDER BY key, number",
     );
@@ -38,14 +39,14 @@ export class EnteredKeys {
     this.#clear = database.prepare("DELETE FROM temp.entering");
   }
 
-  /** Row numbers `[from, to]` of steps in which a batch is best entered, one after the other. */
+  /** The steps, as row numbers `[from, to]`, in which the keys of a batch are best entered, one after the other. */
   static *steps(lastNumber: number): Generator<readonly [number, number]> {
     for (let from = 0; from <= lastNumber; from += ENTERED_ROWS_MAX) yield [from, from + ENTERED_ROWS_MAX - 1];
   }
 
   /**
-   * The keys of these rows count from now on for whoever looks for them. Gives the rows among them that share one with an
-   * earlier row of their batch, or with any of another one, and those that correct a row.
+   * From now on the keys of these rows are found by whoever looks for them. Gives the rows among them that share a key
+   * with an earlier row of their batch or with any row of another one, and those that correct a row.
    */
   enter(batchSeq: number, from: number, to: number): number[] {
     this.#sort.run(batchSeq, from, to);

@@ -7,7 +7,7 @@ import type { SeenRows } from "./seen-rows.ts";
 import type { Keys } from "./seen-row.ts";
 import { assertMove } from "../state.ts";
 
-/** Rows as they are judged: what is asked of them, whom they are compared with, and what is written of a verdict. */
+/** Reads the rows that are judged, finds what to compare them with, and writes the verdicts down. */
 export class JudgedRows {
   readonly seen: SeenRows;
   readonly #row: StatementSync;
@@ -22,7 +22,7 @@ export class JudgedRows {
     );
   }
 
-  /** A row that is there. */
+  /** The row must exist. */
   one(batch: BatchSeq, number: number): JudgedRow {
     return this.find(batch, number) as JudgedRow;
   }
@@ -32,8 +32,9 @@ export class JudgedRows {
   }
 
   /**
-   * By its keys, and by what it corrects or what corrects it: a row that is both is told by the latter. Of its own file
-   * those that are given as `here`, and the corrections `before` a row.
+   * The rows that it is compared with: those that share a key with it (`elsewhere`, `here`), and its family: the row
+   * that it corrects, and every correction of that row or of itself. A row found both ways is given once, as family. Of
+   * its own batch: the rows `here`, and corrections that come before the row `before`.
    */
   seenBy(
     batch: BatchSeq,
@@ -44,7 +45,7 @@ export class JudgedRows {
   ): Seen[] {
     const others = [...here, ...elsewhere];
     if (row.has_kin === 0) return others;
-    // of corrections that come later in its file as well, it is one itself
+    // where `before` lies behind it, the row itself is one of the corrections
     const family = this.seen
       .family({ name: row.family ?? row.name, isItself: row.family === null }, keys, batch.seq, before)
       .filter((kin) => !kin.sameBatch || kin.row !== row.number);

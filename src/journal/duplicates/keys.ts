@@ -22,7 +22,7 @@ export class PaymentKeys {
     return this.referenceAsWritten(environment, reference.toLowerCase().replaceAll(/ +/g, " "));
   }
 
-  /** As a build made it that took `INV-9` and `inv-9` for two references. */
+  /** As it was made by a build that took `INV-9` and `inv-9` for two references. */
   referenceAsWritten(environment: Environment, reference: string): Uint8Array {
     return this.#hash("reference", environment, reference);
   }
@@ -36,18 +36,18 @@ export class PaymentKeys {
     );
   }
 
-  /** As builds made it that took `ACC-1` and `acc-1`, and before that also `0050` and `50`, for two accounts. */
+  /** As they were made by builds that took `ACC-1` and `acc-1`, and earlier `0050` and `50` too, for two accounts. */
   coresAsWritten(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array[] {
     return [withoutZeros(core), core].map((text) => this.#hash("core", environment, operation, text));
   }
 
   beneficiary(environment: Environment, operation: OperationName, { beneficiary }: PaymentTexts): Uint8Array {
-    // branch codes stand in capitals nearly everywhere: so they are what an earlier build made of them
+    // branch codes are in capitals nearly everywhere: so most keys are those that an earlier build made
     const text = withValues(withoutZeros(beneficiary), (values) => values.toUpperCase());
     return this.#hash("beneficiary", environment, operation, text);
   }
 
-  /** Of the beneficiary without its branch; null where nothing says it alone. */
+  /** The key of the beneficiary without its branch; null where no field says that alone. */
   account(environment: Environment, operation: OperationName, { account }: PaymentTexts): Uint8Array | null {
     if (account === undefined) return null;
     const text = withValues(withoutZeros(account), (values) => values.toUpperCase());
@@ -63,12 +63,12 @@ export class PaymentKeys {
   }
 }
 
-/** The zeros that a spreadsheet takes from an account or an id make no other payment of it. */
+/** Leading zeros, which a spreadsheet takes from an account or an id, make no other payment of it. */
 function withoutZeros(texts: string): string {
   return texts.includes(`${VALUE_SEPARATOR}0`) ? texts.replaceAll(ZEROS_OF_EACH, "") : texts;
 }
 
-/** Nor does the case in which somebody typed it. What stands before the values is ours. */
+/** The case in which somebody typed the values makes no other payment either. What stands before them is ours. */
 function withValues(texts: string, inOneCase: (values: string) => string): string {
   const at = texts.indexOf(VALUE_SEPARATOR);
   return at < 0 ? texts : texts.slice(0, at) + inOneCase(texts.slice(at));

@@ -7,16 +7,16 @@ import type { NewBatch } from "../batch-record.ts";
 /** A file at a place, whose month is stated. */
 export type LaidThere = Pick<NewBatch, "folder" | "fileName" | "environment" | "period" | "createdAt">;
 
-/** Corrections of a month's file come for so long; the next month's file does not yet. */
+/** For so long corrections of a month's file come; the next month's file comes later. */
 const CORRECTED_FOR_MS = 14 * DAY_MS;
 
-/** As which batches a file was taken before at the place where it lies now, for another month (DESIGN §7 period_unclear). */
+/** The batches that files at one place were taken as before, for another month (DESIGN §7 period_unclear). */
 export class LaidBefore {
   readonly #of: StatementSync;
   readonly #heldFor: StatementSync;
 
   constructor(database: DatabaseSync) {
-    // weeks and days may well follow each other there; of a place where no file was taken no batch is walked over
+    // months only: weeks and days may follow each other at one place; without a file from there no batch is walked over
     this.#of = database.prepare(
       `SELECT e.id FROM batch e WHERE EXISTS (SELECT 1 FROM source WHERE path = ?1) AND e.folder = ?2 AND e.file_name = ?3
        AND e.environment = ?4 AND e.period <> ?5 AND ${isMonth("e.period")} AND ${isMonth("?5")} AND e.created_at >= ?6
@@ -36,7 +36,7 @@ export class LaidBefore {
     return idsIn(this.#of.all(join(folder, fileName), folder, fileName, environment, period, sinceMs));
   }
 
-  /** Ids of those for which rows of a batch that was taken are held, or wait for their end. */
+  /** Of a batch that was taken: ids of those whose rows hold some of its rows. */
   heldFor(batchSeq: number): string[] {
     return idsIn(this.#heldFor.all(batchSeq));
   }

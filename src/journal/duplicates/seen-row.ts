@@ -3,7 +3,9 @@ import type { Seen } from "../../checks/duplicates/seen.ts";
 import type { BatchPhase } from "../batch-record.ts";
 import type { RowState } from "../state.ts";
 
-/** What a row is known again by: its core fields and, without a reference, its period and its place among equal rows. */
+/**
+ * What a row is known again by: reference and core fields; without a reference, period and place among equal rows too.
+ */
 export interface Keys {
   readonly reference: Uint8Array | null;
   readonly core: Uint8Array;
@@ -11,7 +13,7 @@ export interface Keys {
   readonly ordinal: number;
 }
 
-/** A row that shares a key with the one that is judged, as it is read. */
+/** A row that shares a key with the judged one, or is tied to it, as the statements read it. */
 export interface SeenRow {
   readonly number: number;
   readonly state: RowState;
@@ -34,21 +36,24 @@ export interface SeenRow {
   readonly kin?: "origin" | "correction";
 }
 
-/** SQL, of a batch `b`: what its rows are rows of. Each sheet of a workbook has rows of its own. */
+/** SQL: the file of the batch `b`: the hash of its bytes, with the sheet of a workbook, which has rows of its own. */
 export const FILE_OF = `iif(b.format = 'xlsx', b.sha256 || ' ' || (b.choices ->> '$.sheet'), b.sha256)`;
 
-/** What was stated for a file, and its name, are those of the row that a correction took its period from. */
+/**
+ * SQL: the columns of a `SeenRow`. Where a correction has the period that was stated for the file of the row which it
+ * corrects, that period and that file's name count for it.
+ */
 export function columnsIn(schema: string): string {
   const ofOrigin = (column: string): string =>
     `(SELECT o.${column} FROM ${schema}.batch o WHERE o.id = substr(r.family, 1, instr(r.family, ':') - 1))`;
-  // few rows correct another one: of the others no origin is looked for
+  // few rows correct another one: the origin is looked for only for those
   const inherits = `r.family IS NOT NULL AND r.period = ${ofOrigin("period")}`;
   return `r.number, r.state, r.code, r.reference_key, r.doubtful, r.core_key, r.period, r.ordinal, r.changed_at,
     r.last_attempt, r.decided, r.family, b.id, b.phase, ${FILE_OF} AS file, iif(${inherits}, r.period, b.period) AS file_period,
     iif(${inherits}, ${ofOrigin("guessed_period")}, b.guessed_period) AS guessed_period`;
 }
 
-/** What the rules of DESIGN §7 are told of a row that shares a key with the judged one, which has `keys`. */
+/** What the rules of DESIGN §7 are told of a `SeenRow`. `keys`: those of the judged row. */
 export function asSeen(row: SeenRow, keys: Keys, sameBatch: boolean): Seen {
   const sameCore = Buffer.compare(row.core_key, keys.core) === 0;
   const sameReference =
@@ -87,7 +92,7 @@ function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
     case "ready":
       return phase === "cancelled" ? "ended" : "open";
     case "held":
-      // a file held as a whole waits for its correction: it must not stand in the way of it
+      // a file held as a whole waits for its corrected copy, and must not stand in the way of that
       return phase === "cancelled" || code === "all_or_nothing" ? "ended" : "held";
     case "duplicate":
       return kin === undefined ? "ended" : "accepted";
@@ -101,7 +106,7 @@ function standingOf({ state, phase, code, kin }: SeenRow): Seen["standing"] {
   }
 }
 
-/** Of a row by its name, `BATCH:ROW`. */
+/** The batch of a row by the row's name, `BATCH:ROW`. */
 export function batchOf(name: string): string {
   return rowNameOf(name).batch;
 }

@@ -9,7 +9,7 @@ interface Family {
   readonly isItself: boolean;
 }
 
-/** For so many keys what was found is kept. */
+/** Keys for which what was found is kept. */
 const KEYS_KEPT_MAX = 64;
 
 /** Rows of this and other batches that share a key with the one that is judged, or are tied to it (DESIGN §7). */
@@ -41,8 +41,8 @@ export class SeenRows {
   }
 
   /**
-   * In other batches. For as long as nothing changes there: of equal rows only the first one walks over the others, most of
-   * which may stand in nobody's way.
+   * Gives a function that looks for rows of other batches by key, within one transaction. It keeps what it found: of
+   * equal rows only the first one walks over the others, most of which may stand in nobody's way.
    */
   elsewhereOf(batchSeq: number): (keys: Keys) => Seen[] {
     const kept = new Map<string, SeenRow[]>();
@@ -52,7 +52,7 @@ export class SeenRows {
           ? this.#elsewhere.flatMap((statement) => all(statement, key, batchSeq))
           : this.#elsewhereInPeriod.flatMap((statement) => all(statement, key, batchSeq, period)),
       );
-    // one that states no reference, or that is of the same month, may be the same payment, however many came after it
+    // a row that states no reference, or is of the same month, may be the same payment, however many came after it
     const ofEach = ({ core }: Keys, hasReference: 0 | 1): SeenRow[] =>
       found(kept, `${nameOf(core)} ${hasReference}`, () =>
         this.#ofEachElsewhere.flatMap((statement) => all(statement, core, batchSeq, hasReference)),
@@ -61,7 +61,7 @@ export class SeenRows {
       const rows = [...inTheWay(keys.core)];
       if (rows.length >= ELSEWHERE_MAX) {
         rows.push(...inTheWay(keys.core, keys.period), ...ofEach(keys, keys.reference === null ? 0 : 1));
-        // one that nobody knows the end of holds all others, however many came after it
+        // an unknown row holds all others, however many came after it
         rows.push(...this.#unknownElsewhere.flatMap((statement) => all(statement, keys.core, batchSeq)));
       }
       if (keys.reference !== null) rows.push(...inTheWay(keys.reference));
@@ -71,8 +71,8 @@ export class SeenRows {
   }
 
   /**
-   * The row that this one corrects in the end, where it is another one, and the other corrections of that row; those in
-   * the same batch that come before the row `before`.
+   * The row that the judged one corrects in the end, if it corrects one, and the corrections of that row, or else of
+   * its own; in its own batch only those that come before the row `before`.
    */
   family({ name, isItself }: Family, keys: Keys, batchSeq: number, before: number): Seen[] {
     const origin = rowNameOf(name);
@@ -83,8 +83,9 @@ export class SeenRows {
   }
 
   /**
-   * Rows of the same batch before `number`: a row with a reference repeats that, and its core fields where they stand in
-   * a row without one; any other one repeats its core fields.
+   * Rows of the same batch before the row `number` that it may repeat. With a reference: those with the same one, and
+   * those without any that have its core fields. Without a reference: those with its core fields, of its own period if
+   * there are such.
    */
   hereOf(batchSeq: number): (keys: Keys, number: number) => Seen[] {
     const unnamed = new Map<string, SeenRow[]>();
@@ -111,7 +112,7 @@ function nameOf(key: Uint8Array, period?: string | null): string {
   return `${Buffer.from(key).toString("base64")} ${period === undefined ? "" : JSON.stringify(period)}`;
 }
 
-/** What was found is kept for the last keys that were looked for. */
+/** Keeps what was found for the last keys that were looked for. */
 function found(kept: Map<string, SeenRow[]>, name: string, look: () => SeenRow[]): SeenRow[] {
   let rows = kept.get(name);
   if (rows) return rows;

@@ -18,9 +18,9 @@ const NOT_CANCELLED = `NOT (b.phase = 'cancelled' AND r.state IN ('ready', 'held
 const WENT = `${isPaid("o")} AND o.changed_at BETWEEN ?2 AND ?3`;
 
 /**
- * Of held and duplicate rows of the batch `?1` those whose payment was accepted elsewhere from `?2` to `?3`, or that of a
- * row which they correct or that corrects the same one. Key by key: the same payment in every row of two files is walked
- * over once, not for each of them.
+ * Held and duplicate rows of the batch `?1` that were overtaken from the time `?2` to `?3`: a row with one of their
+ * keys was accepted in another batch, or one of their family was: the row that they correct, or a correction. Key by
+ * key: where two files have the same payment in every row, it is looked for once, not for each row.
  */
 export const OVERTAKEN = `WITH waits AS (
     SELECT number, core_key, reference_key, family,
@@ -37,7 +37,10 @@ export const OVERTAKEN = `WITH waits AS (
   CROSS JOIN row o ON o.batch = b.seq AND o.number = CAST(substr(w.family, instr(w.family, ':') + 1) AS INTEGER)
   WHERE w.family IS NOT NULL AND ${WENT}`;
 
-/** Of each other batch the first row of every period that stands in the way of `?1`; where `?3`, those without a reference. */
+/**
+ * By the key `?1`, of each other batch the first row of every period that stands in the way. `?3` = 1: only rows
+ * without a sure reference.
+ */
 function ofEachBatch(schema: string, other: string): string {
   const last = `SELECT max(s.batch) FROM ${schema}.seen s WHERE s.key = ?1 AND ${other}`;
   return `WITH RECURSIVE one(batch) AS (
@@ -64,8 +67,9 @@ function kin(schema: string, word: "origin" | "correction", where: string): stri
 }
 
 /**
- * Of this journal and of one that is attached as `past`, whose rows all count as elsewhere. Of this one in two ranges
- * instead of one inequality: a file of a million equal rows is not walked for each of them.
+ * One statement for each journal: this one, and the one that is attached as `past`, whose rows all count as elsewhere.
+ * For this one two, before and behind the batch `?2`: with `<>` a file of a million equal rows would be walked over for
+ * each of them.
  */
 function everywhere(
   past: string | undefined,
@@ -100,7 +104,7 @@ export const ELSEWHERE = {
 
   ofEachBatch: (past?: string) => everywhere(past, "s.batch", ofEachBatch),
 
-  /** By the core key `?1`, one that nobody knows the end of. */
+  /** By the core key `?1`: one unknown row. */
   unknown: (past?: string) =>
     schemas(past).map(
       (schema) => `SELECT ${columnsIn(schema)} FROM ${schema}.row r JOIN ${schema}.batch b ON b.seq = r.batch
@@ -127,13 +131,15 @@ export const HERE = {
   /** By the key `?1`, before the row `?3`, rows of the period `?4`. */
   beforeInPeriod: `${BEFORE} AND r.period IS ?4 ${FIRST}`,
 
-  /** Without a reference, of each period the first: whether two of them are one month is for the judge to say. */
+  /**
+   * By the key `?1`, the first row of each period without a reference: whether two are one month is the judge's to say.
+   */
   unnamed: `SELECT * FROM (SELECT ${columnsIn("main")}, min(s.number)
     FROM seen s JOIN row r ON r.batch = s.batch AND r.number = s.number JOIN batch b ON b.seq = r.batch
     WHERE s.key = ?1 AND s.batch = ?2 AND r.state <> 'invalid' AND r.reference_key IS NULL GROUP BY r.period)
     ORDER BY number LIMIT ${HERE_MAX}`,
 
-  /** Before the row `?3`, rows that correct the row named `?1` in the end. */
+  /** Rows before the row `?3` that correct the row named `?1` in the end. */
   corrections: `SELECT ${columnsIn("main")}, 'correction' AS kin FROM row r JOIN batch b ON b.seq = r.batch
     WHERE r.family = ?1 AND r.batch = ?2 AND r.number < ?3 AND ${KIN_IN_THE_WAY} ORDER BY r.number LIMIT ${HERE_MAX}`,
 } as const;

@@ -8,8 +8,8 @@ import { numbersIn } from "../numbers.ts";
 import { OVERTAKEN } from "./seen-statements.ts";
 
 /**
- * Sees to it that a person who lets a row go was told every reason against it: a row with one that was not told stays
- * behind for that one. It lets no row go. Called inside a transaction of the caller.
+ * Whoever releases a row must have been told every reason against it: a row with one that was not told gets that one
+ * and stays behind. Makes no row ready. Called inside a transaction of the caller.
  */
 export class Telling {
   readonly #rows: JudgedRows;
@@ -25,7 +25,10 @@ export class Telling {
     );
   }
 
-  /** What was accepted since a row is held: whoever releases it would not know of that payment. */
+  /**
+   * Judges held rows by what was accepted since they are held: whoever releases them would not know of those payments.
+   * Gives the rows that changed.
+   */
   whatWent(batch: BatchSeq, judge: Judge, nowMs: number): number[] {
     const { since: sinceMs } = this.#heldSince.get(batch.seq) as { since: number | null };
     if (sinceMs === null) return [];
@@ -51,8 +54,8 @@ export class Telling {
   }
 
   /**
-   * Rows that a person is about to let go: those of them that repeat another payment by now than the one that was told,
-   * or that something else holds as well, which what was told has hidden.
+   * Of the rows that a person is about to release: those that by now repeat another payment than the one that was told,
+   * or have a reason which the told one hid. They get that payment or reason and stay. Gives their numbers.
    */
   named(batch: BatchSeq, numbers: readonly number[], judgeBehind: (told?: HoldCode) => Judge, nowMs: number): number[] {
     const elsewhere = this.#rows.seen.elsewhereOf(batch.seq);
@@ -77,12 +80,15 @@ export class Telling {
   }
 }
 
-/** Whether a row that is a duplicate may repeat this one as well. */
+/** Whether a duplicate may repeat this row as well. */
 function mayBeRepeated({ standing, sameBatch }: Seen): boolean {
   return standing === "accepted" && !sameBatch;
 }
 
-/** Whether the person was told of this row: it is the one that was named; of a whole file that was sent before, what the same bytes were then. */
+/**
+ * Whether the person was told of this row: it was named; or, where the whole file is held as sent before, it is a row
+ * of the batch that was named or of the same bytes.
+ */
 function isTold(batch: BatchSeq, { code, other_batch, other_row }: JudgedRow, other: Seen): boolean {
   if (other.batch === other_batch && other.row === other_row) return true;
   return (

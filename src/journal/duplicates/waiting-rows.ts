@@ -9,7 +9,7 @@ const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;
 /** It stands in nobody's way any more, or was surely accepted: to the judge (`seen.ts`) neither open nor held. */
 const ENDED = `(o.state NOT IN ('ready', 'sending', 'unknown', 'held') OR (o.state = 'held' AND o.code = 'all_or_nothing')
   OR (o.state IN ('ready', 'held') AND ob.phase = 'cancelled'))`;
-/** Until that row has an end no person lets `r`, which is held for it, go: it may be the same money. */
+/** Until the row `o` has its end no person can release `r`, which is held for it: they may be the same money. */
 export const BLOCKED = `(o.state IN ('unknown', 'sending')
   OR (r.code = 'other_row_open' AND o.state = 'ready' AND ob.phase <> 'cancelled'))`;
 const AWAITED = `JOIN batch ob ON ob.id = r.other_batch JOIN row o ON o.batch = ob.seq AND o.number = r.other_row`;
@@ -44,7 +44,7 @@ export class WaitingRows {
     return (over.get(batchSeq) as { rows: number }).rows;
   }
 
-  /** Of a batch with held rows. */
+  /** Whether no held row of the batch needs a person: each waits for one that goes by itself, or that has its end. */
   waitsForOthers(batchSeq: number): boolean {
     const needsPerson = this.#database.prepare(
       `SELECT 1 FROM row h WHERE h.batch = ? AND h.state = 'held' AND NOT EXISTS (
@@ -72,7 +72,7 @@ export class WaitingRows {
 
   /** What the first held row waits for, if no person can let any of them go yet. */
   blockedBy(batchSeq: number): RowName | undefined {
-    // of the bare columns SQLite takes those of the row with the least number
+    // for columns outside of an aggregate SQLite takes the row with the least number
     const found = this.#database
       .prepare(
         `SELECT count(*) AS blocked, min(r.number), ob.id AS batch, o.number AS row,

@@ -48,7 +48,7 @@ export class ThreadCalls {
   }
 
   begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
-    // those of one message judge all of it
+    // the rules of a message hold for every call in it
     if (this.#rules !== rules && this.#calls.length > 0) this.#post();
     this.#areRulesNew ||= this.#rules !== rules;
     this.#rules = rules;

@@ -14,7 +14,7 @@ export type ThreadStart =
  * small arrays and objects cost more to carry over than what is in them.
  */
 export interface Calls {
-  /** By these every `begin` judges from now on. */
+  /** The rules by which every `begin` judges from now on. */
   readonly rules?: JudgeRules;
   /**
    * id, method, number of arguments, the arguments; again and again. What every row asks for has plain arguments only:

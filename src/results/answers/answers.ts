@@ -146,7 +146,7 @@ const BY_ITSELF = "It is tried again by itself; there is nothing to do here.";
 const AFTER_IT = "It goes on by itself soon after that is mended.";
 const WHEN_RUN = "The rest goes when this file is run again; nothing goes twice.";
 
-/** A line of `TROUBLES`, for a file that nothing looks for by itself. */
+/** The same line of `TROUBLES` for a file that was run by its name: nothing tries that one again. */
 export function asNamed(line: string): string {
   return line === BY_ITSELF || line === AFTER_IT ? WHEN_RUN : line;
 }

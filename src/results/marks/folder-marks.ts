@@ -11,7 +11,7 @@ import { keepMark } from "./keep-mark.ts";
 import type { MarkKeeper, SendMark } from "./mark-keeper.ts";
 import { othersRemark, othersSummary } from "./others-folder.ts";
 
-/** Of the sandbox. */
+/** For the sandbox, which keeps no mark. */
 const NONE_KEPT: InboxKeeper = {
   remark: undefined,
   isStanding: () => Promise.resolve(true),
@@ -41,12 +41,12 @@ export class FolderMarks {
     this.#inboxes = new InboxMarks(journal, leftovers, (place) => this.#policyOf(place));
   }
 
-  /** Until it is closed nobody else takes the files of this inbox. `folders`: it and its own. */
+  /** Until it is closed nobody else takes the files of this inbox. `folders`: the inbox and its operation folders. */
   keepInbox(folder: string, folders: readonly string[]): Promise<InboxKeeper> {
     return this.#isSandbox ? Promise.resolve(NONE_KEPT) : this.#inboxes.keep(folder, folders);
   }
 
-  /** This process works through one. */
+  /** Whether this process works through an inbox. */
   get keepsInbox(): boolean {
     return this.#inboxes.keepsAny;
   }
@@ -62,7 +62,7 @@ export class FolderMarks {
     return losses.filter((loss) => loss !== undefined);
   }
 
-  /** Once for each folder: each of two thousand named files would look at two thousand summaries. */
+  /** Once for each folder: else each of two thousand named files would look at two thousand summaries. */
   #newest(file: string): Promise<FoundMark[]> | readonly FoundMark[] {
     const folder = dirname(file);
     if (this.#known.has(folder) || this.#inboxes.keepsThatOf(file)) return [];
@@ -99,7 +99,7 @@ export class FolderMarks {
     for (const note of losses) await this.#journal.note(batch.id, { by, kind: "accept_lost_journal", note });
   }
 
-  /** While rows are sent: a crash must leave behind what was sent (I12). undefined: in the sandbox. */
+  /** The mark to keep while rows are sent: a crash must leave behind what was sent (I12). undefined: in the sandbox. */
   async keepBeside(file: string, batch: BatchRecord, startedAt: number, mode: number): Promise<SendMark | undefined> {
     if (this.#isSandbox) return undefined;
     const mark = this.#inboxes.keepsThatOf(file) ? undefined : await this.#claimBeside(file, batch, startedAt, mode);

@@ -12,7 +12,7 @@ export interface FoundMark {
   readonly path: string;
   /** A summary of the sandbox has none. */
   readonly mark?: Mark;
-  /** Of the batch it speaks of; none in the mark of an inbox, which speaks for all. */
+  /** The batch that it speaks of; none in the mark of an inbox, which speaks for all. */
   readonly batch?: string;
   readonly environment?: string;
   /** Which process keeps it, or did; none in the summary of a batch that is not being sent. */
@@ -75,7 +75,7 @@ export async function* summariesIn(folder: string): AsyncGenerator<FoundMark> {
   }
 }
 
-/** undefined: of a folder that may be searched and not listed only what is asked for by its name is there. */
+/** undefined: the folder may be searched but not listed: only what is asked for by its name is there. */
 async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);
@@ -113,7 +113,7 @@ export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise
   const isOurs = mark.stateId === journal.stateId;
   // what another state directory sent to a test service is not this one's business
   if (!isOurs && found.environment !== undefined && found.environment !== environment) return undefined;
-  // of an inbox: its own, the one above or one in it
+  // an inbox's mark by its whole path: it may be of this inbox, of the one above or of one in it
   const name = printable(found.batch === undefined ? path : basename(path));
   const loss = isOurs
     ? `the journal is older than ${name}: it does not know attempt ${mark.lastAttempt}, which that file tells of`
@@ -131,7 +131,7 @@ const OTHER_HINT =
   "nothing was sent; use the state directory that it was sent from (--state-dir; in a container, a volume that " +
   `outlives it); ${UNLESS}`;
 
-/** Of a process that was killed before it sent anything: whoever is told to accept a loss would look for one. */
+/** A process that was killed before it sent anything gets its own hint: told of a loss, people would look for one. */
 function otherHint({ path, mark, batch }: FoundMark): string {
   if (batch !== undefined || mark?.lastAttempt !== 0) return OTHER_HINT;
   return (
@@ -164,7 +164,7 @@ export async function markAt(path: string): Promise<FoundMark | "gone" | "foreig
   }
 }
 
-/** With the last one: what has a name that is too long for the disk cannot be there. */
+/** `ENAMETOOLONG`: what has a name that is too long for the disk cannot be there. */
 const NOTHING_THERE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 
 function unreadable(path: string, cause: unknown): PaydropError {

@@ -25,7 +25,7 @@ export class InboxMarks {
   readonly #leftovers: Leftovers;
   readonly #policyOf: (place: string) => MarkPolicy;
   readonly #kept = new Map<string, MarkKeeper>();
-  /** Those from which a row went since they are kept. */
+  /** Keepers of inboxes from which a row went since they are kept. */
   readonly #marked = new WeakSet<MarkKeeper>();
   /** Folders that may be the inbox of a file that was taken. */
   readonly #taken = new Set<string>();
@@ -36,12 +36,12 @@ export class InboxMarks {
     this.#policyOf = policyOf;
   }
 
-  /** Puts the mark into an inbox, refused where another's is, and renews it every second. `folders`: it and its own. */
+  /** Keeps a mark in an inbox; throws where another's is. `folders`: the inbox and its operation folders. */
   async keep(folder: string, folders: readonly string[]): Promise<InboxKeeper> {
     const inbox = resolve(folder);
     const policy = this.#policyOf(inbox);
     const mark = inboxMark(inbox);
-    // its files may have been sent by name since it was last kept, if it ever was: then only their summaries remember
+    // its files may have been sent by their names while no mark was kept: then only their summaries remember
     const { stateId } = this.#journal;
     const summaries = (await Promise.all(folders.map((one) => newestSummary(one, stateId)))).flat();
     const others = await this.#othersOf(inbox, folders);
@@ -66,8 +66,8 @@ export class InboxMarks {
   }
 
   /**
-   * The marks of inboxes that share files with this one: its folders of operations, and the one above where it is such a
-   * folder. Before its own is put down: whoever works there would be refused by it in the middle of the work.
+   * The marks of inboxes that share files with this one: in its operation folders, or in the folder above an operation
+   * folder. They are looked at before its own mark is written, which would stop whoever works there in the middle.
    */
   async #othersOf(inbox: string, folders: readonly string[]): Promise<readonly FoundMark[]> {
     const shared = [...folders, ...inboxesOf(join(inbox, INBOX_MARK))].map((one) => resolve(one));
@@ -76,7 +76,9 @@ export class InboxMarks {
     return found.filter((one) => typeof one === "object");
   }
 
-  /** Whoever only looked in must not shut out the state directory that the folder belongs to. */
+  /**
+   * Whether the mark must stay: who only looked in must not shut out the state directory that the folder belongs to.
+   */
   async #hasTakenOrHolds(inbox: string): Promise<boolean> {
     if (this.#taken.has(inbox)) return true;
     // a journal that cannot be asked may hold it
@@ -86,7 +88,7 @@ export class InboxMarks {
     );
   }
 
-  /** This process works through one. */
+  /** Whether this process works through an inbox. */
   get keepsAny(): boolean {
     return this.#kept.size > 0;
   }
@@ -99,7 +101,7 @@ export class InboxMarks {
     return inboxesOf(file).some((folder) => this.has(folder));
   }
 
-  /** Throws where another has put its mark into the inbox of the file since. */
+  /** Throws where another process has put its mark into the inbox of the file since. */
   async assertOwn(file: string): Promise<void> {
     for (const folder of inboxesOf(file)) await this.#kept.get(folder)?.assertOwn();
   }
@@ -109,9 +111,9 @@ export class InboxMarks {
   }
 
   /**
-   * Between the first look at a file and its first attempt another may have put its mark into the inbox. Each looks at
-   * the other's after it has put down its own: of two that do so, one at least sees the other. What a person said of an
-   * older loss is no word for one who sends at this moment.
+   * Between the first look at a file and its first attempt another process may have put its mark into the inbox. Each
+   * looks for the other's mark after it has written its own: of two, at least one sees the other. A person's word for
+   * an older loss does not count here: the other one may be sending at this moment.
    */
   async assertAlone(file: string): Promise<void> {
     const { journal, environment, place } = this.#policyOf(file);
@@ -123,13 +125,16 @@ export class InboxMarks {
     }
   }
 
-  /** The marks of the inboxes of a file, for as long as its rows go: they are kept for the other files too. */
+  /** The marks of the inboxes of a file, while its rows go; closing leaves them: they are kept for other files too. */
   sendMark(file: string): SendMark {
     const keepers = inboxesOf(file).flatMap((folder) => this.#kept.get(folder) ?? []);
     return { renewFirst: () => this.#renewFirst(keepers), close: () => Promise.resolve() };
   }
 
-  /** Once for each inbox, not for each file: who has a copy of this journal does not know that attempt, and is refused. */
+  /**
+   * Puts the first attempt into each mark, once: a process with a copy of this journal does not know it, and is
+   * refused.
+   */
   async #renewFirst(keepers: readonly MarkKeeper[]): Promise<void> {
     for (const keeper of keepers) {
       if (this.#marked.has(keeper)) continue;

@@ -53,7 +53,7 @@ async function claim(input: MarkInput): Promise<Claimed | undefined> {
   const mark = await input.now();
   if (found === "gone") return (await writeMark(input, mark, "new")) ? { mark, isNew: true } : undefined;
   await input.assertKnown(found);
-  // another that came at the same time may have put its own there meanwhile, and have sent by it
+  // another process that came at the same time may have put its own mark there, and have sent under it
   const isSame = async (): Promise<boolean> => isDeepStrictEqual(await markAt(path), found);
   if (found.batch === batch) return (await writeMark(input, mark, isSame)) ? { mark, isNew: false } : undefined;
   if (found.batch === undefined) throw inTheWay(path);

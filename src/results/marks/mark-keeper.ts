@@ -16,11 +16,11 @@ export interface MarkKeeper {
   /** Whether it is still there, and not another's. */
   isStanding(): Promise<boolean>;
   /**
-   * Throws where another process has put its own mark there since: with a journal that this one does not know, or with a
-   * copy of this very one, since with this one it would not have got the lock (I9). Both would send every file.
+   * Throws where another process has put its own mark there since: with a journal that is unknown here, or with a copy
+   * of this very journal (with this one it would not have got the lock, I9). Both would send every file.
    */
   assertOwn(): Promise<void>;
-  /** Nothing was sent under it: where nothing stood before, nobody has to be afraid of it. */
+  /** To be called where nothing was sent under it: a new mark is removed, so that nobody has to be afraid of it. */
   withdraw(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface MarkInput {
   /** Throws when the journal does not know the mark that stands there. */
   readonly assertKnown: (found: FoundMark) => Promise<unknown>;
   readonly leftovers: Leftovers;
-  /** Whose summary it is; that of another batch makes way under its batch id. */
+  /** The batch whose summary it is; the summary of another batch makes way, under the id of that one. */
   readonly batch?: string;
   /** Which process keeps it. */
   readonly keeper: string;
@@ -93,7 +93,9 @@ class Keeper implements MarkKeeper {
     }, RENEWED_EVERY_MS).unref();
   }
 
-  /** Over that of a copy too: it is told of what was sent, and stops. */
+  /**
+   * Also replaces the mark of a copy of this state directory: its process meets an attempt it does not know, and stops.
+   */
   renew(): Promise<void> {
     return this.#renewNext(async (mark) => !(await isAnothers(this.#input.path, mark)));
   }
@@ -135,7 +137,7 @@ class Keeper implements MarkKeeper {
     return this.renew();
   }
 
-  /** One after the other, in the order they were asked for. */
+  /** Renewals come one after the other, in the order they were asked for. */
   #renewNext(mayReplace: (mark: Mark) => Promise<boolean>): Promise<void> {
     return (this.#last = this.#last.then(() => this.#renewOnce(mayReplace)));
   }
@@ -154,7 +156,7 @@ class Keeper implements MarkKeeper {
   }
 }
 
-/** Another folder was put in the place of ours, with the mark of another state directory: it must stay to be seen. */
+/** Whether another state directory's mark is there: that of a folder put in the place of ours must stay to be seen. */
 async function isAnothers(path: string, own: Mark): Promise<boolean> {
   const found = await markAt(path);
   return typeof found === "object" && found.mark !== undefined && found.mark.stateId !== own.stateId;

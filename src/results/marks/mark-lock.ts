@@ -5,7 +5,7 @@ import { systemCodeOf } from "../../errors.ts";
 import { tagOf } from "../disk/atomic.ts";
 import { onDisk } from "../disk/on-disk.ts";
 
-/** One that lies there unchanged for longer was left by a process that is gone: whoever holds it needs milliseconds. */
+/** A lock unchanged for longer was left by a process that is gone: whoever holds one needs milliseconds. */
 const STALE_MS = 2000;
 const LOOK_EVERY_MS = 5;
 

@@ -23,12 +23,12 @@ export async function othersSummary(
   if (newest === undefined) return undefined;
   const marks = await Promise.all(inboxesOf(file).map((inbox) => markAt(join(inbox, INBOX_MARK))));
   if (marks.some((mark) => typeof mark === "object" && mark.mark?.stateId === journal.stateId)) return undefined;
-  // its own results may have been moved away
+  // what this journal wrote may have been moved away
   const batches = await journal.batches();
   return batches.some((batch) => batch.folder === folder && batch.environment === environment) ? undefined : newest;
 }
 
-/** Where no real money goes it is worth a remark. */
+/** In a test environment, where no real money goes, it is only worth a remark. */
 export function othersRemark({ path }: FoundMark): string {
   return (
     `${printable(basename(path))} was written with another state directory, and nothing in this folder with this one: ` +

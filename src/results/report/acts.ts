@@ -49,7 +49,7 @@ export function decisionsOf(history: readonly Act[]): readonly Decision[] {
     const key = JSON.stringify([by, kind, note]);
     let place = alike.get(key) ?? decisions.length;
     const earlier = decisions[place];
-    // behind what was said of the row in between it would be told before it
+    // not joined where another act on this row lies between: it would be told before that one
     const isTogether = earlier && at - earlier.at <= TOGETHER_MS && (ofRow.get(row) ?? 0) <= place;
     if (isTogether) earlier.rows.push(row);
     else place = decisions.push({ at, by, kind, note, rows: [row] }) - 1;
