@@ -69,7 +69,9 @@ export interface ActCalls {
   waitingBatches(of: BatchesAsked): Promise<readonly WaitingBatch[]>;
   /** Whether rows of the batch are held that may be another month's payments. */
   asksMonth(batchId: string): Promise<boolean>;
-  /** Whether each held row of the batch is held for one that goes, or has gone, by itself: no person has to decide. */
+  /**
+   * Whether each held row of the batch waits for a row that goes by itself, or has its end: no person has to decide.
+   */
   waitsForOthers(batchId: string): Promise<boolean>;
   /** What the first held row waits for, where `release` would leave all held rows where they are; else undefined. */
   blockedBy(batchId: string): Promise<RowName | undefined>;

@@ -27,7 +27,7 @@ export class LookBack {
     return isJournalThere(stateDir) ? LookBack.of(stateDir) : undefined;
   }
 
-  /** Of a journal that is there. */
+  /** The journal must be there. */
   static of(stateDir: string): LookBack {
     return new LookBack(new DatabaseSync(join(stateDir, "journal.db"), { readOnly: true, timeout: 10_000 }));
   }

@@ -16,13 +16,13 @@ export function* reasonsToHold(
   const open = elsewhere.filter((other) => other.standing === "open");
   const conflict = [...accepted, ...open].find((other) => other.sameReference && !other.sameCore);
   if (conflict) yield held("reference_conflict", conflict);
-  // Whatever it is called: while nobody knows how that one ends, this one may be the same money.
   const possible = accepted.filter((other) => other.sameCore && mayBeTheSame(stated, other, nowMs, rules));
+  // whatever it states: while nobody knows how the open row ends, this one may be the same money
   if (open[0]) yield { ...held("other_row_open", open[0]), others: possible };
-  // whatever was changed in it: one row of a file is one payment
+  // whatever was changed in the correction: one row of a file is one payment
   const kin = accepted.find((other) => other.kin !== undefined);
   if (kin) yield held(kin.kin === "origin" ? "origin_accepted" : "corrected_twice", kin);
-  // before a row that only waits: whoever releases this one must be told what went already
+  // before `waiting`: whoever releases this row must be told what went already
   const unclear = accepted.find((other) => other.sameCore && isUnclear(stated, other, nowMs, rules));
   if (unclear) yield held("period_unclear", unclear);
   const likeliest = likeliestOf(possible, stated);
@@ -42,7 +42,7 @@ export function* reasonsToHold(
   );
 }
 
-/** Not the next month's payment, which went later: whoever sees that this row is none of it would let it go again. */
+/** Not next month's payment, which went later: whoever sees that it is another one would let this row go again. */
 function likeliestOf(possible: readonly Seen[], { period }: Stated): Seen | undefined {
   const ofPeriod = possible.filter((other) => other.period === period);
   return ofPeriod.find((other) => other.sameKey) ?? ofPeriod[0] ?? possible[0];

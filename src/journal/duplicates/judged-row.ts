@@ -4,7 +4,7 @@ import type { BatchSeq } from "../batch-record.ts";
 import { batchOf, type Keys } from "./seen-row.ts";
 import type { RowState } from "../state.ts";
 
-/** What of a row its verdict depends on. */
+/** What the verdict on a row depends on. */
 export interface JudgedRow {
   readonly number: number;
   readonly state: RowState;
@@ -18,7 +18,7 @@ export interface JudgedRow {
   readonly core_key: Uint8Array;
   readonly period: string | null;
   readonly ordinal: number;
-  /** By a person, when this would have been the next attempt; 0: never. */
+  /** The number that the next attempt would have had when a person released the row; 0: never released. */
   readonly released: number;
   readonly payee_changed: number;
   /** The row that it corrects in the end; null: none. */
@@ -53,7 +53,7 @@ export function isAsBefore(row: JudgedRow, verdict: Verdict): boolean {
   return isSameOther && row.other_more === moreOf(verdict);
 }
 
-/** How many rows beside the one that it names may be the same payment. */
+/** Of a possible duplicate: how many more rows, beside the one that the verdict names, may be the same payment. */
 export function moreOf(verdict: Verdict): number {
   return verdict.state === "held" && verdict.code === "possible_duplicate" ? (verdict.others?.length ?? 0) : 0;
 }
@@ -78,15 +78,15 @@ export function statedOf(batch: BatchSeq, row: JudgedRow): Stated {
   };
 }
 
-/** What becomes of the row afterwards, when it could not go, is no later word of that person. */
+/** By the time of the act: what becomes of the row later, when it could not go, is no later word of that person. */
 function releaseOf(row: JudgedRow): Pick<Stated, "released"> {
   const { released: before, decided: act, decided_at: decidedAt, changed_at: changedAt } = row;
   return { released: { before, at: decidedAt ?? changedAt, ...(act === null ? {} : { act }) } };
 }
 
 /**
- * A row that nobody let go is judged as on the day when its file was dropped: what went since, while it waited or was
- * settled as not done, is no older payment, however late somebody looks.
+ * The time by which a row is judged. One that nobody let go is judged as on the day when its file was dropped: what
+ * went since, while it waited or was settled as not done, is no older payment, however late somebody looks.
  */
 export function asOf({ released, taken_at: takenAt }: JudgedRow, nowMs: number): number {
   return released === 0 ? Math.min(nowMs, takenAt) : nowMs;

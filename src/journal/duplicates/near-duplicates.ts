@@ -23,13 +23,13 @@ interface NewRow {
   readonly period: string | null;
 }
 
-/** Of a batch that is judged: earlier batches (`seq`) that it repeats. `K7Q29F3M` stands for one where only that is known. */
+/** Earlier batches that the judged batch repeats: by `seq`, or by id (`K7Q29F3M`) where only that is known. */
 export class Repeats {
-  /** It repeats a row of them. */
+  /** It repeats a row of these. */
   readonly row = new Set<string>();
-  /** It sends anew what did not go there. */
+  /** It sends anew what did not go in these. */
   readonly anew = new Set<number>();
-  /** It has the same payees and amounts. */
+  /** It has the same payees and amounts as these. */
   readonly list = new Set<number>();
 }
 
@@ -51,7 +51,7 @@ export class NearDuplicates {
   readonly #seqsOf: StatementSync;
   readonly #addRepeat: StatementSync;
   readonly #repeats: StatementSync;
-  /** Of the batch that is being judged. */
+  /** What was noted of the batch that is being judged. */
   #noted = new Repeats();
 
   /** `past`: name under which another journal is attached, whose batches all came earlier. */
@@ -75,19 +75,22 @@ export class NearDuplicates {
     this.#tellLetGo = database.prepare(tellLetGo(earlier, past === undefined ? "s.batch <> ?1" : "?1 IS NOT NULL"));
   }
 
-  /** A batch is about to be judged: what another one sent anew is none of its business. */
+  /** Begins a new batch: forgets what was noted of the one before. */
   judgesFromHere(): void {
     this.#noted = new Repeats();
   }
 
-  /** Not of a retry file: what it repeats is tied row by row, and what is added to it is another payment. */
+  /** Notes the earlier batches in which this payment did not go. Not called for a correction: `retry_of` ties that. */
   noteSentAnew(batchSeq: number, row: NewRow, sinceMs: number, noted = this.#noted): void {
     const { core_key, reference_key, period } = row;
     const batches = this.#didNotGoIn.all(batchSeq, core_key, reference_key, period, sinceMs);
     for (const seq of seqsIn(batches)) noted.anew.add(seq);
   }
 
-  /** A row names one other that it repeats; others may be the same payment too, and each may correct a row of a file. */
+  /**
+   * Notes the batches of the rows that a verdict names: of the one that is repeated, of others that may be the same
+   * payment, and of the rows that these correct.
+   */
   noteRepeats(verdict: Verdict, noted = this.#noted): void {
     if (verdict.state === "ready" || verdict.other === undefined) return;
     const others = verdict.state === "held" ? (verdict.others ?? []) : [];
@@ -101,11 +104,11 @@ export class NearDuplicates {
   }
 
   /**
-   * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's beneficiary has an accepted or
-   * unknown row there with another amount: perhaps an amount was edited after it had been sent. Or one that still goes
-   * without a person's word about it, unless both state their periods or their references, and other ones: then the old
-   * amount would go after the new one. A row that did not go and is sent anew repeats that batch too, in its own period
-   * or by its own reference.
+   * DESIGN §7 near_duplicate: this file repeats rows of an earlier batch, and this row's payee has a row there with
+   * another amount. That row was accepted or is unknown: perhaps its amount was edited after it had been sent. Or it
+   * still goes by itself, and the old amount would go after the new one; not where both rows state their periods or
+   * references, and other ones. To send a row anew that did not go is to repeat its batch too, within that row's period
+   * or reference.
    */
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
     this.#keep(batch, noted);
@@ -115,7 +118,7 @@ export class NearDuplicates {
     this.#holdNearTo(batch, repeated, nowMs);
     for (const seq of new Set([...this.#kept(batch, "anew"), ...lists]))
       this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
-    // what a retry file paid instead of a row of theirs; two retry files of one file are told apart row by row
+    // what retry files paid instead of rows of those batches; two retry files of one file are told apart row by row
     const corrected = new Set([...repeated, ...lists]);
     const corrections = seqsIn(this.#correcting.all(JSON.stringify([...corrected]), batch.seq));
     const others = corrections.filter((seq) => !corrected.has(seq));
@@ -123,7 +126,7 @@ export class NearDuplicates {
     this.#holdCorrectedOtherwise(batch, nowMs);
   }
 
-  /** For as long as the batch: a row that waits is compared with the rows that its file repeats once its wait is over. */
+  /** Keeps this as long as the batch: only when its wait is over is a row compared with what its file repeats. */
   #keep({ seq }: BatchSeq, { row, anew, list }: Repeats): void {
     const all: Readonly<Record<How, Iterable<number>>> = {
       row: seqsIn(this.#seqsOf.all(JSON.stringify([...row]), seq)),
@@ -163,14 +166,17 @@ export class NearDuplicates {
     this.#holdNearTo(batch, seqsIn(this.#copies.all(batch.seq)), nowMs);
   }
 
-  /** The same where a later file paid what was settled as not done: it may have resent some of it with another amount. */
+  /**
+   * Holds near duplicates where a later file paid what was settled as not done: it may have resent some of it with
+   * another amount.
+   */
   holdNearToResent(batch: BatchSeq, nowMs: number): void {
     this.#holdNearTo(batch, seqsIn(this.#repeating.all(batch.seq)), nowMs, { isSentAnew: true });
   }
 
   /**
-   * Of rows that are about to go those in whose place another amount went, by the word of a person who was told of them:
-   * whoever corrects a file that could not go does not think of the old one, which goes by itself when it is resumed.
+   * Holds rows that are about to go where another amount went in their place, by the word of a person who was told of
+   * them: whoever corrects a file that could not go does not think of the old one, which goes by itself when resumed.
    */
   holdReplaced(batch: BatchSeq, nowMs: number): void {
     assertMove("ready", "held");
@@ -191,7 +197,7 @@ export class NearDuplicates {
 
   /**
    * Notes at rows that are held as near duplicates how many rows of other files a person let go although the same
-   * earlier row held them: one of those may be the same payment. Gives the rows of which there are more than before.
+   * earlier row held them: one of those may be the same payment. Gives the rows for which there are more than before.
    */
   tellLetGo(batch: BatchSeq, nowMs: number): number[] {
     return numbersIn(this.#tellLetGo, batch.seq, nowMs);

@@ -4,14 +4,15 @@ import { isIn, isPaid, mayBePaid, PAID, STILL_GOES } from "../state.ts";
 /** The id of the batch `?1`. */
 const idIn = (schema: string): string => `(SELECT id FROM ${schema}.batch WHERE seq = ?1)`;
 
-/** Batches of which `?1` repeats a row. */
+/** Batches that `?1` repeats a row of. */
 export const repeated = (schema: string, isEarlier: string): string => `
   SELECT DISTINCT b.seq FROM row r JOIN ${schema}.batch b ON b.id = r.other_batch
   WHERE r.batch = ?1 AND ${isEarlier} AND (r.state IN ('duplicate', 'held') OR r.released > 0)`;
 
 /**
- * Later batches that have rows equal to `keys`: the same payment in every row of both files is walked over once. Or that
- * are the same list with another account in every row.
+ * Later batches that contain a payment of `?1`, or are the same list with another account in every row. `keys`: the
+ * rows of `?1` that count; `which`: the later rows `o` that do. DISTINCT: a payment in every row of both files is
+ * looked for once.
  */
 const laterWith = (schema: string, keys: string, which: string): string => `
   WITH mine AS (SELECT DISTINCT core_key FROM ${schema}.row WHERE batch = ?1 AND ${keys})
@@ -19,7 +20,7 @@ const laterWith = (schema: string, keys: string, which: string): string => `
   CROSS JOIN ${schema}.row o ON o.batch = s.batch AND o.number = s.number WHERE ${which}
   UNION SELECT later FROM ${schema}.repeats WHERE earlier = ?1 AND how = 'list'`;
 
-/** Later batches in which a payment went, or may have gone, that is about to go in `?1`. */
+/** Later batches in which a payment that is about to go in `?1` went, or may have gone. */
 export const REPEATING = laterWith("main", "state = 'ready' AND released = 0", isIn("o", [...PAID, "unknown"]));
 
 /** Later batches that repeated rows of `?1` when they came. */
@@ -30,7 +31,7 @@ export const copies = (schema: string): string =>
     `o.other_batch = ${idIn(schema)} AND (o.state IN ('duplicate', 'held') OR o.released > 0)`,
   );
 
-/** Batches of which `?1` corrects rows that may go: the very files, and those that these corrected. */
+/** Batches that ready rows of `?1` correct: of the rows that `retry_of` names, and of the first rows behind those. */
 export const origins = (schema: string): string => `
   WITH tied AS (
     SELECT DISTINCT origin_batch, substr(family, 1, instr(family, ':') - 1) AS first FROM row
@@ -38,7 +39,7 @@ export const origins = (schema: string): string => `
   )
   SELECT seq FROM ${schema}.batch WHERE id IN (SELECT origin_batch FROM tied UNION SELECT first FROM tied)`;
 
-/** Batches with corrections of rows of the batches `?1`. `?2`: the one that is judged. */
+/** Batches with corrections of rows of the batches `?1` (JSON list of seq). `?2`: the one that is judged. */
 export const correcting = (schema: string, isEarlier: string): string => `
   SELECT DISTINCT k.batch AS seq FROM json_each(?1) e CROSS JOIN ${schema}.batch b ON b.seq = e.value
   CROSS JOIN ${schema}.row k ON k.family > b.id || ':' AND k.family < b.id || ';' WHERE ${isEarlier}`;
@@ -48,7 +49,10 @@ const DID_NOT_GO = `(o.state IN ('rejected', 'not_sent', 'settled_not_done') OR 
 /** Of equal payments the newest say it all: a million of them are not walked over for each of a million. */
 const NEWEST = "ORDER BY batch DESC LIMIT 16";
 
-/** Earlier batches in which this row did not go: one of its reference, or else of its core fields in the same period. */
+/**
+ * Batches before `?1` in which this row did not go: one of its reference `?3`, or else of its core key `?2` and its
+ * period `?4`; without a period only since `?5`.
+ */
 export const didNotGoIn = (schema: string, isEarlier: string): string => `
   SELECT o.batch AS seq FROM (
     SELECT * FROM (SELECT batch, number FROM ${schema}.seen WHERE key = ?2 AND ${isEarlier} ${NEWEST})
@@ -58,14 +62,18 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
   WHERE ${DID_NOT_GO} AND ${wasOpened("ob")} AND (o.reference_key = ?3
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
-/** Whom an earlier row pays, its branch left out; what an earlier build wrote down is known by both together only. */
+/** Key of the payee: the account without its branch; rows of earlier builds have only the key of both together. */
 export const payeeOf = (row: string): string => `coalesce(${row}.account_key, ${row}.beneficiary_key)`;
 
 /**
- * `?2`: the earlier batches. `?4`: rows of them that state another reference or period hold nothing, nor do they hold what
- * is sent anew itself. Of rows that hold the same the first two of other core fields do: where every row pays the same
- * one, not every pair of them is compared. Those come first that the file does not repeat: of several sweeps into one
- * account the one that is missing was corrected, or else the one in the same place. `?5`: no row that corrects one is held.
+ * Holds ready rows of `?1` whose payee was paid, or may still be, with other core fields in the batches `?2` (JSON list
+ * of seq). `?3`: now. An earlier row that still goes does not count if its period or its reference is another one. With
+ * `?4`, where `?1` sends anew what did not go there, no such row counts, and what is sent anew is not held. With `?5`
+ * rows that correct another row are not held.
+ *
+ * For each payee, period and reference two earlier rows will do: not every pair is compared. First come payments that
+ * `?1` does not contain (of several sweeps into one account the missing one was corrected), then the one with the same
+ * row number.
  */
 export const holdNear = (schema: string): string => `
   WITH going AS MATERIALIZED (
@@ -101,15 +109,15 @@ export const holdNear = (schema: string): string => `
   FROM near WHERE row.batch = ?1 AND row.number = near.number`;
 
 const sureMonth = (row: string): string => `iif(${isMonth(`${row}.period`)}, ${row}.period, NULL)`;
-/** A reference that is surely another one than any of another text: no spreadsheet may have rewritten it. */
+/** A reference that no spreadsheet can have rewritten: surely another one than one of another text. */
 const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row}.reference_key)`;
 
 /**
- * `?2`: a batch that `?1` corrects rows of. `?3`: its copies. What went in them for the payee of such a row, or of the
- * one that it corrects, with an amount that `?2` does not have, was that row's correction. Not what is tied to a row
- * itself: that says which one it corrects. Only what has no reference is compared with a row that has one: of the same
- * reference it is held already. Of payments to one payee of one
- * month, with or without a reference, the first two of other core fields will do: not every pair of them is compared.
+ * `?1`: a retry file; `?2`: a batch whose rows it corrects; `?3`: copies of that one (JSON list of seq); `?4`: now.
+ * Holds a correction whose payee, or that of the row which it corrects, was paid in a copy by a payment that `?2` does
+ * not have: that one was the correction. Rows of copies that are tied by `retry_of` do not count: they say which row
+ * they correct. Two rows with sure references are not compared: with an equal one the row is held already. For each
+ * payee and month two rows will do, with and without a reference: not every pair is compared.
  */
 export const holdCorrected = (schema: string): string => `
   WITH paid AS (
@@ -143,7 +151,10 @@ export const holdCorrected = (schema: string): string => `
     other_row = near.other_row, other_at = near.accepted_at
   FROM near WHERE row.batch = ?1 AND row.number = near.number`;
 
-/** Of held rows those that others went beside, which were let go although the same row of an earlier batch held them. */
+/**
+ * Notes at near duplicates of `?1` how many rows of other batches, held for the same earlier row, a person let go.
+ * `?2`: now. Gives the rows for which there are more than before.
+ */
 export const tellLetGo = (schema: string, isElsewhere: string): string => `
   WITH near AS (
     SELECT DISTINCT other_batch, other_row FROM row WHERE batch = ?1 AND state = 'held' AND code = 'near_duplicate'
@@ -157,8 +168,9 @@ export const tellLetGo = (schema: string, isElsewhere: string): string => `
     AND row.other_row = went.other_row AND row.other_more < went.more RETURNING row.number`;
 
 /**
- * Holds ready rows of `?1` in whose place a row of another batch with another amount went, let go by a person. Not a row
- * that was itself let go after that one went: nobody is asked a second time. By a list: no other row is walked over.
+ * Holds ready rows of `?1` in whose place a row of another batch with other core fields went, let go by a person. Not a
+ * row that was let go itself after that one went: nobody is asked a second time. `?2`: now. By the list after `IN`
+ * SQLite walks over no other row.
  */
 export const LET_GO_IN_PLACE = `
   WITH went AS (

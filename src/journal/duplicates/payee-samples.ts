@@ -18,22 +18,22 @@ interface Sampled {
 type Shared = SeenRow & { readonly seq: number };
 
 /**
- * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is equal:
- * it was sent from the wrong account, say, and dropped again with the right one in every row (DESIGN §7 near_duplicate).
- * What it writes it writes inside a transaction of the caller.
+ * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is
+ * equal: it was sent from the wrong account, say, and dropped again with the right one in every row (DESIGN §7
+ * near_duplicate). `keep` is called inside a transaction of the caller.
  */
 export class PayeeSamples {
   readonly #rows: JudgedRows;
   readonly #first: StatementSync;
   readonly #shared: StatementSync;
   readonly #keep: StatementSync;
-  /** Of the batch that is being judged: nothing of it is kept before it opens. */
+  /** The sample of the batch that is being judged: nothing of it is kept before it opens. */
   #sample: readonly Sampled[] = [];
 
   /** `past`: name under which another journal is attached, whose batches all came earlier. */
   constructor(database: DatabaseSync, rows: JudgedRows, past?: string) {
     this.#rows = rows;
-    // payees stand there as hashes: the first ones are drawn as if by lot, and every file that has them draws the same
+    // payees are hashes: the first of them are as good as drawn by lot, and every file that has them draws the same
     this.#first = database.prepare(
       `SELECT ${payeeOf("r")} AS payee, iif(instr(amount, '.') > 0, rtrim(rtrim(amount, '0'), '.'), amount) AS amount, number
        FROM row r WHERE batch = ? AND number BETWEEN ? AND ? AND core_key IS NOT NULL ORDER BY 1, 2, 3 LIMIT ${KEPT}`,
@@ -52,20 +52,20 @@ export class PayeeSamples {
     );
   }
 
-  /** A batch is about to be judged: of those before only what was kept counts. */
+  /** Begins a new batch: forgets the sample of the one before. */
   sampleFromHere(): void {
     this.#sample = [];
   }
 
-  /** The rows `from` to `to` of it, beside those that came before. */
+  /** Draws from the rows `from` to `to` of the batch as well. */
   add(batchSeq: number, from: number, to: number): void {
     const found = this.#first.all(batchSeq, from, to) as unknown as readonly Sampled[];
     this.#sample = [...this.#sample, ...found].sort(inOrder).slice(0, KEPT);
   }
 
   /**
-   * Numbers (`seq`) of earlier batches with the same payees and amounts, which by their periods, references and days would
-   * be the same payments, had they gone with equal core fields. Whether they went is asked row by row.
+   * Numbers (`seq`) of earlier batches with the same payees and amounts: with equal core fields their rows would be, by
+   * periods, references and days, the same payments. Whether they went is asked row by row.
    */
   alike(batch: BatchSeq, judge: Judge, nowMs: number): readonly number[] {
     const shared = this.#sample.flatMap(({ payee, amount, number }) => {
@@ -78,7 +78,7 @@ export class PayeeSamples {
     return [...ofBatch].filter(([, rows]) => rows.length >= SHARED_MIN).map(([seq]) => seq);
   }
 
-  /** The batch opens. */
+  /** To be called when the batch opens. */
   keep(batchSeq: number): void {
     for (const { payee, amount, number } of this.#sample) this.#keep.run(payee, amount, batchSeq, number);
     this.sampleFromHere();
@@ -86,7 +86,7 @@ export class PayeeSamples {
 }
 
 const KEPT = 32;
-/** So many in common: one or two payments of the same amount say nothing. */
+/** With so many rows in common two lists are alike: one or two payments of the same amount say nothing. */
 const SHARED_MIN = 4;
 /** Of lists that are alike the newest say it all. */
 const NEWEST = 16;

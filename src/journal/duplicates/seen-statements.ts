@@ -94,7 +94,7 @@ function inTheWay(past: string | undefined, and = ""): string[] {
   );
 }
 
-/** Rows of other batches than `?2`. */
+/** Rows of batches other than `?2`. */
 export const ELSEWHERE = {
   /** By the key `?1`: the newest that stand in the way. */
   inTheWay: (past?: string) => inTheWay(past),

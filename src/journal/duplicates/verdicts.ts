@@ -8,8 +8,8 @@ import { numbersIn } from "../numbers.ts";
 import type { Telling } from "./telling.ts";
 
 /**
- * Where a row that is not on its way goes because of others (DESIGN §7): when its file is taken, and when what it waited
- * for has an end. Called inside a transaction of the caller.
+ * Judges rows by others and moves them (DESIGN §7): when their file is taken, before an attempt, and when what they
+ * waited for has its end. Called inside a transaction of the caller.
  */
 export class Verdicts {
   readonly #rows: JudgedRows;
@@ -17,7 +17,7 @@ export class Verdicts {
   readonly #telling: Telling;
   readonly #waiting: StatementSync;
   readonly #ordinal: StatementSync;
-  /** Equal rows of the batch that is being judged, by core key and period: kept only for those that do repeat. */
+  /** How many equal rows the judged batch has had so far, by core key and period: only of those that do repeat. */
   #repeats = new Map<string, number>();
   #repeatsOf = -1;
 
@@ -32,9 +32,9 @@ export class Verdicts {
   }
 
   /**
-   * These rows of a batch that is being taken, in input order: they share their keys with others, their keys are entered,
-   * and what comes before them is judged. `sinceMs`: an equal row before that is another payment, where neither states
-   * anything.
+   * Judges new rows in input order. They share a key with another row or correct one, their keys are in `seen`, and the
+   * rows before them are judged. `sinceMs`: an equal row older than that is another payment, where neither states a
+   * period or a reference.
    */
   judgeNew(batch: BatchSeq, numbers: readonly number[], judge: Judge, nowMs: number, sinceMs: number): void {
     const elsewhere = this.#rows.seen.elsewhereOf(batch.seq);
@@ -58,7 +58,7 @@ export class Verdicts {
     }
   }
 
-  /** A ready row that may not go after all is ready no more. */
+  /** Judges a ready row once more: one that may not go after all is ready no more. */
   judgeBeforeAttempt(batch: BatchSeq, number: number, judge: Judge, nowMs: number): void {
     const row = this.#rows.find(batch, number);
     if (row?.state !== "ready") return;
@@ -73,8 +73,8 @@ export class Verdicts {
   }
 
   /**
-   * Rows that waited for an open row elsewhere are judged anew, and others by what went meanwhile. Gives the rows that
-   * stand otherwise than before.
+   * Judges anew rows that waited for an open row elsewhere, and other held rows by what went meanwhile. Gives the rows
+   * that changed.
    */
   judgeAgain(batch: BatchSeq, judge: Judge, nowMs: number, recentMs: number): number[] {
     const elsewhere = this.#rows.seen.elsewhereOf(batch.seq);
@@ -95,7 +95,7 @@ export class Verdicts {
       isAnyFree = true;
       if (row.family === null) this.#near.noteSentAnew(batch.seq, row, asOf(unreleased, nowMs) - recentMs, noted);
     }
-    // while they waited they were not compared with the rows that the others of their file repeat
+    // while they waited they were not compared with the batches that their file repeats
     if (isAnyFree) this.#near.holdNearDuplicates(batch, nowMs, noted);
     for (const number of this.#telling.whatWent(batch, judge, nowMs)) changed.add(number);
     for (const number of this.#near.tellLetGo(batch, nowMs)) changed.add(number);

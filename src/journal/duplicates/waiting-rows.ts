@@ -6,7 +6,9 @@ import type { BatchesAsked, WaitingBatch } from "../act-calls.ts";
 
 /** The row `o`, of the batch `ob`, still goes by itself. */
 const GOES = `(ob.phase = 'open' AND o.state IN ('ready', 'sending'))`;
-/** It stands in nobody's way any more, or was surely accepted: to the judge (`seen.ts`) neither open nor held. */
+/**
+ * The row `o` stands in nobody's way any more, or was surely accepted: to the judge (`seen.ts`) neither open nor held.
+ */
 const ENDED = `(o.state NOT IN ('ready', 'sending', 'unknown', 'held') OR (o.state = 'held' AND o.code = 'all_or_nothing')
   OR (o.state IN ('ready', 'held') AND ob.phase = 'cancelled'))`;
 /** Until the row `o` has its end no person can release `r`, which is held for it: they may be the same money. */
@@ -14,7 +16,7 @@ export const BLOCKED = `(o.state IN ('unknown', 'sending')
   OR (r.code = 'other_row_open' AND o.state = 'ready' AND ob.phase <> 'cancelled'))`;
 const AWAITED = `JOIN batch ob ON ob.id = r.other_batch JOIN row o ON o.batch = ob.seq AND o.number = r.other_row`;
 
-/** Rows that are held for a row of another batch, and how that one stands. */
+/** Rows that are held for a row of another batch, and whether that row has its end. */
 export class WaitingRows {
   readonly #database: DatabaseSync;
 
@@ -35,7 +37,7 @@ export class WaitingRows {
     return rows.map(({ id, waiting, over }) => ({ batch: id, rows: waiting, isOver: over === 1 }));
   }
 
-  /** How many rows of a batch are held for one that has its end: `judgeAgain` says what becomes of them. */
+  /** How many rows of a batch are held for a row that has its end: `judgeAgain` says what becomes of them. */
   areOver(batchSeq: number): number {
     const over = this.#database.prepare(
       `SELECT count(*) AS rows FROM row r ${AWAITED}
