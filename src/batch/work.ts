@@ -55,7 +55,7 @@ export class BatchWork implements Processor {
     copying.catch(() => undefined);
     // files are taken in one at a time, in the order of the calls and not of the copies: two may hold the same
     // payments, or be the same, and the second must find what became of the first
-    const { batch, resumed, told } = await this.#turns.take("", async () =>
+    const { batch, resumed, told } = await this.#turns.take(TAKING, async () =>
       this.#taking.take(file, (await copying).snapshot, settledSha256 === undefined),
     );
     const { snapshot, modeBefore, folderBefore, losses } = await copying;
@@ -224,3 +224,6 @@ export class BatchWork implements Processor {
     this.#lock?.release();
   }
 }
+
+/** The turn of files that are taken in: no batch has this id. */
+const TAKING = "taking";

@@ -53,8 +53,8 @@ async function watch({ call, config, sandbox, monitor }: Sending): Promise<numbe
     );
   };
   // while it watches, other commands can use the sandbox's state folder: the commands that it tells name it
-  const teller = sandbox ? { ...call, flags: { ...call.flags, state_dir: config.stateDir } } : call;
-  return withTeller(teller, config, sendDropped, () => folderWatch?.isWorking === true);
+  const told = sandbox ? { ...call, flags: { ...call.flags, state_dir: config.stateDir } } : call;
+  return withTeller(told, config, sendDropped, () => folderWatch?.isWorking === true);
 }
 
 /**

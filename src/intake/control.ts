@@ -7,7 +7,7 @@ import { FileRefusedError, systemCodeOf } from "../errors.ts";
 import { reading } from "./source-file.ts";
 
 /** Control totals as somebody stated them. `total` is plain decimal text. */
-interface ControlTotals {
+interface StatedTotals {
   readonly rows?: number;
   readonly total?: string;
 }
@@ -26,7 +26,7 @@ const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO"];
  * The control totals of a file such as `payroll.csv.control`, with lines `rows=240` and `total=11087750.50`; undefined
  * when there is no such file. Throws FileRefusedError (`control_malformed`) for anything else in it.
  */
-export async function readControlFile(path: string): Promise<ControlTotals | undefined> {
+export async function readControlFile(path: string): Promise<StatedTotals | undefined> {
   const text = await reading(path, () => readSmallFile(path));
   if (text === undefined) return undefined;
   const file = basename(path);

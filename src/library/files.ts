@@ -4,7 +4,7 @@ import type { BatchReport, RunEvent } from "../events.ts";
 import { withProcessor, type StopSignal } from "../processor.ts";
 import type { CheckReport } from "../results/screen/check-report.ts";
 import type { Sandbox } from "../sandbox/server.ts";
-import { checkFile as takeInOnly } from "../proof-read/check-file.ts";
+import { checkFile as proofRead } from "../proof-read/check-file.ts";
 import { Listener } from "./listener.ts";
 import { assertFunctions, assertOptions, assertSignals, resolvedNow } from "./given.ts";
 import { inSandbox, withSending } from "./sending.ts";
@@ -64,8 +64,8 @@ export async function checkFile(
   const file = resolvedNow("checkFile", path);
   assertOptions("checkFile", options);
   const { sandbox, ...checkOptions } = options;
-  if (!sandbox) return takeInOnly(file, { config: configFromOptions(checkOptions), sandbox: false });
-  return inSandbox(checkOptions, sandbox, (config) => takeInOnly(file, { config, sandbox: true }));
+  if (!sandbox) return proofRead(file, { config: configFromOptions(checkOptions), sandbox: false });
+  return inSandbox(checkOptions, sandbox, (config) => proofRead(file, { config, sandbox: true }));
 }
 
 export function stopSignalOf(signal: AbortSignal | undefined, giveUp: AbortSignal | undefined): StopSignal {
