@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** They measure time or memory: nothing else may run beside them. */
@@ -28,6 +30,8 @@ export default defineConfig({
         test: { name: "alone", include: MEASURING, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
+    // no test looks into the journal of whoever runs it
+    env: { XDG_STATE_HOME: join(tmpdir(), "paydrop-tests-no-state") },
     setupFiles: [new URL("seed.ts", import.meta.url).pathname],
     reporters: ["default", new URL("last-line.ts", import.meta.url).pathname],
   },
