@@ -140,6 +140,8 @@ export interface BatchReport {
   readonly asksPeriod?: string;
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
+  /** It was not its file that was run: that may be gone by now, or be another batch. */
+  readonly isById?: true;
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** The exit code that `paydrop run` would have for this batch alone. */

@@ -143,6 +143,7 @@ export class BatchReporting {
       operation: labelOf(await this.#ground.journal.operations(batch.id), readingOf(batch).operation),
       records: this.#ground.journal.rows(batch.id),
       history: await this.#ground.journal.history(batch.id),
+      waitsFor: await this.#ground.journal.blockedBy(batch.id),
       ...(await mappingSaid(opened)),
     });
   }

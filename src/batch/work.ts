@@ -129,7 +129,10 @@ export class BatchWork implements Processor {
     const { batch, file } = await this.#knownWhole(batchId);
     await this.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
-    const report = await this.#reporting.write(batch, { submitted, ...start, file });
+    const report: BatchReport = {
+      ...(await this.#reporting.write(batch, { submitted, ...start, file })),
+      isById: true,
+    };
     const owes = await isOwed(report);
     await Promise.all([this.journal.oweResults(batch.id, owes), this.journal.keepTallies(batch.id)]);
     await renewOpenAnswer(report);
@@ -153,7 +156,7 @@ export class BatchWork implements Processor {
     for (let times = 1; ; times += 1) {
       const before = await this.journal.tallies(batch.id);
       const writing = { submitted: { requests: 0 }, ...this.#ground.beginNow(), file, staysAside: true };
-      const report = await this.#reporting.write(batch, writing);
+      const report: BatchReport = { ...(await this.#reporting.write(batch, writing)), isById: true };
       const isSame = JSON.stringify(before) === JSON.stringify(await this.journal.tallies(batch.id));
       if (!isSame && times < WRITE_TIMES_MAX) continue;
       // while a batch has rows to send, its results stay owed

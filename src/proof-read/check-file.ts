@@ -26,7 +26,7 @@ import { KnownFile, lookingBack } from "./pointed-out.ts";
 import type { Services } from "../processor.ts";
 import { checkReport, type CheckReport } from "../results/screen/check-report.ts";
 import { isRetryAsWritten } from "../results/disk/own.ts";
-import { byStatusOf, takenText, type TakenBefore } from "../results/words/taken-words.ts";
+import { byStatusOf, type TakenBefore } from "../results/words/taken-words.ts";
 import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { correctionsTold, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
@@ -115,7 +115,6 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
       control: { sources: opened.control.map(({ source }) => source), faults: differing },
       caps: capped.flatMap(({ refused }) => refused),
       remarks: [
-        ...(taken ? [takenText(taken)] : []),
         ...remarkOnSums(unreadable),
         ...opened.remarks(),
         ...looks,

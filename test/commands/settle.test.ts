@@ -136,7 +136,7 @@ test("what settle says to do next can be done: of a paused batch resume comes fi
   const { office, batch } = await withUnknownRow();
   await office.paydrop("pause", batch);
   expect((await settle(office, batch, "not-done")).stdout).toContain(
-    `It may go again:  paydrop resume ${batch}, then paydrop retry ${batch}`,
+    `It may go again:  paydrop resume ${batch} --by NAME, then paydrop retry ${batch}`,
   );
   const cancelled = await office.paydrop("cancel", batch);
   expect(cancelled.stdout).toContain("1 row was not sent and will not be.");

@@ -35,6 +35,13 @@ describe("what is open of a batch", () => {
     ]);
   });
 
+  test("of one that is paused, what was refused for the key does not go by itself either", () => {
+    expect(openOf({ byStatus: { rejected: tally(1) }, goesAgain: 1, phase: "paused" })?.slice(0, 2)).toEqual([
+      "Refused, though not for what is in it; the batch is paused.",
+      "  paydrop resume K7Q29F3M --by NAME",
+    ]);
+  });
+
   test.each<[string, Partial<BatchReport>]>([
     ["before it was gone through", { phase: "cancelled" }],
     ["while it went", { stop: STOPS.cancelled }],

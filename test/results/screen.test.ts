@@ -123,6 +123,25 @@ describe("the summary", () => {
     expect(text).toContain("paydrop retry K7Q29F3M");
   });
 
+  test("by its id one command sends what was not sent and what is settled as not done: it is told once", () => {
+    const byStatus = { not_sent: { rows: 2, amount: "2.00" }, settled_not_done: { rows: 1, amount: "1.00" } };
+    const next = (isById: { isById?: true }): string[] =>
+      summaryText({ ...REPORT, byStatus, ...isById }, PLAIN)
+        .split("\n")
+        .slice(-5, -1)
+        .map((line) => line.slice(11));
+    expect(next({})).toEqual([
+      "to send the other 2 rows",
+      "paydrop run october-payroll.csv",
+      "to send 1 row settled as not done",
+      "paydrop retry K7Q29F3M",
+    ]);
+    expect(next({ isById: true }).slice(2)).toEqual([
+      "to send what was not sent or is settled as not done",
+      "paydrop retry K7Q29F3M",
+    ]);
+  });
+
   const many = { rows: 12_345_678, amount: "123456789012345.50" };
   const large: BatchReport = {
     ...REPORT,

@@ -1,9 +1,12 @@
 import type { RowState } from "../../journal/state.ts";
 import {
   decisionSteps,
+  resumeCommand,
+  retryCommand,
   settleCommand,
   stepsToldOf,
   waitingSteps,
+  WHAT_RETRY_SENDS,
   WHEN_MENDED,
 } from "../../results/words/next-steps.ts";
 import { rowsIn, UNSENT_STATES } from "../../results/words/status.ts";
@@ -42,11 +45,12 @@ function stepsOf(status: FullStatus): string[] {
     const which = rows("held") === 1 ? named("held").replace(/^row/, "--row") : undefined;
     steps.push(...decisionSteps(id, named("held"), which).map((step) => step.replace(/^paydrop /, "  $&")));
   }
-  if (phase === "paused") steps.push("paused; to go on", `  paydrop resume ${id}`);
-  else if (rows("ready", "not_sent", "settled_not_done") > 0) {
-    steps.push("to send what was not sent or is settled as not done", `  paydrop retry ${id}`);
+  if (phase === "paused") {
+    if (rows(...UNSENT_STATES) + resumable > 0) steps.push("paused; to go on", `  ${resumeCommand(id)}`);
+  } else if (rows("ready", "not_sent", "settled_not_done") > 0) {
+    steps.push(WHAT_RETRY_SENDS, `  ${retryCommand(id)}`);
   } else if (resumable > 0) {
-    steps.push(WHEN_MENDED, `  paydrop retry ${id}`);
+    steps.push(WHEN_MENDED, `  ${retryCommand(id)}`);
   }
   if (owesResults) steps.push("its results are not written to the end; to write them", `  paydrop results ${id}`);
   return steps;

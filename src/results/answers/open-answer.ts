@@ -4,7 +4,15 @@ import { operationNamed } from "../../operations/catalogue.ts";
 import type { OperationName } from "../../operations/operation.ts";
 import { isOwnAnswer, ownText, putAnswer } from "./files.ts";
 import { answer, asNamed, sentence, TROUBLES, type Answer } from "./answers.ts";
-import { cancelCommand, namedRows, releaseCommand, settleCommand, toldOf, waitingSteps } from "../words/next-steps.ts";
+import {
+  cancelCommand,
+  namedRows,
+  releaseCommand,
+  resumeCommand,
+  settleCommand,
+  toldOf,
+  waitingSteps,
+} from "../words/next-steps.ts";
 
 interface Told extends BatchReport {
   /** The file was run by its name: what is left of it does not go by itself. */
@@ -58,10 +66,11 @@ function heldPart(report: BatchReport): Part {
 function unsentPart(report: Told, withoutStop: Part): Part {
   const { batch, byStatus, goesAgain, phase, stop, isNamed = false } = report;
   const unsent = byStatus.not_sent?.rows ?? 0;
-  if (unsent > 0 && (phase === "paused" || stop?.code === "paused")) {
-    return [`${counted(unsent)} not sent: the batch is paused.`, `  paydrop resume ${batch} --by NAME`];
-  }
   if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
+  if (phase === "paused" || stop?.code === "paused") {
+    const what = unsent > 0 ? `${counted(unsent)} not sent:` : "Refused, though not for what is in it;";
+    return [`${what} the batch is paused.`, `  ${resumeCommand(batch)}`];
+  }
   const trouble = stop ? TROUBLES[stop.code] : withoutStop;
   const told = trouble && isNamed ? trouble.map(asNamed) : trouble;
   const lines = [

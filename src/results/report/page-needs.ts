@@ -1,26 +1,26 @@
 import { counted } from "../../counted.ts";
-import type { BatchRecord } from "../../journal/batch-record.ts";
 import { outNames } from "../names.ts";
 import type { Clock } from "./clock.ts";
 import { amountOf, said, stampOf, table, type TableColumn } from "./figures.ts";
 import { html, NOTHING, type Html } from "./html.ts";
 import type { Need, NeedKind, NeedRow } from "./needs.ts";
 import type { Report } from "./report.ts";
-import { commandFor, NEED_WORDS } from "./words.ts";
+import { NEED_WORDS, todoFor } from "./words.ts";
 
 /** The rows that need a person, the gravest kind first, each with what to do. */
-export function needsSection({ batch, needs }: Report, clock: Clock): Html {
-  const results = outNames(batch.fileName, batch.format).results;
-  const groups = needs.map((need) => groupOf(need, batch, results, clock));
+export function needsSection(report: Report, clock: Clock): Html {
+  const groups = report.needs.map((need) => groupOf(need, report, clock));
   return html`<section aria-labelledby="needs">
     <h2 id="needs">What needs a person</h2>
     ${groups.length > 0 ? groups : html`<p>Nothing. No row waits for a decision, a correction or a look into the dashboard.</p>`}
   </section>`;
 }
 
-function groupOf(need: Need, batch: BatchRecord, results: string, clock: Clock): Html {
-  const { title, todo } = NEED_WORDS[need.kind];
-  const command = commandFor(need.kind, batch);
+function groupOf(need: Need, report: Report, clock: Clock): Html {
+  const { fileName, format } = report.batch;
+  const { results } = outNames(fileName, format);
+  const { title } = NEED_WORDS[need.kind];
+  const { todo, command } = todoFor(need.kind, report);
   const rest = need.count - need.rows.length;
   return html`<section class="need need-${need.kind}" aria-labelledby="need-${need.kind}">
     <h3 id="need-${need.kind}">${title} <span class="count">${counted(need.count)}, ${amountOf(need.amount)}</span></h3>

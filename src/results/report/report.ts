@@ -1,3 +1,4 @@
+import type { RowName } from "../../checks/correction.ts";
 import { defined } from "../../defined.ts";
 import type { MappingSaid } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
@@ -33,6 +34,8 @@ export interface Report {
   readonly attempts: number;
   /** The gravest first; none where nobody has to do anything. */
   readonly needs: readonly Need[];
+  /** Where no held row can be released yet: what the first of them waits for. */
+  readonly waitsFor?: RowName;
   readonly acts: Acts;
   readonly timeline: Timeline | undefined;
   /** The last thing that the journal knows of this batch; milliseconds since 1970. */
@@ -52,11 +55,12 @@ interface ReportInput {
   /** The rows of the journal in input order. */
   readonly records: AsyncIterable<readonly RowRecord[]>;
   readonly history: readonly Act[];
+  readonly waitsFor?: RowName | undefined;
 }
 
 /** Reads journal and snapshot once, side by side; memory does not grow with the rows. */
 export async function collectReport(input: ReportInput): Promise<Report> {
-  const { batch, operation, sheet, view, mapping, records, history } = input;
+  const { batch, operation, sheet, view, mapping, records, history, waitsFor } = input;
   const collected = { totals: new TotalsCollector(), needs: new NeedsCollector(batch), times: new TimelineCollector() };
   let attempts = 0;
   let inFlight = 0;
@@ -77,7 +81,7 @@ export async function collectReport(input: ReportInput): Promise<Report> {
   assertControlTotals(totals, batch);
   const times = [batch.createdAt, timeline?.lastAt ?? 0, ...history.map(({ at }) => at)];
   return {
-    ...defined({ batch, operation, mapping, totals, attempts, inFlight, needs: collected.needs.needs() }),
+    ...defined({ batch, operation, mapping, totals, attempts, inFlight, needs: collected.needs.needs(), waitsFor }),
     timeline,
     approved: approvedOf(totals),
     remarks: [...batch.remarks, ...totals.remarks],

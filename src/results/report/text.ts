@@ -12,7 +12,7 @@ import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { Need } from "./needs.ts";
 import type { Report } from "./report.ts";
-import { ACCEPTED_MEANS, ACCOUNTS_SHOWN, commandFor, DECISIONS_SHOWN, NEED_WORDS, SIGN_OFF } from "./words.ts";
+import { ACCEPTED_MEANS, ACCOUNTS_SHOWN, DECISIONS_SHOWN, NEED_WORDS, SIGN_OFF, todoFor } from "./words.ts";
 
 /** For a terminal of 60 columns, an e-mail, or a printer. */
 const WIDTH = 60;
@@ -57,9 +57,10 @@ function totalsLines({ batch, approved, totals }: Report): string[] {
   ];
 }
 
-function needLines({ kind, count, amount, rows }: Need, { batch }: Report): string[] {
-  const { title, todo } = NEED_WORDS[kind];
-  const command = commandFor(kind, batch);
+function needLines({ kind, count, amount, rows }: Need, report: Report): string[] {
+  const { batch } = report;
+  const { title } = NEED_WORDS[kind];
+  const { todo, command } = todoFor(kind, report);
   const lines = rows.flatMap(({ number, amount: sum, reference, payee, happened, todo: own }) => {
     const what = [`row ${number}`, sum, payee, reference].filter((part) => part !== undefined).join("  ");
     return [...wrapped(what, WIDTH), ...indented(happened, "  "), ...indented(own, "  → ")];

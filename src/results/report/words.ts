@@ -1,9 +1,12 @@
 /** Every word of a report that is neither a row's own sentence nor said of a status everywhere (`words/status.ts`). */
+import type { RowName } from "../../checks/correction.ts";
+import { defined } from "../../defined.ts";
 import type { ResultStatus } from "../../journal/state.ts";
-import type { BatchPhase, BatchRecord, ByStatus } from "../../journal/batch-record.ts";
-import { releaseCommand, settleCommand, toldOf } from "../words/next-steps.ts";
+import type { BatchPhase, ByStatus } from "../../journal/batch-record.ts";
+import { releaseCommand, resumeCommand, retryCommand, settleCommand, toldOf } from "../words/next-steps.ts";
 import { occurringIn, STATE_WORDS } from "../words/status.ts";
 import type { NeedKind } from "./needs.ts";
+import type { Report } from "./report.ts";
 
 /** `235 accepted`, `3 rejected`: of these statuses those that occur. */
 export function countsIn(byStatus: ByStatus, statuses?: readonly ResultStatus[]): string[] {
@@ -32,19 +35,38 @@ interface NeedWords {
   readonly command?: (batch: string) => string;
 }
 
-/** The line to copy that deals with rows of this kind, if there is one. */
-export function commandFor(
+/** What is to be done about rows of this kind, and the line to copy, if there is one. */
+export function todoFor(
   kind: NeedKind,
-  batch: Pick<BatchRecord, "id" | "phase" | "destination">,
-): string | undefined {
-  const isPaused = batch.phase === "paused" && kind === "not_sent";
-  const command = isPaused ? `paydrop resume ${batch.id} --by NAME` : NEED_WORDS[kind].command?.(batch.id);
-  return command && toldOf(command, batch);
+  { batch, waitsFor }: Pick<Report, "batch" | "waitsFor">,
+): { readonly todo: string; readonly command?: string } {
+  if (kind === "held" && waitsFor) {
+    const command = `paydrop status ${waitsFor.batch}`;
+    return { todo: waitingText(waitsFor), command: toldOf(command, batch) };
+  }
+  const paused = batch.phase === "paused" ? WHEN_PAUSED[kind] : undefined;
+  const { todo, command } = paused ?? NEED_WORDS[kind];
+  return defined({ todo, command: command && toldOf(command(batch.id), batch) });
 }
 
-function retryCommand(batch: string): string {
-  return `paydrop retry ${batch}`;
+function waitingText({ batch, row }: RowName): string {
+  return `Nothing of them was sent. Each waits for a row that has no end yet, the first for row ${row} of batch ${batch}: see to those first:`;
 }
+
+/** No run sends anything of a paused batch, and a retry is refused. */
+const WHEN_PAUSED: Readonly<Partial<Record<NeedKind, Omit<NeedWords, "title">>>> = {
+  rejected: {
+    todo: "Correct them in the retry file beside the input and drop that again. Rows refused for the key or the address need no correction: they go when the batch is resumed.",
+  },
+  not_sent: {
+    todo: "The batch is paused: they go when it is resumed; nothing goes twice.",
+    command: resumeCommand,
+  },
+  not_done: {
+    todo: "The batch is paused: when it is resumed, paydrop retry sends them again:",
+    command: resumeCommand,
+  },
+};
 
 export const NEED_WORDS: Readonly<Record<NeedKind, NeedWords>> = {
   unknown: {

@@ -1,4 +1,5 @@
 import type { Correction } from "../../checks/correction.ts";
+import type { HoldCode } from "../../checks/duplicates/duplicates.ts";
 import type { Fault } from "../../checks/fault.ts";
 import type { FileFault } from "../../errors.ts";
 import type { AccountTotals, CorrectionsSaid, MappingSaid } from "../../events.ts";
@@ -6,7 +7,7 @@ import { gravest } from "../../exit-codes.ts";
 import type { BatchPhase, Tallies, Tally } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { Complaints, holdOf, type ComplaintGroup } from "../words/complaints.ts";
-import { byStatusOf, type TakenBefore } from "../words/taken-words.ts";
+import { byStatusOf, takenText, type TakenBefore } from "../words/taken-words.ts";
 import { addedUp, NO_ROWS } from "../sums.ts";
 
 /** What is known of a file apart from what became of its rows. */
@@ -83,6 +84,7 @@ export async function checkReport(
   const { invalid = NO_ROWS, held = NO_ROWS, rejected = NO_ROWS, unknown = NO_ROWS } = byStatus;
   return {
     ...facts,
+    remarks: [...(taken ? [takenText(taken, lists.waiting)] : []), ...facts.remarks],
     ...{ ready: byStatus.not_sent ?? NO_ROWS, invalid, held },
     duplicate: addedUp([byStatus.duplicate, byStatus.accepted, byStatus.settled_done]),
     ...lists.listed(),
@@ -105,12 +107,18 @@ class CheckLists {
   readonly #corrected: CheckReport["corrected"][number][] = [];
   readonly #warnings: CheckReport["warnings"][number][] = [];
   #warned = 0;
+  #waiting = 0;
 
   constructor(batchId: string, taken: BatchPhase | undefined, all: boolean) {
     this.#batchId = batchId;
     this.#taken = taken;
     this.#rowsMax = all ? Number.POSITIVE_INFINITY : SHOWN_ROWS_MAX;
     this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
+  }
+
+  /** How many rows are held for another one only, and for no person's word. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   async addAll(rows: AsyncIterable<readonly RowRecord[]>): Promise<void> {
@@ -122,6 +130,7 @@ class CheckLists {
     const { number: row, faults, state, correction, warnings = [] } = record;
     if (correction && this.#corrected.length < this.#rowsMax) this.#corrected.push({ row, correction });
     if (faults && this.#faults.length < this.#rowsMax) this.#faults.push({ row, faults });
+    if (state === "held" && record.code === ("other_row_open" satisfies HoldCode)) this.#waiting += 1;
     if (state === "held" && this.#holds.length < this.#rowsMax) {
       const { code, message, hint } = holdOf(record, this.#batchId, this.#taken);
       this.#holds.push({ row, code, message, hint });

@@ -30,6 +30,16 @@ export function cancelCommand(batch: string): string {
   return `paydrop cancel ${batch} --by NAME --reason TEXT`;
 }
 
+/** To copy: a paused batch goes on. */
+export function resumeCommand(batch: string): string {
+  return `paydrop resume ${batch} --by NAME`;
+}
+
+/** To copy. It goes by what was taken in, whatever became of the file. */
+export function retryCommand(batch: string): string {
+  return `paydrop retry ${batch}`;
+}
+
 /** What is told of a batch: commands on one that was only tried get the flags of the sandbox. */
 export function toldOf(text: string, { destination }: Pick<BatchReport, "destination">): string {
   return destination === SANDBOX ? asTried(text) : text;
@@ -87,27 +97,30 @@ export function waitingSteps(
   return [`${named} ${what}`, `paydrop status ${other.batch}`];
 }
 
+export const WHAT_RETRY_SENDS = "to send what was not sent or is settled as not done";
 export const WHEN_MENDED = "to send again what was refused for the key or the address, when that is mended";
 
 function stopSteps({ phase, stop }: BatchReport): string[] {
   return stop && stop.hint !== "" && phase !== "paused" ? [printable(stop.hint)] : [];
 }
 
-function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop }: BatchReport): string[] {
+function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop, isById }: BatchReport): string[] {
   if (phase === "cancelled") return [];
   if (phase === "paused") {
     const waits = rowsIn(byStatus, "not_sent", "held", "settled_not_done") > 0 || goesAgain !== undefined;
-    return waits ? ["the batch is paused; to go on", `paydrop resume ${batch} --by NAME`] : [];
+    return waits ? ["the batch is paused; to go on", resumeCommand(batch)] : [];
   }
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
   const goesOn = stop?.code !== "reads_otherwise" && stop?.code !== "folder_held";
   // those that were refused for the key or the address go with them
   const unsent = notSent + (goesAgain ?? 0);
-  if (notSent > 0 && goesOn) steps.push(`to send the other ${counted(unsent)}`, `paydrop run ${asWord(file)}`);
   const notDone = byStatus.settled_not_done?.rows ?? 0;
-  if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, `paydrop retry ${batch}`);
-  if (goesAgain !== undefined && !stop && steps.length === 0) steps.push(WHEN_MENDED, `paydrop retry ${batch}`);
+  if (isById && notSent > 0 && notDone > 0 && goesOn) return [WHAT_RETRY_SENDS, retryCommand(batch)];
+  const again = isById ? retryCommand(batch) : `paydrop run ${asWord(file)}`;
+  if (notSent > 0 && goesOn) steps.push(`to send the other ${counted(unsent)}`, again);
+  if (notDone > 0) steps.push(`to send ${counted(notDone)} settled as not done`, retryCommand(batch));
+  if (goesAgain !== undefined && !stop && steps.length === 0) steps.push(WHEN_MENDED, retryCommand(batch));
   return steps;
 }
 

@@ -2,7 +2,7 @@ import { counted } from "../../counted.ts";
 import { dayOf } from "../../day.ts";
 import type { ResultStatus, RowState } from "../../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../../journal/batch-record.ts";
-import { releaseCommand } from "./next-steps.ts";
+import { releaseCommand, resumeCommand, retryCommand } from "./next-steps.ts";
 import { asInResults, occurringIn, rowsIn, statusOf } from "./status.ts";
 import { addedUp } from "../sums.ts";
 
@@ -27,15 +27,15 @@ export function byStatusOf(tallies: Tallies): ByStatus {
   return sums;
 }
 
-/** What became of a file that went before, and what is left to do. */
-export function takenText(taken: TakenBefore): string {
+/** What became of a file that went before, and what is left to do. `waiting`: so many of its held rows wait for another row. */
+export function takenText(taken: TakenBefore, waiting: number): string {
   const { batch, byStatus } = taken;
   const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${asInResults(status)}`);
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
   // to run it is refused: nothing can be promised of it
   if (batch.archive !== undefined)
     return `${said}. Its details are archived, and it cannot be run before they are back: paydrop archive --restore ${batch.id}`;
-  const todo = leftIn(taken);
+  const todo = leftIn(taken, waiting);
   return `${said}. Running it again ${sendsText(taken)}.${todo === "" ? "" : ` ${todo}`}`;
 }
 
@@ -52,21 +52,27 @@ function toSendIn({ byStatus, refusedForTheKey }: TakenBefore): number {
 }
 
 /** What a person has to do, the gravest first. */
-function leftIn(taken: TakenBefore): string {
-  const { batch, byStatus, refusedForTheKey, corrected } = taken;
+function leftIn(taken: TakenBefore, waiting: number): string {
+  const { batch, byStatus, refusedForTheKey, corrected, waitIsOver } = taken;
   const { id, phase } = batch;
   const rows = (...statuses: ResultStatus[]): number => rowsIn(byStatus, ...statuses);
   const steps: string[] = [];
   if (rows("unknown") > 0) steps.push("look up the unknown rows: paydrop status --unknown");
   if (phase === "cancelled") steps.push("it was cancelled: what was not sent stays unsent");
   else {
-    if (rows("held") > 0)
+    const isOver = phase === "open" ? waitIsOver : 0;
+    if (rows("held") > waiting)
       steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}, or paydrop cancel ${id}`);
-    if (phase === "paused") steps.push(`it is paused, to go on: paydrop resume ${id}`);
-    if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: paydrop retry ${id}`);
+    // there it is known whether anything can be released yet
+    else if (rows("held") > isOver) steps.push(`see to what the held rows wait for: paydrop status ${id}`);
+    if (phase === "paused" && rows("not_sent", "held", "settled_not_done") + refusedForTheKey > 0)
+      steps.push(`it is paused, to go on: ${resumeCommand(id)}`);
+    if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: ${retryCommand(id)}`);
   }
   if (rows("invalid", "rejected") - refusedForTheKey - corrected > 0)
     steps.push("correct the rows in its retry file, and run that one");
   if (steps.length > 0) return `To do: ${steps.join("; ")}`;
-  return toSendIn(taken) > 0 ? "" : "Nothing is left to do; the same payments of a new month go with --period";
+  return toSendIn(taken) + waitIsOver > 0
+    ? ""
+    : "Nothing is left to do; the same payments of a new month go with --period";
 }
