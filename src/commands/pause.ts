@@ -1,5 +1,5 @@
 import { counted } from "../counted.ts";
-import { resumeCommand } from "../results/words/next-steps.ts";
+import { resumeBatchCommand } from "../results/words/next-steps.ts";
 import { rowsIn } from "../results/words/status.ts";
 import type { Call } from "./command.ts";
 import { stopBatch } from "./stop-batch.ts";
@@ -12,7 +12,7 @@ export function run(call: Call): Promise<number> {
     const text = [
       `${already ? `Batch ${id} was paused already.` : `Paused batch ${id}.`} ${counted(wait)} ${wait === 1 ? "waits" : "wait"}.`,
       ...(sending ? [`${counted(sending.rows)} in flight will be finished; nothing new is sent.`] : []),
-      `Go on:  ${resumeCommand(id)}`,
+      `Go on:  ${resumeBatchCommand(id)}`,
     ].join("\n");
     return [text, { type: "paused", batch: id, by, already, waiting: wait, in_flight: sending?.rows ?? 0 }];
   });

@@ -5,7 +5,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { resumeCommand, settleCommand } from "../results/words/next-steps.ts";
+import { resumeBatchCommand, settleCommand } from "../results/words/next-steps.ts";
 import { sentenceOf } from "../results/words/sentences.ts";
 import type { Call } from "./command.ts";
 import { Going, numbersIn, whichRows } from "./release/going.ts";
@@ -43,7 +43,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
     ...(await blockedTexts(journal, blocked)),
     ...changedTexts(changed, batch),
     ...(wanted === "all" ? await duplicatesText(journal, batch) : []),
-    ...(batch.phase === "paused" ? [`The batch is paused: ${resumeCommand(batch.id)} sends them`] : []),
+    ...(batch.phase === "paused" ? [`The batch is paused: ${resumeBatchCommand(batch.id)} sends them`] : []),
   ];
   const base = { act: "release", by, isJudgedAnew: judged.size > 0, code: count > 0 ? 6 : 0 } as const;
   const nothing = { ...base, going: new Going(config.json) };

@@ -5,7 +5,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { RowState } from "../journal/state.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { isResumable } from "../reason.ts";
-import { resumeCommand } from "../results/words/next-steps.ts";
+import { resumeBatchCommand } from "../results/words/next-steps.ts";
 import { STATE_WORDS } from "../results/words/status.ts";
 import type { Call } from "./command.ts";
 import { Going, staysText, whichRows, type GoingRow } from "./release/going.ts";
@@ -86,6 +86,6 @@ export function asGoing({ number, amount, state, code, settledBy }: RowRecord): 
 
 function assertOpen({ id, phase }: BatchRecord): void {
   if (phase === "open") return;
-  const hint = phase === "paused" ? `go on with \`${resumeCommand(id)}\`` : "what was not sent stays unsent";
+  const hint = phase === "paused" ? `go on with \`${resumeBatchCommand(id)}\`` : "what was not sent stays unsent";
   throw new PaydropError("usage", `batch ${id} is ${phase}: nothing of it is sent`, hint);
 }

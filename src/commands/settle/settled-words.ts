@@ -4,7 +4,13 @@ import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
 import type { OperationName } from "../../operations/operation.ts";
-import { releaseCommand, resumeCommand, retryCommand, settleCommand, toldOf } from "../../results/words/next-steps.ts";
+import {
+  releaseCommand,
+  resumeBatchCommand,
+  retryCommand,
+  settleCommand,
+  toldOf,
+} from "../../results/words/next-steps.ts";
 import { STATE_WORDS } from "../../results/words/status.ts";
 import { whichRows } from "../release/going.ts";
 import { wordsOf, type Settling } from "./settling.ts";
@@ -33,7 +39,7 @@ export function settledText({ row, word: { as, by } }: Settling, batch: BatchRec
   const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
   if (as === "settled_done") return `${settled} It is never sent again.`;
   if (batch.phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
-  const resume = batch.phase === "paused" ? `${resumeCommand(batch.id)}, then ` : "";
+  const resume = batch.phase === "paused" ? `${resumeBatchCommand(batch.id)}, then ` : "";
   const lines = [`${settled} It may go again:  ${resume}${retryCommand(batch.id)}`];
   if (row.state === "accepted" || row.state === "settled_done") {
     lines.push(
@@ -67,6 +73,7 @@ export function repeatText({ batch, row, state }: Repeat): string {
 
 export function waitedText({ id, phase }: BatchRecord, { number, state }: RowRecord): string {
   const waited = `Row ${number} of batch ${id} waited for it and is now ${state}`;
-  if (state === "ready") return `${waited}. To send it:  ${phase === "paused" ? resumeCommand(id) : retryCommand(id)}`;
+  if (state === "ready")
+    return `${waited}. To send it:  ${phase === "paused" ? resumeBatchCommand(id) : retryCommand(id)}`;
   return state === "held" ? `${waited} for another reason:  paydrop status ${id}` : `${waited}: nothing to do.`;
 }

@@ -1,7 +1,7 @@
 import type { RowState } from "../../journal/state.ts";
 import {
   decisionSteps,
-  resumeCommand,
+  resumeBatchCommand,
   retryCommand,
   settleCommand,
   stepsToldOf,
@@ -9,7 +9,7 @@ import {
   WHAT_RETRY_SENDS,
   WHEN_MENDED,
 } from "../../results/words/next-steps.ts";
-import { rowsIn, UNSENT_STATES } from "../../results/words/status.ts";
+import { isAnyUnsent, rowsIn } from "../../results/words/status.ts";
 import { whichRows } from "../release/going.ts";
 import type { FullStatus } from "../status.ts";
 
@@ -35,7 +35,7 @@ function stepsOf(status: FullStatus): string[] {
     steps.push(`  ${settleCommand(id, open.unknown?.[0])}`);
   }
   if (phase === "cancelled") {
-    if (rows(...UNSENT_STATES) > 0) steps.push("cancelled: what was not sent stays unsent");
+    if (isAnyUnsent(tallies)) steps.push("cancelled: what was not sent stays unsent");
     return steps;
   }
   if (rows("held") > 0 && waitsFor) {
@@ -46,7 +46,7 @@ function stepsOf(status: FullStatus): string[] {
     steps.push(...decisionSteps(id, named("held"), which).map((step) => step.replace(/^paydrop /, "  $&")));
   }
   if (phase === "paused") {
-    if (rows(...UNSENT_STATES) + resumable > 0) steps.push("paused; to go on", `  ${resumeCommand(id)}`);
+    if (isAnyUnsent(tallies, resumable)) steps.push("paused; to go on", `  ${resumeBatchCommand(id)}`);
   } else if (rows("ready", "not_sent", "settled_not_done") > 0) {
     steps.push(WHAT_RETRY_SENDS, `  ${retryCommand(id)}`);
   } else if (resumable > 0) {

@@ -8,7 +8,7 @@ import {
   cancelCommand,
   namedRows,
   releaseCommand,
-  resumeCommand,
+  resumeBatchCommand,
   settleCommand,
   toldOf,
   waitingSteps,
@@ -69,7 +69,7 @@ function unsentPart(report: Told, withoutStop: Part): Part {
   if ((unsent === 0 && !goesAgain) || isCancelled(report)) return undefined;
   if (phase === "paused" || stop?.code === "paused") {
     const what = unsent > 0 ? `${counted(unsent)} not sent:` : "Refused, though not for what is in it;";
-    return [`${what} the batch is paused.`, `  ${resumeCommand(batch)}`];
+    return [`${what} the batch is paused.`, `  ${resumeBatchCommand(batch)}`];
   }
   const trouble = stop ? TROUBLES[stop.code] : withoutStop;
   const told = trouble && isNamed ? trouble.map(asNamed) : trouble;

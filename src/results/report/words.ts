@@ -3,7 +3,7 @@ import type { RowName } from "../../checks/correction.ts";
 import { defined } from "../../defined.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import type { BatchPhase, ByStatus } from "../../journal/batch-record.ts";
-import { releaseCommand, resumeCommand, retryCommand, settleCommand, toldOf } from "../words/next-steps.ts";
+import { releaseCommand, resumeBatchCommand, retryCommand, settleCommand, toldOf } from "../words/next-steps.ts";
 import { occurringIn, STATE_WORDS } from "../words/status.ts";
 import type { NeedKind } from "./needs.ts";
 import type { Report } from "./report.ts";
@@ -60,11 +60,11 @@ const WHEN_PAUSED: Readonly<Partial<Record<NeedKind, Omit<NeedWords, "title">>>>
   },
   not_sent: {
     todo: "The batch is paused: they go when it is resumed; nothing goes twice.",
-    command: resumeCommand,
+    command: resumeBatchCommand,
   },
   not_done: {
     todo: "The batch is paused: when it is resumed, paydrop retry sends them again:",
-    command: resumeCommand,
+    command: resumeBatchCommand,
   },
 };
 

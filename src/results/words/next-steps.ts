@@ -1,7 +1,7 @@
 import { counted, listed } from "../../counted.ts";
 import type { BatchReport } from "../../events.ts";
 import { asWord, printable } from "../../printable.ts";
-import { rowsIn } from "./status.ts";
+import { isAnyUnsent } from "./status.ts";
 import { asTried } from "./told-commands.ts";
 
 const ROWS_NAMED_MAX = 5;
@@ -30,8 +30,8 @@ export function cancelCommand(batch: string): string {
   return `paydrop cancel ${batch} --by NAME --reason TEXT`;
 }
 
-/** To copy: a paused batch goes on. */
-export function resumeCommand(batch: string): string {
+/** To copy. Without a name the login is noted, but where that is `paydrop`, as services are called, it is refused. */
+export function resumeBatchCommand(batch: string): string {
   return `paydrop resume ${batch} --by NAME`;
 }
 
@@ -107,8 +107,7 @@ function stopSteps({ phase, stop }: BatchReport): string[] {
 function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop, isById }: BatchReport): string[] {
   if (phase === "cancelled") return [];
   if (phase === "paused") {
-    const waits = rowsIn(byStatus, "not_sent", "held", "settled_not_done") > 0 || goesAgain !== undefined;
-    return waits ? ["the batch is paused; to go on", resumeCommand(batch)] : [];
+    return isAnyUnsent(byStatus, goesAgain) ? ["the batch is paused; to go on", resumeBatchCommand(batch)] : [];
   }
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;

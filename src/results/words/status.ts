@@ -58,6 +58,11 @@ export function statusNote(status: ResultStatus, phase?: BatchPhase): string {
 export const UNSENT_STATES: readonly RowState[] = ["ready", "not_sent", "held", "settled_not_done"];
 export const STAYS_UNSENT = "cancelled: stays unsent";
 
+/** Whether anything of a batch that a person stopped did not go. `resumable`: rejected rows that a resumed run sends. */
+export function isAnyUnsent(rows: Readonly<Partial<Record<RowState, Tally>>>, resumable = 0): boolean {
+  return rowsIn(rows, ...UNSENT_STATES) + resumable > 0;
+}
+
 /** A row that was refused for the key or the address needs no correction: the next run sends it, unless it is cancelled. */
 export function rejectedNote(rows: number, goAgain: number, phase?: BatchPhase): string {
   if (goAgain === 0) return STATUS_NOTES.rejected;

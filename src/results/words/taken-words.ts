@@ -2,8 +2,8 @@ import { counted } from "../../counted.ts";
 import { dayOf } from "../../day.ts";
 import type { ResultStatus, RowState } from "../../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../../journal/batch-record.ts";
-import { releaseCommand, resumeCommand, retryCommand } from "./next-steps.ts";
-import { asInResults, occurringIn, rowsIn, statusOf } from "./status.ts";
+import { releaseCommand, resumeBatchCommand, retryCommand } from "./next-steps.ts";
+import { asInResults, isAnyUnsent, occurringIn, rowsIn, statusOf } from "./status.ts";
 import { addedUp } from "../sums.ts";
 
 /** The batch that a file was taken as before, and how its rows stand now. */
@@ -65,8 +65,8 @@ function leftIn(taken: TakenBefore, waiting: number): string {
       steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}, or paydrop cancel ${id}`);
     // there it is known whether anything can be released yet
     else if (rows("held") > isOver) steps.push(`see to what the held rows wait for: paydrop status ${id}`);
-    if (phase === "paused" && rows("not_sent", "held", "settled_not_done") + refusedForTheKey > 0)
-      steps.push(`it is paused, to go on: ${resumeCommand(id)}`);
+    if (phase === "paused" && isAnyUnsent(byStatus, refusedForTheKey))
+      steps.push(`it is paused, to go on: ${resumeBatchCommand(id)}`);
     if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: ${retryCommand(id)}`);
   }
   if (rows("invalid", "rejected") - refusedForTheKey - corrected > 0)
