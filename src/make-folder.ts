@@ -1,24 +1,25 @@
-import { mkdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 
 /**
- * A private folder, with those above it, where there is none. Not `recursive`: of a disk that is read-only or does not
- * answer Node then says that the folder is not there, and in /proc it tries for ever. Throws what the system says.
+ * A private folder, with those above it, where there is none; another process may make the same at this moment. Not
+ * `recursive`: of a disk that is read-only or does not answer Node then says that the folder is not there, and in /proc
+ * it tries for ever, deaf to every signal. Throws what the system says.
  */
-export async function makeFolder(folder: string): Promise<void> {
+export function makeFolder(folder: string): void {
   try {
-    await mkdirUnlessThere(folder);
+    mkdirUnlessThere(folder);
   } catch (error) {
     if (systemCodeOf(error) !== "ENOENT" || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await mkdirUnlessThere(folder);
+    makeFolder(dirname(folder));
+    mkdirUnlessThere(folder);
   }
 }
 
-async function mkdirUnlessThere(folder: string): Promise<void> {
+function mkdirUnlessThere(folder: string): void {
   try {
-    await mkdir(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if (systemCodeOf(error) !== "EEXIST") throw error;
   }

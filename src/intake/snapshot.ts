@@ -153,7 +153,7 @@ async function withTemporary<T>(
   }
 }
 
-async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
+async function writing<T>(path: string, write: () => Promise<T> | T): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -36,7 +36,7 @@ export async function moveOut(
     return [];
   }
   const folder = archiveFolder(config);
-  await makeFolder(folder);
+  makeFolder(folder);
   // only the holder of the lock writes here: what is unfinished was left by a crash
   for (const name of await readdir(folder)) if (name.startsWith(".")) await unlink(join(folder, name));
   const whole: BatchRecord[] = [];

@@ -21,7 +21,7 @@ export async function appendToToml(path: string, tables: string): Promise<void> 
   assertReadable(target, text);
   const found = await ifThere(target, () => stat(target));
   await writing(target, async () => {
-    await makeFolder(dirname(target));
+    makeFolder(dirname(target));
     await writeAtomically(target, text, found ? found.mode & 0o777 : 0o600);
   });
 }

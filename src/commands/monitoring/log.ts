@@ -42,7 +42,7 @@ export async function openLog(
   if (config.logFile !== undefined) process.on("SIGHUP", reopen);
   const { pino } = await import("pino");
   try {
-    if (config.logFile !== undefined) file = await openFile(pino.destination, config.logFile);
+    if (config.logFile !== undefined) file = openFile(pino.destination, config.logFile);
   } catch (error) {
     process.off("SIGHUP", reopen);
     throw error;
@@ -64,10 +64,10 @@ const WAITING_BYTES_MAX = 1024 * 1024;
 
 type LogFile = ReturnType<(typeof pino)["destination"]>;
 
-async function openFile(destination: (typeof pino)["destination"], path: string): Promise<LogFile> {
+function openFile(destination: (typeof pino)["destination"], path: string): LogFile {
   try {
     // not by pino: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
-    await makeFolder(dirname(path));
+    makeFolder(dirname(path));
     return destination({
       dest: path,
       sync: true,

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { chmodSync, readdirSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { messageOf, PaydropError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { asWord, printable } from "../../printable.ts";
 
 /** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
@@ -38,16 +39,6 @@ function unusable(directory: string, error: unknown): PaydropError {
     "name another one with --state-dir, or mend this one; nothing was sent",
     { cause: error },
   );
-}
-
-/**
- * With the folders above it. Not `recursive`: where the system says that a folder is not there though it is, as in
- * `/proc`, Node then tries for ever, deaf to every signal.
- */
-function makeFolder(directory: string): void {
-  const above = dirname(directory);
-  if (!existsSync(above)) makeFolder(above);
-  mkdirSync(directory, { mode: 0o700 });
 }
 
 const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;

@@ -6,7 +6,7 @@ import { messageOf, PaydropError, systemCodeOf } from "../../errors.ts";
 import { printable } from "../../printable.ts";
 
 /** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */
-export async function onDisk<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function onDisk<T>(path: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
