@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { makeFolder } from "../make-folder.ts";
 import { openCopy } from "../private-copy.ts";
+import { syncFolder } from "../sync-folder.ts";
 import { displayName } from "./missing.ts";
 import { eachPiece, identityOf, isUnchanged, openRegular, reading, type FileIdentity } from "./source-file.ts";
 
@@ -66,7 +67,7 @@ export async function keepText(text: string, extension: string, directory: strin
       await copy.writeFile(text);
       await copy.sync();
       await rename(temporary, target);
-      await syncDirectory(directory);
+      await syncFolder(directory);
     }),
   );
   return { name, sha256 };
@@ -130,7 +131,7 @@ function copyOnce(source: FileHandle, path: string, directory: string): Promise<
     if (!(await verifySnapshot(target, sha256))) {
       await writing(path, () => rename(temporary, target));
     }
-    await writing(path, () => syncDirectory(directory));
+    await writing(path, () => syncFolder(directory));
     return { path: target, sha256, sizeBytes, identity };
   });
 }
@@ -163,15 +164,6 @@ async function writing<T>(path: string, write: () => Promise<T> | T): Promise<T>
       `${LOOK_AT_DISK} nothing was sent.`,
       { cause: error },
     );
-  }
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -188,6 +188,23 @@ describe("a snapshot", () => {
     ]);
   });
 
+  test("is taken on a disk that cannot sync a folder, and not on one that fails to", async () => {
+    const { path, directory } = setUp();
+    let code = "EINVAL";
+    // the copy, then its folder
+    await atEachSync(path, (time) => {
+      if (time % 2 === 0) throw Object.assign(new Error(`${code}: fsync`), { code });
+    });
+    for (code of ["EINVAL", "EPERM", "ENOTSUP"]) {
+      expect(await takeSnapshot(path, directory)).toMatchObject({ sha256: SHA256 });
+      const { name, sha256 } = await keepText(`[${code}]\n`, ".toml", directory);
+      expect(await verifySnapshot(join(directory, name), sha256)).toBe(true);
+    }
+    code = "EIO";
+    expect(await errorOf(takeSnapshot(path, directory))).toMatchObject({ code: "journal" });
+    expect(await errorOf(keepText("[EIO]\n", ".toml", directory))).toMatchObject({ code: "journal" });
+  });
+
   test("of a file that is swapped in a loop is one of the files, never mixed bytes", async () => {
     const { folder, path, directory } = setUp();
     const contents = ["a", "b"].map((letter) => Buffer.alloc(300_000, letter));

@@ -4,7 +4,8 @@ import { link, open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCodeOf } from "../../errors.ts";
 import { faultPoint } from "../../fault-point.ts";
-import { onDisk, syncFolder } from "./on-disk.ts";
+import { syncFolder } from "../../sync-folder.ts";
+import { onDisk } from "./on-disk.ts";
 
 /** The first eight digits are the tag of the file that it is to become. */
 export const TEMPORARY = /^\.paydrop-([0-9a-f]{8})[0-9a-f]{16}\.tmp$/;

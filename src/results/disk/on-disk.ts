@@ -1,9 +1,9 @@
 /** Work on the disk that must last, and what the disk refuses, in words for a person. */
-import { constants } from "node:fs";
-import { open, rename, stat } from "node:fs/promises";
+import { rename, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../../errors.ts";
 import { printable } from "../../printable.ts";
+import { syncFolder } from "../../sync-folder.ts";
 
 /** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */
 export async function onDisk<T>(path: string, work: () => Promise<T> | T): Promise<T> {
@@ -70,18 +70,4 @@ export async function renameDurably(from: string, to: string): Promise<void> {
     await rename(from, to);
     await syncFolder(dirname(to));
   });
-}
-
-/** The rename itself must outlive a power cut. Some systems cannot sync a folder, and then need not. */
-export async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, constants.O_RDONLY);
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (thrown) {
-    if (!["EINVAL", "EPERM", "EISDIR", "ENOTSUP", "EACCES"].includes(systemCodeOf(thrown) ?? "")) throw thrown;
-  }
 }
