@@ -1,10 +1,10 @@
 import { missingFields, type Form } from "../operations/operation.ts";
 import { speaksOfRupees } from "../currency.ts";
 import type { AmountUnit, Mapping } from "./mapping.ts";
-import type { MappingText } from "./mapping-text.ts";
+import type { TableText } from "./table-text.ts";
 
 /** Throws where no form gets all its required fields: not one row could ever be sent. */
-export function assertComplete(text: MappingText, mapping: Mapping, forms: readonly Form[]): void {
+export function assertComplete(text: TableText, mapping: Mapping, forms: readonly Form[]): void {
   const filled = new Set([
     ...mapping.columns.flatMap(({ fields }) => fields),
     ...Object.keys(mapping.constants),
@@ -22,7 +22,7 @@ export function assertComplete(text: MappingText, mapping: Mapping, forms: reado
 }
 
 /** A column that says its unit must not be read in another one. */
-export function assertUnit(text: MappingText, { columns, amountUnit }: Mapping): void {
+export function assertUnit(text: TableText, { columns, amountUnit }: Mapping): void {
   const column = columns.find(({ fields }) => fields.includes("amount"))?.column ?? "";
   const said = unitInName(column);
   if (said === undefined || said === amountUnit) return;

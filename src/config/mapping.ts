@@ -2,8 +2,10 @@ import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { operationNamed, operationSaid, OPERATION_NAMES } from "../operations/catalogue.ts";
 import type { Form, OperationName, PayoutOption } from "../operations/operation.ts";
+import { printable } from "../printable.ts";
 import { assertComplete, assertUnit } from "./mapping-rules.ts";
-import { MappingText, type PlaceOf } from "./mapping-text.ts";
+import { meantOrAll } from "./nearest.ts";
+import { TableText, type PlaceOf } from "./table-text.ts";
 
 /** What one of the file's amounts counts. `rupees`: it travels as written; `paise`: a hundredth of it travels. */
 export type AmountUnit = "rupees" | "paise";
@@ -47,18 +49,16 @@ export interface Lookup {
 
 /** All tables `[mapping.NAME]`. Relative paths mean `folder`. Throws PaydropError `config` with the place. */
 export function readMappings(raw: unknown, folder: string, placeOf: PlaceOf): readonly Mapping[] {
-  const all = new MappingText(raw, ["mapping"], placeOf);
-  return Object.entries(all.record()).map(([name, one]) => readMapping(name, one, folder, placeOf));
+  return new TableText(raw, ["mapping"], placeOf).entries().map(([name, text]) => readMapping(name, text, folder));
 }
 
 const KEYS = ["operation", "option", "amount_unit", "header", "columns", "constants", "values", "must_be", "lookup"];
 
-function readMapping(name: string, raw: unknown, folder: string, placeOf: PlaceOf): Mapping {
-  const text = new MappingText(raw, ["mapping", name], placeOf);
+function readMapping(name: string, text: TableText, folder: string): Mapping {
   if (!/^[A-Za-z0-9_-]{1,40}$/.test(name) || name === "none") {
     throw text.wrong(`"${name}" cannot be the name of a mapping`, "use letters, digits, _ and -; not none");
   }
-  text.assertKeys(KEYS);
+  assertKeys(text, KEYS);
   const { operation, option, forms } = readOperation(text);
   const fields = fieldsToFill(forms);
   const header = text.at("header").texts();
@@ -92,13 +92,20 @@ export function fieldsToFill(forms: readonly Form[]): readonly string[] {
   return [...new Set([...sent, "reference", "period"])];
 }
 
+function assertKeys(text: TableText, known: readonly string[]): void {
+  const [stranger] = text.entries().filter(([key]) => !known.includes(key));
+  if (!stranger) return;
+  const [key, line] = stranger;
+  throw line.wrong(`there is no "${printable(key)}" in a mapping`, meantOrAll(key, known));
+}
+
 interface ReadOperation {
   readonly operation: OperationName;
   readonly option?: PayoutOption;
   readonly forms: readonly Form[];
 }
 
-function readOperation(text: MappingText): ReadOperation {
+function readOperation(text: TableText): ReadOperation {
   const said = text.at("operation").text();
   const operation = operationSaid(said);
   if (!operation) throw text.at("operation").notOneOf(said, OPERATION_NAMES);
@@ -110,7 +117,7 @@ function readOperation(text: MappingText): ReadOperation {
   return { operation: name, option, forms: forms.filter((form) => form.option === option) };
 }
 
-function readColumns(text: MappingText, header: readonly string[], fields: readonly string[]): MappedColumn[] {
+function readColumns(text: TableText, header: readonly string[], fields: readonly string[]): MappedColumn[] {
   return Object.entries(text.map((one) => one.textOrTexts())).map(([column, targets]) => {
     const place = text.at(column);
     return {
@@ -120,8 +127,8 @@ function readColumns(text: MappingText, header: readonly string[], fields: reado
   });
 }
 
-function readLookup(text: MappingText, header: readonly string[], fields: readonly string[], folder: string): Lookup {
-  text.assertKeys(["file", "by", "key", "fields"]);
+function readLookup(text: TableText, header: readonly string[], fields: readonly string[], folder: string): Lookup {
+  assertKeys(text, ["file", "by", "key", "fields"]);
   const by = text.at("by").known(text.at("by").text(), header, "column in header");
   return {
     file: text.at("file").path(folder),
@@ -131,7 +138,7 @@ function readLookup(text: MappingText, header: readonly string[], fields: readon
   };
 }
 
-function assertOneHeader(text: MappingText, header: readonly string[]): void {
+function assertOneHeader(text: TableText, header: readonly string[]): void {
   const names = header.map(normalizeName);
   const twice = header.find((name, index) => names.indexOf(normalizeName(name)) !== index);
   if (twice !== undefined) throw text.at("header").wrong(`"${twice}" stands there twice`, "remove one of them");
@@ -139,7 +146,7 @@ function assertOneHeader(text: MappingText, header: readonly string[]): void {
 }
 
 /** A field has one source, or nobody could say which value is sent. */
-function assertOneSource(text: MappingText, mapping: Mapping): void {
+function assertOneSource(text: TableText, mapping: Mapping): void {
   const sources = [
     ...mapping.columns.flatMap(({ fields }) => fields),
     ...Object.keys(mapping.constants),

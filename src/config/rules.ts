@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { PaydropError } from "../errors.ts";
+import type { PaydropError } from "../errors.ts";
 import { maskNumbers } from "../mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
@@ -16,114 +16,82 @@ import {
   type Rules,
   type RuleSetting,
 } from "./rule-settings.ts";
+import { TableText, type PlaceOf } from "./table-text.ts";
 import { NotRight } from "./values.ts";
-
-type Path = readonly string[];
 
 /**
  * `[rules.payouts]` and its like, checked to the last key: a rule with a slip in its name must not pass as one that was
  * not made. Paths of lists are relative to `folder`. `placeOf`: how a place is spoken of, such as
  * `/etc/paydrop/paydrop.toml: line 12: `. Throws PaydropError `config`.
  */
-export function readRules(raw: unknown, folder: string, placeOf: (path: Path) => string): Rules {
-  return new RulesReader(folder, placeOf).rules(raw);
+export function readRules(raw: unknown, folder: string, placeOf: PlaceOf): Rules {
+  const rules: Record<string, OperationRules> = {};
+  for (const [name, text] of new TableText(raw, ["rules"], placeOf).entries(LINES)) {
+    const operation = OPERATIONS.find((one) => one.folder === name);
+    if (!operation) throw unknown(name, text, FOLDERS);
+    rules[name] = readOperation(text, operation, folder);
+  }
+  return rules;
 }
 
-class RulesReader {
-  readonly #folder: string;
-  readonly #placeOf: (path: Path) => string;
-
-  constructor(folder: string, placeOf: (path: Path) => string) {
-    this.#folder = folder;
-    this.#placeOf = placeOf;
+function readOperation(table: TableText, operation: Operation, folder: string): OperationRules {
+  const kinds = new Map(operation.forms.flatMap((form) => form.fields).map(({ name, kind }) => [name, kind]));
+  const caps: Partial<Record<CapName, string>> = {};
+  const fields: Record<string, FieldRules> = {};
+  for (const [name, text] of table.entries(LINES)) {
+    if (name === "warn") continue;
+    if (isCap(name)) caps[name] = understood(CAPS[name], text);
+    else if (!kinds.has(name)) throw unknown(name, text, [...Object.keys(CAPS), "warn", ...kinds.keys()]);
+    else if (kinds.get(name) === "amount") throw text.wrong("an amount has no rules of its own", USE_CAPS);
+    else fields[name] = readField(text, folder);
   }
+  return { ...caps, fields, ...readWarn<CapName>(table.at("warn"), caps) };
+}
 
-  rules(raw: unknown): Rules {
-    const rules: Record<string, OperationRules> = {};
-    for (const { name, value, path } of this.#entriesOf(raw, ["rules"])) {
-      const operation = OPERATIONS.find(({ folder }) => folder === name);
-      if (!operation) throw this.#unknown(path, FOLDERS);
-      rules[name] = this.#ofOperation(value, operation, path);
-    }
-    return rules;
+function readField(table: TableText, folder: string): FieldRules {
+  const rules: Partial<Record<FieldRuleName, unknown>> = {};
+  for (const [name, text] of table.entries(LINES)) {
+    if (name === "warn") continue;
+    if (!isFieldRule(name)) throw unknown(name, text, [...Object.keys(FIELD_RULES), "warn"]);
+    rules[name] = name === "list" ? readList(text, folder) : understood<unknown>(FIELD_RULES[name], text);
   }
+  return { ...(rules as FieldRules), ...readWarn<FieldRuleName>(table.at("warn"), rules) };
+}
 
-  #ofOperation(raw: unknown, operation: Operation, table: Path): OperationRules {
-    const kinds = new Map(operation.forms.flatMap((form) => form.fields).map(({ name, kind }) => [name, kind]));
-    const caps: Partial<Record<CapName, string>> = {};
-    const fields: Record<string, FieldRules> = {};
-    let warn: unknown;
-    for (const { name, value, path } of this.#entriesOf(raw, table)) {
-      if (name === "warn") warn = value;
-      else if (isCap(name)) caps[name] = this.#understood(CAPS[name], value, path);
-      else if (!kinds.has(name)) throw this.#unknown(path, [...Object.keys(CAPS), "warn", ...kinds.keys()]);
-      else if (kinds.get(name) === "amount") throw this.#wrong(path, "an amount has no rules of its own", USE_CAPS);
-      else fields[name] = this.#ofField(value, path);
-    }
-    return { ...caps, fields, ...this.#warn<CapName>(warn, caps, table) };
-  }
+/** The rules of a table that only warn: each must be one that the table makes. */
+function readWarn<Name extends string>(text: TableText, made: object): { readonly warn?: readonly Name[] } {
+  if (text.raw === undefined) return {};
+  const names = understood(WARN, text);
+  const stranger = names.find((name) => !Object.hasOwn(made, name));
+  if (stranger === undefined) return { warn: names as Name[] };
+  const rules = Object.keys(made).join(", ");
+  throw text.wrong(`there is no rule "${stranger}" in this table`, `name rules that it makes: ${rules || "none yet"}`);
+}
 
-  #ofField(raw: unknown, table: Path): FieldRules {
-    const rules: Partial<Record<FieldRuleName, unknown>> = {};
-    let warn: unknown;
-    for (const { name, value, path } of this.#entriesOf(raw, table)) {
-      if (name === "warn") warn = value;
-      else if (!isFieldRule(name)) throw this.#unknown(path, [...Object.keys(FIELD_RULES), "warn"]);
-      else if (name === "list") rules.list = this.#file(value, path);
-      else rules[name] = this.#understood<unknown>(FIELD_RULES[name], value, path);
-    }
-    return { ...(rules as FieldRules), ...this.#warn<FieldRuleName>(warn, rules, table) };
-  }
+function readList(text: TableText, folder: string): string {
+  const file = resolve(folder, understood(FIELD_RULES.list, text));
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
+  throw text.wrong(`there is no file ${file}`, "write its path, or one relative to the settings file");
+}
 
-  /** The rules of a table that only warn: each must be one that the table makes. */
-  #warn<Name extends string>(raw: unknown, made: object, table: Path): { readonly warn?: readonly Name[] } {
-    if (raw === undefined) return {};
-    const path = [...table, "warn"];
-    const names = this.#understood(WARN, raw, path);
-    const stranger = names.find((name) => !Object.hasOwn(made, name));
-    if (stranger === undefined) return { warn: names as Name[] };
-    const rules = Object.keys(made).join(", ");
-    throw this.#wrong(
-      path,
-      `there is no rule "${stranger}" in this table`,
-      `name rules that it makes: ${rules || "none yet"}`,
-    );
-  }
-
-  #file(raw: unknown, path: Path): string {
-    const file = resolve(this.#folder, this.#understood(FIELD_RULES.list, raw, path));
-    if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
-    throw this.#wrong(path, `there is no file ${file}`, "write its path, or one relative to the settings file");
-  }
-
-  #entriesOf(raw: unknown, table: Path): { name: string; value: unknown; path: Path }[] {
-    if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) {
-      return Object.entries(raw).map(([name, value]: [string, unknown]) => ({ name, value, path: [...table, name] }));
-    }
-    throw this.#wrong(table, "this is not a table", "write [rules.payouts] and below it one line for each rule");
-  }
-
-  #understood<T>(setting: RuleSetting<T>, raw: unknown, path: Path): T {
-    try {
-      return setting.read(raw);
-    } catch (error) {
-      if (!(error instanceof NotRight)) throw error;
-      // a list may hold account numbers: it is not repeated
-      const shown = typeof raw === "object" ? "the value" : JSON.stringify(raw);
-      throw this.#wrong(path, maskNumbers(`${shown} is not ${error.message}`), "correct it and run again");
-    }
-  }
-
-  #unknown(path: Path, known: readonly string[]): PaydropError {
-    const name = path.at(-1) ?? "";
-    return this.#wrong(path, `"${name}" is not a rule`, meantOrAll(name, known));
-  }
-
-  #wrong(path: Path, message: string, hint: string): PaydropError {
-    return new PaydropError("config", `${this.#placeOf(path)}${path.join(".")}: ${message}`, hint);
+function understood<T>(setting: RuleSetting<T>, text: TableText): T {
+  const { raw } = text;
+  try {
+    return setting.read(raw);
+  } catch (error) {
+    if (!(error instanceof NotRight)) throw error;
+    // a list may hold account numbers: it is not repeated
+    const shown = typeof raw === "object" ? "the value" : JSON.stringify(raw);
+    throw text.wrong(maskNumbers(`${shown} is not ${error.message}`), "correct it and run again");
   }
 }
 
+function unknown(name: string, text: TableText, known: readonly string[]): PaydropError {
+  return text.wrong(`"${name}" is not a rule`, meantOrAll(name, known));
+}
+
+/** How a table of rules is written. */
+const LINES = "write [rules.payouts] and below it one line for each rule";
 const FOLDERS = OPERATIONS.map(({ folder }) => folder);
 const USE_CAPS = `use ${Object.keys(CAPS).join(", ")}, amount_digits_max or amount_decimals_max`;
 

@@ -2,67 +2,69 @@ import { isAbsolute, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { normalizeName } from "../names.ts";
 import { printable, quotedNames } from "../printable.ts";
-import { meantOrAll, nearest } from "./nearest.ts";
+import { nearest } from "./nearest.ts";
 
 /** `/etc/paydrop/paydrop.toml: line 12: ` of a key by its path. */
 export type PlaceOf = (path: readonly string[]) => string;
 
 /** One value of a table in paydrop.toml with its place, so that a complaint can say where it stands. */
-export class MappingText {
-  readonly #raw: unknown;
+export class TableText {
+  readonly raw: unknown;
   readonly #path: readonly string[];
   readonly #placeOf: PlaceOf;
 
   constructor(raw: unknown, path: readonly string[], placeOf: PlaceOf) {
-    this.#raw = raw;
+    this.raw = raw;
     this.#path = path;
     this.#placeOf = placeOf;
   }
 
-  at(key: string): MappingText {
-    const record = this.#raw === undefined ? {} : this.record();
+  at(key: string): TableText {
+    const record = this.raw === undefined ? {} : this.record();
     const value = Object.hasOwn(record, key) ? record[key] : undefined;
-    return new MappingText(value, [...this.#path, key], this.#placeOf);
+    return new TableText(value, [...this.#path, key], this.#placeOf);
   }
 
   has(key: string): boolean {
     return Object.hasOwn(this.record(), key);
   }
 
-  record(): Readonly<Record<string, unknown>> {
-    const raw = this.#raw;
+  /** `hint`: how the table is written. */
+  record(hint = `write [${this.#path.join(".")}] and its lines below it`): Readonly<Record<string, unknown>> {
+    const raw = this.raw;
+    // a date is an object without keys: as a table it would say nothing at all
     if (typeof raw === "object" && raw !== null && !Array.isArray(raw) && !(raw instanceof Date)) {
       return raw as Readonly<Record<string, unknown>>;
     }
-    throw this.wrong("this is not a table", `write [${this.#path.join(".")}] and its lines below it`);
+    throw this.wrong("this is not a table", hint);
   }
 
-  assertKeys(known: readonly string[]): void {
-    for (const key of Object.keys(this.record())) if (!known.includes(key)) throw this.at(key).unknown(key, known);
+  /** Each line of a table that must be there. */
+  entries(hint?: string): readonly (readonly [string, TableText])[] {
+    return Object.keys(this.record(hint)).map((key) => [key, this.at(key)]);
   }
 
   text(): string {
-    if (typeof this.#raw === "string") return this.#raw;
-    if (typeof this.#raw === "number" && Number.isSafeInteger(this.#raw)) return String(this.#raw);
-    throw this.#raw === undefined
+    if (typeof this.raw === "string") return this.raw;
+    if (typeof this.raw === "number" && Number.isSafeInteger(this.raw)) return String(this.raw);
+    throw this.raw === undefined
       ? this.wrong("this line is missing", `add ${this.#path.at(-1) ?? ""} = "…"`)
       : this.wrong("this is not a text", "write it in quotes");
   }
 
   list(): readonly string[] {
-    if (!Array.isArray(this.#raw)) throw this.wrong("this is not a list", 'write ["…", "…"]');
-    return this.#raw.map((entry) => new MappingText(entry, this.#path, this.#placeOf).text());
+    if (!Array.isArray(this.raw)) throw this.wrong("this is not a list", 'write ["…", "…"]');
+    return this.raw.map((entry) => new TableText(entry, this.#path, this.#placeOf).text());
   }
 
   /** A list that must be there. */
   texts(): readonly string[] {
-    if (this.#raw === undefined)
-      throw this.wrong("this line is missing", `add ${this.#path.at(-1) ?? ""} = ["…", "…"]`);
+    if (this.raw === undefined) throw this.wrong("this line is missing", `add ${this.#path.at(-1) ?? ""} = ["…", "…"]`);
     return this.list();
   }
 
   textOrTexts(): readonly string[] {
-    return Array.isArray(this.#raw) ? this.list() : [this.text()];
+    return Array.isArray(this.raw) ? this.list() : [this.text()];
   }
 
   oneOf<T extends string>(words: readonly T[]): T {
@@ -73,13 +75,13 @@ export class MappingText {
   }
 
   /** Every value of a table that may be missing. */
-  map<T>(read: (one: MappingText) => T): Readonly<Record<string, T>> {
-    if (this.#raw === undefined) return {};
-    return Object.fromEntries(Object.keys(this.record()).map((key) => [key, read(this.at(key))]));
+  map<T>(read: (one: TableText) => T): Readonly<Record<string, T>> {
+    if (this.raw === undefined) return {};
+    return Object.fromEntries(this.entries().map(([key, one]) => [key, read(one)]));
   }
 
   /** Every value of a table that may be missing, by our own `names`: its keys are those, in any writing. */
-  byName<T>(names: readonly string[], read: (one: MappingText) => T): Readonly<Record<string, T>> {
+  byName<T>(names: readonly string[], read: (one: TableText) => T): Readonly<Record<string, T>> {
     const found: Record<string, T> = {};
     for (const [key, value] of Object.entries(this.map(read))) {
       const name = this.at(key).known(key, names, "field");
@@ -90,10 +92,10 @@ export class MappingText {
   }
 
   /** `[[…]]`, one table or none. */
-  tables(): readonly MappingText[] {
-    if (this.#raw === undefined) return [];
-    const all: readonly unknown[] = Array.isArray(this.#raw) ? this.#raw : [this.#raw];
-    return all.map((one) => new MappingText(one, this.#path, this.#placeOf));
+  tables(): readonly TableText[] {
+    if (this.raw === undefined) return [];
+    const all: readonly unknown[] = Array.isArray(this.raw) ? this.raw : [this.raw];
+    return all.map((one) => new TableText(one, this.#path, this.#placeOf));
   }
 
   path(folder: string): string {
@@ -110,10 +112,6 @@ export class MappingText {
       `there is no ${what} "${printable(said)}"`,
       meant ? `did you mean "${meant}"?` : `there are ${quotedNames(names)}`,
     );
-  }
-
-  unknown(key: string, known: readonly string[]): PaydropError {
-    return this.wrong(`there is no "${printable(key)}" in a mapping`, meantOrAll(key, known));
   }
 
   notOneOf(said: string, words: readonly string[]): PaydropError {
