@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TEMPLATES } from "../../src/reader/mapping/templates.ts";
+import { Workbook } from "../../src/workbook/workbook.ts";
 import { openDesk, type Desk } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
@@ -64,6 +65,23 @@ test("a mapped file is sent as our own columns would be, and its results keep it
     // a constant may be an account number: it stands in no column of the journal (I10)
     if (name.startsWith("journal.db")) expect(readFileSync(join(desk.stateDir, name)).includes(ACCOUNT)).toBe(false);
   }
+});
+
+test("a report as a workbook tells how the columns were read, and in which unit", async () => {
+  const { desk } = await openOffice(transferToml("bank", "paise"));
+  desk.write("pay.csv", PAISE_FILE);
+  await desk.run("pay.csv");
+  const { code } = await runProgram(["report", "pay.csv", "--format", "xlsx"], { env: desk.env, cwd: desk.folder });
+  expect(code).toBe(0);
+  const workbook = await Workbook.open(join(desk.folder, "pay.csv.report.xlsx"));
+  const [sheet] = workbook.sheets;
+  const rows: (readonly unknown[])[] = [];
+  for await (const chunk of sheet ? workbook.rows(sheet, { columnsMax: 9 }) : [])
+    rows.push(...chunk.map((row) => row.cells));
+  expect(rows).toContainEqual([
+    "columns read by",
+    "mapping bank: amounts are paise; row 2 says 12500000, 125000.00 is sent",
+  ]);
 });
 
 test("the corrected retry file is read by the same mapping, and sends the corrected row alone", async () => {

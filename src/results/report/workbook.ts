@@ -3,6 +3,7 @@ import type { Tally } from "../../journal/batch-record.ts";
 import { workbookOf, type OutCell, type SmallSheet } from "../../workbook/write.ts";
 import { outNames } from "../names.ts";
 import { rowRanges } from "../row-ranges.ts";
+import { mappingText } from "../words/mapping-words.ts";
 import { occurringIn, STATE_WORDS, statusNote } from "../words/status.ts";
 import { inTheFile, NO_ROWS } from "../sums.ts";
 import type { Clock } from "./clock.ts";
@@ -27,7 +28,7 @@ export function reportWorkbook(report: Report, clock: Clock): Buffer {
 }
 
 function summarySheet(report: Report, clock: Clock): SmallSheet {
-  const { batch, operation } = report;
+  const { batch, operation, mapping } = report;
   const { sentence, more } = headlineOf(report);
   const tallies: readonly (readonly [string, Tally])[] = [
     ["in the file", inTheFile(batch)],
@@ -47,6 +48,7 @@ function summarySheet(report: Report, clock: Clock): SmallSheet {
     ["folder", batch.folder],
     ["SHA-256", batch.sha256],
     ["operation", operation],
+    ...(mapping ? [["columns read by", mappingText(mapping)]] : []),
     ["period", batch.period ?? ""],
     ["destination", `${batch.destination} (${batch.environment})`],
     ["taken", clock.stamp(batch.createdAt)],
