@@ -82,6 +82,8 @@ export class Decisions {
     nowMs: number,
     seenAtMs = Number.MAX_SAFE_INTEGER,
   ): number[] {
+    assertMove("held", "ready");
+    assertMove("duplicate", "ready");
     const update = this.#database.prepare(
       // `all_or_nothing` and `other_row_open` say nothing of the row itself: it is judged in full when it goes
       `UPDATE row AS r SET state = 'ready', changed_at = ?, decided = ${NEXT_ACT},
