@@ -1,8 +1,9 @@
+import { stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { PaydropError } from "../errors.ts";
-import { lookAt } from "../intake/look.ts";
+import { sha256Of } from "../file-hash.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { printable } from "../printable.ts";
@@ -100,7 +101,7 @@ async function batchSaid(
     return { batch, file: pathOf(batch) };
   }
   const file = resolve(said);
-  const batch = batchOfFile(await journal.batches(), file, await lookAt(file, "csv"));
+  const batch = batchOfFile(await journal.batches(), file, await hashOf(file));
   if (batch) return { batch, file };
   throw new PaydropError(
     "usage",
@@ -109,14 +110,24 @@ async function batchSaid(
   );
 }
 
+/** undefined where no file can be read: the batch is looked for by its name alone. */
+async function hashOf(file: string): Promise<string | undefined> {
+  try {
+    // of a pipe nothing is read: it may have no end
+    return (await stat(file)).isFile() ? await sha256Of(file) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** That of the very bytes that lie there, under whatever name they went; of a file that was changed or is gone the newest. */
 function batchOfFile(
   newestFirst: readonly BatchRecord[],
   file: string,
-  there: Awaited<ReturnType<typeof lookAt>>,
+  sha256: string | undefined,
 ): BatchRecord | undefined {
   const ofName = newestFirst.filter((batch) => pathOf(batch) === file);
-  const ofBytes = (batch: BatchRecord): boolean => typeof there === "object" && batch.sha256 === there.sha256;
+  const ofBytes = (batch: BatchRecord): boolean => batch.sha256 === sha256;
   return ofName.find(ofBytes) ?? newestFirst.find(ofBytes) ?? ofName[0];
 }
 

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inputName } from "../../src/intake/names.ts";
@@ -250,6 +251,14 @@ describe("where it lies", () => {
     writeFileSync(path, "my own");
     expect(await report(desk, batch, "--format", "xlsx")).toMatchObject({ code: 74 });
     expect(readFileSync(path, "utf8")).toBe("my own");
+  });
+
+  test("of a file in whose place something else lies now, which is not read", async () => {
+    const { desk, batch } = await sent();
+    rmSync(join(desk.folder, "payroll.csv"));
+    execFileSync("mkfifo", [join(desk.folder, "payroll.csv")]);
+    const { code, stdout } = await report(desk, "payroll.csv", "--format", "text", "--out", "-");
+    expect([code, stdout.split("\n")[0]]).toEqual([0, `paydrop report, batch ${batch}`]);
   });
 
   test("in the state directory when the folder of the input is gone", async () => {

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { copyFile, link } from "node:fs/promises";
 import { systemCodeOf } from "../../errors.ts";
+import { sha256Of } from "../../file-hash.ts";
 import { onDisk } from "./on-disk.ts";
 import { nameOfBatch } from "../names.ts";
-import { sha256Of } from "./own.ts";
 import type { WrittenMemory } from "./own.ts";
 
 /**

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
 import { printable } from "../../printable.ts";
 import { systemCodeOf } from "../../errors.ts";
+import { sha256Of } from "../../file-hash.ts";
 import type { FileFormat } from "../../format.ts";
 import { firstRow, firstWorkbookRow, isObject, objectIn, readBeginning } from "../beginning.ts";
 import { onDisk } from "./on-disk.ts";
@@ -140,13 +139,6 @@ async function standing(path: string, look: () => Promise<Standing>): Promise<St
     }
     return look();
   });
-}
-
-/** In lower-case hex. */
-export async function sha256Of(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
-  return hash.digest("hex");
 }
 
 /** `payroll.csv.results.csv is a link`. */
