@@ -52,7 +52,7 @@ export function resumeCommand(folder: string): string {
 }
 
 /** What is told of a folder that is held. */
-export function heldText(folder: string, { message }: InboxHold): Pick<Stop, "message" | "hint"> {
+export function heldText(folder: string, { message }: Pick<InboxHold, "message">): Pick<Stop, "message" | "hint"> {
   const hint = `a person lets it go on with \`${resumeCommand(folder)}\``;
   return { message: `${folder} is held: ${message}`, hint };
 }

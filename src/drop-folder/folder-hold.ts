@@ -36,8 +36,8 @@ export class FolderHold {
 
   /** undefined: it is not held. */
   get text(): string | undefined {
-    const { folder } = this.#parts;
-    return this.#hold && `${folder} is held: ${this.#hold.message}\n  → ${resumeCommand(folder)}`;
+    const { stop } = this;
+    return stop && `${stop.message}\n  → ${stop.hint}`;
   }
 
   get isHeld(): boolean {
@@ -73,7 +73,7 @@ export class FolderHold {
     const { folder, listener } = this.#parts;
     // asked by the folder's names of now: what a link leads to may not have been there when this began
     const [hold] = await holdsOf(this.#journal, folder);
-    if (hold && !this.#hold) listener.say(`everything is held: ${hold.message}\n  → ${resumeCommand(folder)}`);
+    if (hold && !this.#hold) listener.say(`everything is held: ${hold.message}\n  → ${heldText(folder, hold).hint}`);
     const isLifted = this.#hold !== undefined && hold === undefined;
     this.#hold = hold;
     if (isLifted) {

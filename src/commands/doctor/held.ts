@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { holdsOf, resumeCommand } from "../../batch/held-folder.ts";
+import { heldText, holdsOf } from "../../batch/held-folder.ts";
 import type { Config } from "../../config/config.ts";
 import { PaydropError } from "../../errors.ts";
 import { inboxFolders, stopFilesIn } from "../../intake/inbox-folders.ts";
@@ -64,8 +64,8 @@ async function holdFindings(
 ): Promise<Finding[]> {
   const [held] = processor ? await holdsOf(processor.journal, folder) : [];
   const [stop] = await stopFilesIn(folders);
-  const why = held?.message ?? (stop && `${stop} lies there`);
-  if (why === undefined) return [];
-  const hint = `a person lets it go on with \`${resumeCommand(folder)}\``;
-  return [{ what: `inbox ${folder}`, health: "look", found: `nothing goes from it: ${why}`, hint }];
+  const message = held?.message ?? (stop && `${stop} lies there`);
+  if (message === undefined) return [];
+  const { hint } = heldText(folder, { message });
+  return [{ what: `inbox ${folder}`, health: "look", found: `nothing goes from it: ${message}`, hint }];
 }
