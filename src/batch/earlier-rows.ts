@@ -1,6 +1,7 @@
 import { isFileTrouble } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { OperationName } from "../operations/operation.ts";
+import { RisingRows } from "../reader/rising-rows.ts";
 import type { Row } from "../reader/row.ts";
 import { openSnapshot, openWhole, readingOf } from "../reading.ts";
 
@@ -19,9 +20,10 @@ export class EarlierRows {
   readonly #batch: BatchRecord;
   readonly #snapshots: string;
   readonly #operation: OperationName | undefined;
-  #chunks: AsyncIterator<readonly Row[]> | undefined;
+  #rows: RisingRows | undefined;
   #view: (row: Row) => Row = (row) => row;
-  #chunk: readonly Row[] = [];
+  /** The number asked for last: for a lower one the file is read from its beginning again. */
+  #last = 0;
   #isGone: boolean;
 
   constructor(batch: BatchRecord, snapshots: string) {
@@ -45,9 +47,8 @@ export class EarlierRows {
   }
 
   async close(): Promise<void> {
-    await this.#chunks?.return?.();
-    this.#chunks = undefined;
-    this.#chunk = [];
+    await this.#rows?.close();
+    this.#rows = undefined;
   }
 
   /** Any number may have been one of its rows: what cannot be compared waits for a person. */
@@ -57,27 +58,21 @@ export class EarlierRows {
 
   async #find(numbers: readonly number[]): Promise<ReadonlyMap<number, Origin>> {
     const found = new Map<number, Origin>();
-    const [first = 0] = numbers;
-    if (!this.#chunks || first < (this.#chunk[0]?.number ?? Number.POSITIVE_INFINITY)) await this.#begin();
-    const wanted = new Set(numbers);
-    const last = numbers.at(-1) ?? 0;
-    for (;;) {
-      for (const row of this.#chunk) {
-        // the view is made now: the mapper remembers only its last row
-        if (wanted.has(row.number)) found.set(row.number, { operation: this.#operation, row: this.#view(row) });
-      }
-      if ((this.#chunk.at(-1)?.number ?? 0) >= last) return found;
-      const next = await this.#chunks?.next();
-      if (!next || next.done) return found;
-      this.#chunk = next.value;
+    for (const number of numbers) {
+      const rows = this.#rows && number >= this.#last ? this.#rows : await this.#begin();
+      this.#last = number;
+      const row = await rows.row(number);
+      // the view is made now: the mapper remembers only its last row
+      if (row) found.set(number, { operation: this.#operation, row: this.#view(row) });
     }
+    return found;
   }
 
-  async #begin(): Promise<void> {
-    const isFirst = this.#chunks === undefined;
+  async #begin(): Promise<RisingRows> {
+    const isFirst = this.#rows === undefined;
     await this.close();
     const { sheet, view } = await (isFirst ? openWhole : openSnapshot)(this.#batch, this.#snapshots);
     this.#view = view;
-    this.#chunks = sheet.rows()[Symbol.asyncIterator]();
+    return (this.#rows = new RisingRows(sheet));
   }
 }
