@@ -1,9 +1,9 @@
 import { standingOfReport, standingOfWorkbook, type Standing } from "../disk/own.ts";
 import type { Clock } from "./clock.ts";
-import { reportJson } from "./json.ts";
-import { reportPage } from "./page.ts";
+import { JSON_MARK, reportJson } from "./json.ts";
+import { PAGE_MARK, reportPage } from "./page.ts";
 import type { Report } from "./report.ts";
-import { reportText } from "./text.ts";
+import { reportText, TEXT_MARK } from "./text.ts";
 import { reportWorkbook, WORKBOOK_MARK } from "./workbook.ts";
 import type { ReportDocument } from "./write-report.ts";
 
@@ -13,10 +13,6 @@ interface Form {
   standing(path: string): Promise<Standing>;
   content(report: Report, clock: Clock): string | Uint8Array;
 }
-
-const PAGE_MARK = /^<!doctype html>\n<html lang="en" data-paydrop-report="([^"]*)">/;
-const TEXT_MARK = /^paydrop report, batch (\S*)\n/;
-const JSON_MARK = /^\{\s*"paydrop": \{\s*"format": 1,\s*"report": "([^"]*)"/;
 
 /** Every form of a report. Adding one is adding a line. */
 export const REPORT_FORMS = {

@@ -5,7 +5,10 @@ import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { Report } from "./report.ts";
 
-/** The report for programs: amounts as text, times in UTC whatever the zone. By its first key it is known as ours. */
+/** By its first key a report is known as ours, and its batch by what stands in it. */
+export const JSON_MARK = /^\{\s*"paydrop": \{\s*"format": 1,\s*"report": "([^"]*)"/;
+
+/** The report for programs: amounts as text, times in UTC whatever the zone. */
 export function reportJson(report: Report, clock: Clock): string {
   const { batch, operation, mapping, totals, approved, needs, acts, timeline } = report;
   const object = {

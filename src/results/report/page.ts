@@ -11,8 +11,9 @@ import type { Report } from "./report.ts";
 import { PAGE_STYLE, PRINT_STYLE } from "./style.ts";
 import { ACCEPTED_MEANS } from "./words.ts";
 
+const BEGINNING = '<!doctype html>\n<html lang="en" data-paydrop-report="';
 /** By its beginning a report is known as ours, and its batch by what follows. */
-const PAGE_MARK = '<!doctype html>\n<html lang="en" data-paydrop-report="';
+export const PAGE_MARK = new RegExp(`^${BEGINNING}([^"]*)">`);
 
 /**
  * One self-contained page: no script, no address, nothing to fetch, everything that was read escaped. The same report
@@ -48,7 +49,7 @@ export function reportPage(report: Report, clock: Clock): string {
     ${barPatterns()}
     <main>${header(report, clock)} ${sections}</main>
   </body>`;
-  return `${PAGE_MARK}${batch.id}">\n${head.text}\n${body.text}\n</html>\n`;
+  return `${BEGINNING}${batch.id}">\n${head.text}\n${body.text}\n</html>\n`;
 }
 
 function header(report: Report, clock: Clock): Html {

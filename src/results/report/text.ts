@@ -19,12 +19,16 @@ const WIDTH = 60;
 const NAME_WIDTH = 22;
 const ROWS_WIDTH = 9;
 
+const BEGINNING = "paydrop report, batch ";
+/** By its beginning a report is known as ours, and its batch by what follows. */
+export const TEXT_MARK = new RegExp(`^${BEGINNING}(\\S*)\n`);
+
 export function reportText(report: Report, clock: Clock): string {
   const { batch, operation, mapping } = report;
   const { sentence, more } = headlineOf(report);
   const period = batch.period === undefined ? "" : `, period ${batch.period}`;
   const lines = [
-    `paydrop report, batch ${batch.id}`,
+    `${BEGINNING}${batch.id}`,
     printable(batch.fileName),
     ...wrapped(`${operation}${period}, to ${printable(batch.destination)} (${batch.environment})`, WIDTH),
     ...(mapping ? wrapped(`columns read by ${printable(mappingText(mapping))}`, WIDTH) : []),
