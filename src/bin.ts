@@ -6,8 +6,8 @@ const [major = 0, minor = 0] = found;
 // Node would open its debugger to every user of this machine: through it the keys can be read
 process.on("SIGUSR1", () => undefined);
 
-// the first process of a container dies of no signal that nobody listens to: it would go on until it is killed, with rows
-// in flight
+// the first process of a container ignores every signal that it does not listen for: without this it would go on until
+// it is killed, with rows in flight
 if (process.pid === 1) {
   for (const [name, code] of [
     ["SIGINT", 130],
@@ -19,7 +19,7 @@ if (process.pid === 1) {
   }
 }
 
-// logrotate may come while the rest is being loaded: SIGHUP ends nothing that was told to write a log file
+// logrotate may send SIGHUP while the rest is being loaded: it must not end a process that is to write a log file
 const [command = "", ...flags] = process.argv.slice(2);
 const isLogging = flags.some((flag) => /^--log-file(?:=|$)/.test(flag)) || Boolean(process.env["PAYDROP_LOG_FILE"]);
 if (isLogging && ["run", "watch", "retry", "release", "resume"].includes(command))

@@ -15,7 +15,7 @@ import type { Look } from "./results/screen/look.ts";
 const argv = helpAsFlag(process.argv.slice(2));
 const stdout = outputTo(process.stdout);
 const stderr = outputTo(process.stderr);
-/** For what is told of a failure: the flags of the command that began. */
+/** The flags of the command that began: commands that are told with a failure repeat them. */
 let again: readonly string[] = [];
 
 process.on("uncaughtException", (error) => {
@@ -63,12 +63,12 @@ function report(error: unknown): void {
   stderr.write(asked("json") ? text : folded(text, lookAt(stderr)));
 }
 
-/** Before or without a parsed command line, an error still has to know in which form it is told. */
+/** A setting as asked for before or without a parsed command line: an error must still know how it is told. */
 function asked(name: "json" | "verbose"): boolean {
   return argv.includes(flagOf(name)) || isYes(process.env[variableOf(name)] ?? "");
 }
 
-/** Before the settings are read: whether lines are broken, and where, and of which characters. */
+/** How lines look before the settings are read: whether and where they are broken, and with which characters. */
 function lookAt({ isTerminal, columns }: Output): Look {
   return { color: false, width: columns, folds: isTerminal, ascii: isAscii(process.env), again };
 }

@@ -1,4 +1,4 @@
-/** `1 row`, `12 rows`; of any other thing that takes an s. */
+/** `1 row`, `12 rows`; also for any other thing that takes an s. */
 export function counted(count: number, thing = "row"): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

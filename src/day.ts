@@ -26,7 +26,8 @@ export function isoSecond(atMs: number): string {
 
 /**
  * When the day began that `nowMs` lies in, in milliseconds since 1970. `timeZone`: a name such as Asia/Kolkata, the
- * machine's own unless said. Where a clock skips midnight, the first moment after it; where it strikes twice, the first.
+ * machine's own unless said. Where the clock skips midnight, the first moment after it; where midnight comes twice, the
+ * first.
  */
 export function startOfDay(nowMs: number, timeZone?: string): number {
   const wallClock = new Intl.DateTimeFormat("en", {
@@ -46,7 +47,7 @@ export function startOfDay(nowMs: number, timeZone?: string): number {
   };
   const wallMs = nowMs + aheadOfUtcMs(nowMs);
   const midnightMs = wallMs - modulo(wallMs, DAY_MS);
-  // a clock that was put forward or back since midnight was another number of hours ahead then
+  // before a clock was put forward or back, it was another number of hours ahead of UTC
   const startMs = midnightMs - aheadOfUtcMs(midnightMs - aheadOfUtcMs(nowMs));
   return Math.min(startMs, midnightMs - aheadOfUtcMs(startMs - 1));
 }

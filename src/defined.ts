@@ -1,4 +1,4 @@
-/** What may be undefined may be left out; the rest is there. */
+/** Keys whose value may be undefined may be left out; all others are there. */
 type Defined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };

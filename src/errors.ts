@@ -28,14 +28,14 @@ export class PaydropError extends Error {
   }
 }
 
-/** What is kept of one batch is missing or damaged. The journal itself is whole: others go on. */
+/** What is kept of one batch is missing or damaged. The journal itself is whole: other batches go on. */
 export class CopyGoneError extends PaydropError {
   constructor(message: string, hint: string) {
     super("journal", message, hint);
   }
 }
 
-/** What a whole file is refused for beside what its reader refuses it for (`READER_FAULT_CODES`). */
+/** What a whole file is refused for, beside the faults that its reader finds (`READER_FAULT_CODES`). */
 export const FILE_FAULT_CODES = [
   ...(["operation_unknown", "operation_ambiguous", "operation_mismatch"] as const),
   ...(["column_missing", "column_misspelt", "columns_change"] as const),
@@ -47,7 +47,7 @@ export const FILE_FAULT_CODES = [
 
 /** One reason why a whole file is refused. `row` as a spreadsheet shows it; `column` by its own header. */
 export interface FileFault {
-  /** `list_…`, with the column, and `twice`: of a list to settle by. */
+  /** `list_…`, with the column, and `twice` are faults of a list to settle by. */
   readonly code: ReaderFaultCode | (typeof FILE_FAULT_CODES)[number] | `list_${string}` | "twice";
   readonly row?: number;
   readonly column?: string;
@@ -59,7 +59,7 @@ export interface FileFault {
 export class FileRefusedError extends PaydropError {
   readonly file: string;
   readonly faults: readonly FileFault[];
-  /** The batch that it was taken as before: what was sent of it is as it was. */
+  /** The batch that the file was taken as before, if it was: what was sent of it stays as it was. */
   readonly batch: string | undefined;
 
   constructor(file: string, faults: readonly FileFault[], batch?: string) {
@@ -101,7 +101,10 @@ function named(said: string): string {
   });
 }
 
-/** What the system refuses where nobody foresaw it (a failing disk, too many open files) as PaydropError; else the same. */
+/**
+ * A refusal of the system that nobody foresaw (a failing disk, too many open files) as PaydropError; anything else
+ * unchanged.
+ */
 export function foreseen(thrown: unknown): unknown {
   if (thrown instanceof PaydropError || !isRefusal(systemCodeOf(thrown) ?? "")) return thrown;
   const hint =
@@ -110,12 +113,12 @@ export function foreseen(thrown: unknown): unknown {
   return new PaydropError("journal", `the system refused: ${messageOf(thrown)}`, hint, { cause: thrown });
 }
 
-/** Which of its many errors a disk, a network share or a file system of a program gives, no list knows. */
+/** No list knows which error codes a disk, a network share or a file system of a program may give. */
 function isRefusal(code: string): boolean {
   return OF_SYSTEM.test(code) && !OF_OUR_CALL.includes(code);
 }
 
-/** The last one: a thread could not be made. */
+/** `ERR_WORKER_INIT_FAILED`: a thread could not be made. */
 const OF_SYSTEM = /^(?:E[A-Z0-9]+|Unknown system error .+|ERR_WORKER_INIT_FAILED)$/;
-/** What was asked made no sense: a mistake of ours. */
+/** Codes that say that our call made no sense: a mistake of ours. */
 const OF_OUR_CALL: readonly string[] = ["ENOENT", "ENOTDIR", "EISDIR", "EEXIST", "ENOTEMPTY", "EINVAL", "EBADF"];

@@ -26,15 +26,18 @@ export interface MappingSaid {
 /** Rows of a file that correct rows of earlier ones; nothing in it is in clear. */
 export interface CorrectionsSaid {
   readonly rows: number;
-  /** How many of them pay another account than the row that they correct. */
+  /** How many of these rows pay another account than the row that they correct. */
   readonly payeesChanged: number;
-  /** What they are another one of, by their operations: `payee account`, `payer`, `borrower`. */
+  /** What changed in rows with another payee, by their operations: `payee account`, `payer`, `borrower`. */
   readonly others: readonly string[];
   /** The first of them: `{row: 2, corrects: "row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417"}`. */
   readonly first: readonly { readonly row: number; readonly corrects: string }[];
 }
 
-/** Every reason for which a run ends before its last row. Tables keyed by it list all, or say why some are missing. */
+/**
+ * Every reason for which a run ends before its last row. Tables that are keyed by it list all reasons, or say why some
+ * are missing.
+ */
 export type StopCode =
   // the key, the address or the connection: no row would fare better
   | "key_refused"
@@ -44,7 +47,7 @@ export type StopCode =
   | "local_error"
   | "unreachable"
   | "rate_limited"
-  // something else than the service answers, or nothing clear does
+  // something else than the service answers, or nothing answers clearly
   | "redirect"
   | "html_answer"
   | "unknown_in_a_row"
@@ -66,7 +69,7 @@ export interface Stop {
   /** A sentence for a person. */
   readonly message: string;
   readonly hint: string;
-  /** What it is about, where the endpoint of one operation said so: it says nothing of the others. */
+  /** The operation whose endpoint gave the reason, where one did: it says nothing of other operations. */
   readonly operation?: OperationName;
 }
 
@@ -104,7 +107,7 @@ export type RunEvent =
       /** Milliseconds since 1970. */
       readonly sentAt?: number;
       readonly durationMs?: number;
-      /** It went alone. */
+      /** The row went alone, as each one does until a row was accepted or refused for its own sake. */
       readonly alone: boolean;
     }
   | { readonly type: "waiting"; readonly batch: string; readonly reason: string; readonly waitMs: number }
@@ -130,13 +133,18 @@ export interface BatchReport {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly stop?: Stop;
-  /** Where a person said that nothing more of it goes: until `paydrop resume`, or never. */
+  /** Set where a person said that nothing more of the batch goes: until `paydrop resume`, or never. */
   readonly phase?: "paused" | "cancelled";
   readonly files: WrittenFiles;
   readonly remarks: readonly string[];
-  /** Rejected rows that were refused for the key or the address: a next run sends them. Left out where there are none. */
+  /**
+   * Rejected rows that were refused for the key or the address: the next run sends them. Left out where there are none.
+   */
   readonly goesAgain?: number;
-  /** Held rows may be another month's payments, and no period is stated: the month in the file's name, else `YYYY-MM`. */
+  /**
+   * Set where held rows may be another month's payments and no period is stated: the month in the file's name, else
+   * `YYYY-MM`.
+   */
   readonly asksPeriod?: string;
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
@@ -155,7 +163,7 @@ export interface WrittenFiles {
   /** How many rows the retry file holds. */
   readonly retryRows?: number;
   readonly summary?: string;
-  /** The results that were there, where a person had changed them: that version, under another name. */
+  /** Where a person had changed the results that were there: the path at which that version is kept. */
   readonly kept?: string;
   readonly elsewhere?: string;
   /** What keeps them elsewhere may pass by itself: a full disk, a missing right, a program that has the file open. */

@@ -1,4 +1,4 @@
-/** In the order in which a row's way passes them. */
+/** In the order in which a row passes them on its way. */
 export const FAULT_LABELS = [
   "snapshot.taken",
   "rows.recorded",
@@ -41,7 +41,7 @@ function pointFor(spec: string): (label: FaultLabel) => void {
     if (passed !== value || act === "stall") return;
     if (act === "fail") throw Object.assign(new Error(`EIO: i/o error, ${label}`), { code: "EIO" });
     process.kill(process.pid, "SIGKILL");
-    // not a line further, even where a signal takes its time
+    // no further line may run, even where the signal takes its time
     sleep(60_000);
   };
 }

@@ -29,7 +29,7 @@ const UNREAD: readonly (readonly [UnreadKind, RegExp])[] = [
   ["document", /^[^.~].*\.(?:pdf|docx?|odt|rtf|html?|xml)$/i],
 ];
 
-/** By its name. */
+/** The kind of an unread file by its name; undefined for any other file. */
 export function unreadKind(fileName: string): UnreadKind | undefined {
   return UNREAD.find(([, pattern]) => pattern.test(fileName))?.[0];
 }
@@ -40,13 +40,16 @@ const BINARY = [
   ["picture", /^(?:\u0089PNG\r\n|\u00ff\u00d8\u00ff)/],
 ] as const;
 
-/** What a file is that is no text of any kind, by its first bytes, whatever its name. */
+/** What kind of binary file it is, by its first bytes, whatever its name; undefined for text. */
 export function binaryOfBytes(beginning: Buffer): (typeof BINARY)[number][0] | undefined {
   const text = beginning.toString("latin1", 0, 8);
   return BINARY.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
-/** A workbook by its first bytes, whatever its name: `zip` is .xlsx; `old` is .xls, or any one with a password. */
+/**
+ * What kind of workbook it is, by its first bytes, whatever its name: `zip` is .xlsx; `old` is .xls, or a workbook with
+ * a password.
+ */
 export function workbookOfBytes(beginning: Buffer): "zip" | "old" | undefined {
   if (beginning.toString("latin1", 0, 4) === "PK\u0003\u0004") return "zip";
   return beginning.toString("hex", 0, 8) === "d0cf11e0a1b11ae1" ? "old" : undefined;

@@ -1,4 +1,4 @@
-// kept in the declarations: a project that names no types has none of Node since TypeScript 6
+// kept in the declarations: since TypeScript 6 a project that names no types has none of Node's
 /// <reference types="node" preserve="true" />
 /**
  * paydrop as a library: the four calls of the service, and whole files. Nothing here ends the process, reads its

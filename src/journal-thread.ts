@@ -1,6 +1,6 @@
 /**
- * What runs in the journal's thread: the SQLite journal, asked by messages. With `take-in.ts` and `processor.ts` a place
- * where stages meet: the rules of duplicates are not the journal's own.
+ * What runs in the journal's thread: the SQLite journal, asked by messages. Like `take-in.ts` and `processor.ts` a
+ * place where stages meet: the rules of duplicates are not the journal's own.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import { createJudge, type JudgeRules } from "./checks/duplicates/duplicates.ts";
@@ -83,7 +83,7 @@ async function firstPage(pages: Pages): Promise<readonly unknown[]> {
   return [];
 }
 
-/** Once for all that one commit settled: the microtasks that settle them are before this one. */
+/** Sends one message for all calls that one commit settled: the microtasks that settle them run before this one. */
 function answerLater(): void {
   if (done.length + failed.length > 0) return;
   queueMicrotask(() => {
@@ -93,7 +93,7 @@ function answerLater(): void {
   });
 }
 
-/** A code of the system does not cross threads: it is told here. */
+/** The system's code of an error does not cross threads: the error is put into words here. */
 function textOf(thrown: unknown): ErrorText {
   const error = foreseen(thrown);
   const isOwn = error instanceof PaydropError;

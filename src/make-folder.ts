@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { systemCodeOf } from "./errors.ts";
 
 /**
- * A private folder, with those above it, where there is none; another process may make the same at this moment. Not
- * `recursive`: of a disk that is read-only or does not answer Node then says that the folder is not there, and in /proc
- * it tries for ever, deaf to every signal. Throws what the system says.
+ * Makes a private folder, with those above it, where there is none; another process may make the same at this moment.
+ * Not by `recursive`: with it Node says that the folder is not there where the disk is read-only or does not answer,
+ * and in /proc it tries for ever, deaf to every signal. Throws what the system says.
  */
 export function makeFolder(folder: string): void {
   try {

@@ -32,8 +32,8 @@ const HOST = /^@[\p{L}\p{M}\p{Nd}.-]*/u;
 const LONG_NUMBER = /[0-9]{9,}|[0-9]{4,}(?:[ -][0-9]{4,}){2,}|[0-9]{5} [0-9]{5}/g;
 
 /**
- * Text of a place that holds nothing personal: in columns that were shifted an account or an address stands there.
- * Decimals are none: a third of an amount is `33333.3333333333`.
+ * Text of a place that should hold nothing personal: where columns were shifted, an account or an address stands there.
+ * Decimals are no account: a third of an amount is `33333.3333333333`.
  */
 export function maskStray(text: string): string {
   if (text.includes("@")) return mask(text, "email");
@@ -48,7 +48,8 @@ export function maskNumbers(text: string): string {
 
 /**
  * The id of a debit account: shown as it is when it is a name (`ACC-OPS-01`), masked when it looks like an account
- * number: six digits or more in a row, or nine in groups, of whatever script. An address is none, and is masked too.
+ * number: six digits or more in a row, or nine in groups, in any script. A payment address is no such name, and is
+ * masked too.
  */
 export function maskAccountId(value: string): string {
   if (value.includes("@")) return mask(value, "email");

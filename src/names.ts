@@ -6,7 +6,7 @@ export function normalizeName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]+/g, "");
 }
 
-/** By name, for columns that many rows share: each name is looked for once. */
+/** Positions by column name, for columns that many rows share: each name is looked for once. */
 const POSITIONS = new WeakMap<readonly string[], Map<string, number>>();
 
 /** Where the column of that name stands, the last one of several; -1 where there is none. */

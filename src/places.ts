@@ -1,7 +1,7 @@
 /**
- * Things that come and go all the time, each at a place that is used again afterwards. A Set or Map makes a new table
- * for every few of them, and each table that V8 has moved to its old generation keeps alive what was in it: nearly all
- * that comes and goes would be collected late, and dearly.
+ * Holds things that come and go all the time, each at a place that is used again afterwards. A Set or Map makes a new
+ * table for every few of them, and each table that V8 has moved to its old generation keeps alive what was in it:
+ * nearly all that comes and goes would be collected late, and at a high cost.
  */
 export class Places<T extends object> {
   readonly #things: (T | undefined)[] = [];
@@ -18,7 +18,7 @@ export class Places<T extends object> {
     return place;
   }
 
-  /** What stood there stands there no more; undefined where nothing did. */
+  /** Frees the place, and gives what stood there; undefined where nothing did. */
   take(place: number): T | undefined {
     const thing = this.#things[place - 1];
     if (thing === undefined) return undefined;

@@ -15,7 +15,9 @@ export function printable(text: string, charactersMax: number = Number.POSITIVE_
   return clean.length > charactersMax ? `${clean.slice(0, charactersMax - 1)}…` : clean;
 }
 
-/** The same of a whole table: line breaks and tabs stay, and so does what has no width but belongs to a script. */
+/**
+ * The same for a whole table: line breaks and tabs stay, and so do characters without width that belong to a script.
+ */
 export function printableTable(text: string): string {
   return text.replace(CONTROL_OR_BIDI, (character) => printable(character));
 }

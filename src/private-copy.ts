@@ -14,7 +14,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW;
 
 /**
  * Opens what lies in the state directory. A small copy is read at once: the calls take microseconds on a disk of this
- * machine, and to wait for each of them by way of another thread takes many times as long. Throws what the system says.
+ * machine, and waiting for another thread to make each of them takes many times as long. Throws what the system says.
  */
 export async function openCopy(path: string): Promise<PrivateCopy> {
   const small = readSmall(path);
@@ -27,7 +27,7 @@ export async function openCopy(path: string): Promise<PrivateCopy> {
   };
 }
 
-/** Of a large one its size. */
+/** The bytes of a small copy; for a large one its size. */
 function readSmall(path: string): Buffer | number {
   const file = openSync(path, FLAGS);
   try {

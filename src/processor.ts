@@ -1,6 +1,6 @@
 /**
- * What works on batches, and on what it stands: the lock, the journal, and what a crash left. The story of a batch is in
- * `batch/work.ts`; where the stages meet, in `take-in.ts` and `batch/`.
+ * What works on batches, and what that work stands on: the lock, the journal, and what a crash left. The story of a
+ * batch is in `batch/work.ts`; the stages meet in `take-in.ts` and `batch/`.
  */
 import { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates/duplicates.ts";
@@ -41,18 +41,19 @@ export interface Processor {
   readonly journal: JournalStore;
   /**
    * Checks, sends and writes the results of one file. Throws PaydropError; a refused file is FileRefusedError.
-   * `settledSha256`: what the file held when it was found complete; `stopped` when it holds something else by now.
+   * `settledSha256`: hash of the file when it was found complete; `stopped` is thrown when it holds something else by
+   * now.
    */
   processFile(path: string, settledSha256?: string): Promise<BatchReport>;
   /** Sends what is ready of a known batch, after a release, a retry or a resume, and writes its results again. */
   goOn(batchId: string): Promise<BatchReport>;
-  /** As the same file again would: rows that were not sent, or were refused for the key or the address, go as well. */
+  /** Goes on as the same file again would: also with rows that were not sent, or refused for the key or the address. */
   takeUp(batchId: string): Promise<BatchReport>;
-  /** What the service says to a batch of this work stops every other one that begins before the work has its end. */
+  /** Runs work on several batches: an answer that stops one stops every batch that begins before the work has ended. */
   together<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * What one endpoint answered keeps the rows of its operation waiting in whatever comes after; from now on the first of
-   * them finds out whether that is still so.
+   * Lets the rows of an operation go again that wait, in every batch, because of what its endpoint answered: the first
+   * of them finds out whether that is still so.
    */
   tryAgain(operation: OperationName): void;
   /** Batches of files in these folders that `takeUp` has something to send of, or to report after a crash. */
@@ -62,15 +63,18 @@ export interface Processor {
   /** What journal and snapshot say of a batch, added up for people to read. Sends and writes nothing. */
   report(batchId: string): Promise<Report>;
   /**
-   * Batches whose rows people let go, and left to this process or to one that crashed, since it was last asked: `goOn`
-   * sends them. Not those that were stopped since, or lie in a folder that is held.
+   * Batches whose rows people let go, and left to this process or to one that crashed, since this was last called:
+   * `goOn` sends them. Without batches that were stopped since, or lie in a folder that is held.
    */
   handedOver(): Promise<readonly string[]>;
-  /** Whether rows of this batch may go by these settings: before a person's word about them is written down. Throws if not. */
+  /**
+   * Throws unless rows of this batch may go by these settings: to be called before a person's word about them is
+   * written down.
+   */
   assertMayGo(batchId: string): Promise<void>;
   /** Why nothing of this batch goes until a person says that its folder goes on; undefined: its folder is not held. */
   heldFolder(batchId: string): Promise<Stop | undefined>;
-  /** I9, I12: puts this journal's mark into an inbox, refused where another's is, and renews it every second. */
+  /** I9, I12: keeps this journal's mark in an inbox, renewed every second; throws where another's mark is. */
   keepInbox(folder: string): Promise<InboxKeeper>;
   close(): Promise<void>;
 }
@@ -110,7 +114,7 @@ export async function withProcessor<T>(
   }
 }
 
-/** In a thread of its own where that pays: for a few rows it would only cost the time to start it. */
+/** With a thread of its own where that pays: for a few rows it would only cost the time to start it. */
 async function openJournal(services: Services, isChecked: boolean): Promise<JournalStore> {
   const { config, now, sandbox = false, isLarge = false } = services;
   const { stateDir, acceptLostJournal, by } = config;

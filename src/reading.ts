@@ -1,6 +1,6 @@
 /**
  * How a snapshot is read, the same way every time: what is remembered of it, its rows, the view of its columns and its
- * checks. With `take-in.ts` and `batch/` a place where stages meet.
+ * checks. Like `take-in.ts` and `batch/` a place where stages meet.
  */
 import { join } from "node:path";
 import { createChecker, type Checker } from "./checks/check-row.ts";
@@ -25,17 +25,19 @@ export interface Reading extends CheckChoices, Pick<Choices, "encoding"> {
   /** File name of the snapshot. */
   readonly snapshot: string;
   readonly operation?: OperationName;
-  /** Of a workbook: the sheet, and the row of its header. */
+  /** For a workbook: the sheet, and the row of its header. */
   readonly sheet?: string;
   readonly headerRow?: number;
-  /** Its rows of formulas that give nothing are not among its rows; they are in a batch of an earlier build. */
+  /** Rows of formulas that give nothing are passed over; a batch of an earlier build has them among its rows. */
   readonly passesFormulas?: boolean;
   readonly sandbox: boolean;
   /** The column mapping; none: the columns have our own names. */
   readonly mapping?: KeptMapping;
 }
 
-/** `known`: only a file that is taken in is compared with lists; what they pointed out stands in the journal. */
+/**
+ * `known`: lists that a file is compared with when it is taken in; afterwards the journal has what they pointed out.
+ */
 export function checkerOf(
   batch: Pick<BatchRecord, "fileName" | "format">,
   reading: Reading,
@@ -73,7 +75,7 @@ export async function assertWhole(batch: BatchRecord, snapshots: string): Promis
   );
 }
 
-/** The same, then opened. */
+/** `assertWhole`, then opens the snapshot. */
 export async function openWhole(batch: BatchRecord, snapshots: string): Promise<OpenedSnapshot> {
   await assertWhole(batch, snapshots);
   return openSnapshot(batch, snapshots);
@@ -95,7 +97,7 @@ export async function openSnapshot(batch: BatchRecord, snapshots: string): Promi
   return defined({ sheet, view, checker: checkerOf(batch, reading, mapping), mapping });
 }
 
-/** `mapping`: what is to be said of the one that a file is read by; nothing where there is none. */
+/** `mapping`: what is to be said of the mapping that a file is read by; left out where there is none. */
 export async function mappingSaid({
   mapping,
   sheet,

@@ -31,10 +31,10 @@ export type Reason =
   | "no_tls"
   | "local_error";
 
-/** Refused not for the row itself: a resumed run sends it again (DESIGN §8). */
+/** Refusals that are not for the row itself: a resumed run sends it again (DESIGN §8). */
 export const RESUMABLE_REFUSALS: readonly string[] = ["key_refused", "address_refused"] satisfies readonly Reason[];
 
-/** Goes again with the next run as it is; every other rejected row needs a correction. */
+/** Whether a rejected row goes again with the next run as it is; every other one needs a correction. */
 export function isResumable({ state, code }: Pick<RowRecord, "state" | "code">): boolean {
   return state === "rejected" && RESUMABLE_REFUSALS.includes(code ?? "");
 }

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "./errors.ts";
 
-/** The folders that are there now. */
+/** The scratch folders that are there now. */
 const folders = new Set<string>();
 
 /**
- * Work with a private folder that is thrown away afterwards. Throws PaydropError `journal`: no disk for it. `kept`: see
- * `removeScratchFolder`.
+ * Runs work with a private folder that is thrown away afterwards. Throws PaydropError `journal` where it cannot be
+ * made, or not be removed. `kept`: see `removeScratchFolder`.
  */
 export async function inScratchFolder<T>(
   purpose: string,
@@ -21,7 +21,7 @@ export async function inScratchFolder<T>(
   try {
     done = await work(folder);
   } catch (error) {
-    // why the work was not done is what counts; one disk may be the reason for both
+    // the error of the work is what counts; one disk may be the reason for both errors
     await removeScratchFolder(folder, kept).catch(() => undefined);
     throw error;
   }
@@ -44,18 +44,20 @@ async function newScratchFolder(purpose: string): Promise<string> {
   }
 }
 
-/** What went wrong in one, in words of its own where its disk is full: nothing was on its way there. */
+/**
+ * The error of work in a scratch folder, in words of its own where the disk is full: nothing was being sent from there.
+ */
 export async function scratchFailure(error: unknown, folder: string): Promise<unknown> {
   const isOfDisk = error instanceof PaydropError && error.code === "journal";
   if (!saysFull(error) && !(isOfDisk && (await isFull(folder)))) return error;
-  // SQLite sorts elsewhere where it is told to
+  // SQLite sorts in another folder where it is told to
   const { SQLITE_TMPDIR: sorting, TMPDIR: own } = process.env;
   const folders = sorting === undefined || sorting === own ? tmpdir() : `${tmpdir()}, or SQLITE_TMPDIR ${sorting}`;
   const hint = "make room there, or name another folder with TMPDIR; nothing was sent";
   return new PaydropError("journal", `the disk of temporary files (${folders}) is full`, hint, { cause: error });
 }
 
-/** What was too much for it may be gone again by now. */
+/** Whether the error says that the disk was full: what was too much for it may be gone again by now. */
 function saysFull(error: unknown): boolean {
   const code = systemCodeOf((error as { cause?: unknown } | undefined)?.cause);
   return code === "ENOSPC" || code === "EDQUOT" || SQLITE_FULL.test(messageOf(error));
@@ -72,8 +74,8 @@ async function isFull(folder: string): Promise<boolean> {
 const FULL_BYTES = 256 * 1024;
 
 /**
- * `kept`: the name of what a person was told of: where there is such a thing, it stays. Throws PaydropError `journal` when
- * anything else does: these are copies of people's files, which nobody would look for there.
+ * Removes a scratch folder. `kept`: a name in it that a person was told of: that stays. Throws PaydropError `journal`
+ * where anything else cannot be removed: these are copies of people's files, which nobody would look for there.
  */
 async function removeScratchFolder(folder: string, kept?: string): Promise<void> {
   const removed = await Promise.allSettled(
@@ -105,7 +107,7 @@ function notRemoved(folder: string, error: unknown): PaydropError {
   );
 }
 
-/** At once, for a process that is about to end by a signal: they hold copies of people's files. */
+/** Removes them at once, for a process that is about to end by a signal: they hold copies of people's files. */
 export function removeScratchFolders(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }

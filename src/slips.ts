@@ -1,6 +1,6 @@
 /**
- * Slips of the keyboard from one name to another: an extra, missing or wrong letter, or two neighbours swapped
- * (Damerau-Levenshtein distance).
+ * Counts the slips of the keyboard from one name to another: an extra, missing or wrong letter, or two neighbours
+ * swapped (Damerau-Levenshtein distance).
  */
 export function countSlips(left: string, right: string): number {
   let beforeLast: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * What a file is before it becomes a batch: intake → reader → the operation, the mapping and the checks of its rows. With
- * `reading.ts`, `processor.ts` and `batch/` the places where stages meet.
+ * What a file is before it becomes a batch: intake → reader → the operation, the mapping and the checks of its rows.
+ * Like `reading.ts`, `processor.ts` and `batch/` a place where stages meet.
  */
 import { basename, dirname } from "node:path";
 import { type Checker } from "./checks/check-row.ts";
@@ -44,9 +44,9 @@ export interface OpenedFile extends InputFile {
   readonly checker: Checker;
   /** Control totals that somebody stated. */
   readonly control: readonly ExpectedControl[];
-  /** Nobody stated any, and the file of this name beside it was surely meant to. */
+  /** The name of a file beside it that was surely meant to state control totals; set where nobody stated any. */
   readonly misnamed?: string;
-  /** What is to be said of the file; of its rows not before they were read. */
+  /** What is to be said of the file; complete only after its rows were read. */
   readonly remarks: () => readonly string[];
 }
 
@@ -57,7 +57,8 @@ export async function openInput(path: string, snapshot: Snapshot, { config }: Se
   const sheet = await openSheet(snapshot.path, {
     fileName,
     encoding,
-    // the sheet and header row of a workbook are remembered; how a CSV file was cut is found again by our names alone
+    // the sheet and header row of a workbook are remembered; how a CSV file is divided must be found again by our own
+    // names alone
     knownNames: formatOfName(fileName) === "xlsx" ? [...FIELD_NAMES, ...theirNames(config)] : FIELD_NAMES,
     sheetName: config.sheet,
     passesFormulas: true,
@@ -68,7 +69,7 @@ export async function openInput(path: string, snapshot: Snapshot, { config }: Se
   return { path, fileName, snapshot, sheet, columns };
 }
 
-/** As what the rows were sent that every row of a file corrects; asked where nothing else says what the file is. */
+/** The operation of the rows that all rows of a file correct; asked where nothing else says what the file is. */
 type Corrects = () => Promise<OperationName | undefined>;
 
 /** Finds out the operation of a file, the mapping of its columns and what was stated about it. Throws FileRefusedError. */
@@ -93,7 +94,7 @@ export async function understand(input: InputFile, services: Services, corrects:
   });
 }
 
-/** The mapping and the operation of a file of which nothing has to be asked first. Throws FileRefusedError. */
+/** The mapping and the operation of a file. Throws FileRefusedError where a person has to be asked first. */
 async function unquestioned(
   input: InputFile,
   config: Config,
@@ -137,7 +138,7 @@ function newReading(
   });
 }
 
-/** What is said of a file's operation, before its columns are asked. */
+/** What is said of a file's operation, apart from its columns. */
 export function statementsOf(
   { path, sheet }: Pick<InputFile, "path" | "sheet">,
   { operation }: Config,

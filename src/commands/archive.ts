@@ -14,8 +14,8 @@ import { tell } from "./screen/tell.ts";
 import { personOrLogin } from "./who.ts";
 
 /**
- * Old batches that rest leave the journal and the private copies for compressed files in the state directory's
- * `archive/`, or one comes back. What tells a duplicate stays where it is. Exit 0.
+ * Moves the details of old batches that rest, and their private copies, into compressed files in the state directory's
+ * `archive/`, or brings one back. What a duplicate is recognised by stays in the journal. Exit 0.
  */
 export async function run(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);

@@ -33,7 +33,7 @@ function linesOf(tallies: Tallies, id: string): string[] {
 
 const WAITED_MAX = 5;
 
-/** They waited because one of both may be the other one's payment: now nothing of this batch stands in their way. */
+/** Rows of other batches waited, since one of this batch might be the same payment: now none stands in their way. */
 function waitedLines(waiting: readonly WaitingBatch[]): string[] {
   const lines = waiting
     .slice(0, WAITED_MAX)

@@ -17,7 +17,7 @@ import { withSandboxState } from "./sandbox-state.ts";
 import { leavingNothing } from "./signals.ts";
 import { tell } from "./screen/tell.ts";
 
-/** Everything up to sending: no network, no keys, nothing remembered. Several files: the gravest code. */
+/** Checks files as `run` does before it sends: no network, no keys, nothing remembered. Gives the gravest code. */
 export async function run(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);
   const checkAll = (used: Config): Promise<number> => checkEach(call, used);
@@ -73,8 +73,8 @@ export function checkShown(report: CheckReport, output: Output, call: Call, conf
 const NOTE_LOOK: CheckLook = { color: false, width: 76, namesFile: false, isAiry: true };
 
 /**
- * Written when it is asked for, and over an earlier one, which would no longer be true. A note that cannot be written is
- * told; the answer itself is given all the same.
+ * Writes the note where it is asked for, and over an earlier one, which would no longer be true. A note that cannot be
+ * written is told; the answer itself is given all the same.
  */
 async function note(
   call: Call,

@@ -14,7 +14,7 @@ const DESCRIPTION =
   "Sends a file of payouts, transfers, loan applications or collection requests row by row to a payments service " +
   "and writes next to the file what happened to each row.";
 
-/** What a command line is told to, and who does what it says. */
+/** One command line, where its words go, and what starts the command that it names. */
 interface Spoken {
   readonly argv: readonly string[];
   readonly stdout: Output;

@@ -23,7 +23,7 @@ const SCRIPTS: Readonly<Record<string, () => string>> = {
   fish: fishScript,
 };
 
-/** As commander reads them: `--state-dir <folder>`, `--json`. */
+/** The flags that every command has, as commander reads them: `--state-dir <folder>`, `--json`. */
 function flagsOfEvery(): string[] {
   const shared = SETTING_NAMES.flatMap((name) => {
     const { flag, read } = { flag: undefined, ...SETTINGS[name] };
@@ -41,7 +41,7 @@ function nameOf(flags: string): string {
   return flags.split(" ")[0] ?? "";
 }
 
-/** `["A", "B"]` of `--option <A|B>`; undefined where anything may stand. */
+/** The values that a flag may have: `["A", "B"]` of `--option <A|B>`; undefined where anything may stand. */
 function valuesOf(flags: string): readonly string[] | undefined {
   const said = /<(.*\|.*)>/.exec(flags)?.[1];
   return said?.split("|");

@@ -161,7 +161,7 @@ async function isWanted(call: Call, config: Config, name: string, target: string
   return /^y(?:es)?$/i.test(await ask(call, `Write it as [mapping.${name}] to ${printable(target)}? y/N `));
 }
 
-/** What the file would be under the mapping. On stderr where stdout gets the tables. */
+/** Shows what the file would be under the mapping: on stderr where stdout gets the tables. */
 async function showCheck(
   call: Call,
   config: Config,

@@ -3,7 +3,7 @@ import { PaydropError, systemCodeOf } from "../errors.ts";
 import { printable } from "../printable.ts";
 import { isUnwritable, withHint } from "../results/disk/on-disk.ts";
 
-/** Writes the file that a person named with `--out`. A folder that is not there is a slip, anything else the disk. */
+/** Writes the file that a person named with `--out`. Throws `usage` for a missing folder, else `results_unwritable`. */
 export async function writingOut<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -37,7 +37,7 @@ function whyNot(
   others: readonly (string | undefined)[],
 ): string | undefined {
   const [stats, beginning] = lookAt(path);
-  // a log may go to a device or a pipe; a rename would put a file in their place
+  // a log may go to a device or a pipe; metrics would put a file in their place, by a rename
   if (stats && !stats.isFile()) return name === "log_file" ? undefined : "is not a file";
   if (others.some((other) => other !== undefined && real(path) === real(other)))
     return "is named for something else too";
@@ -55,7 +55,7 @@ const BEGINNINGS: Readonly<Record<Output, RegExp>> = {
 };
 const BEGINNING_BYTES = 256;
 
-/** What stands there, and how it begins; the last is undefined where it may not be read, and of what is no file. */
+/** What stands at a path, and how it begins: undefined where that may not be read, and for what is no file. */
 function lookAt(path: string): readonly [stats: BigIntStats | undefined, beginning?: string] {
   let file: number | undefined;
   let stats: BigIntStats | undefined;
@@ -67,14 +67,14 @@ function lookAt(path: string): readonly [stats: BigIntStats | undefined, beginni
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return [stats, bytes.toString("utf8", 0, readSync(file, bytes, 0, BEGINNING_BYTES, 0))];
   } catch {
-    // whoever writes there says why not
+    // the write that fails later says why
     return [stats];
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** The log of a shell or of systemd, which this process writes to anyway. */
+/** Whether it is where stdout or stderr goes: the log of a shell or of systemd, which this process writes to anyway. */
 function isStandardOutput({ dev, ino }: BigIntStats): boolean {
   return [1, 2].some((descriptor) => {
     try {

@@ -70,7 +70,7 @@ const prepareRelease: Prepare = async ({ call, config, journal, batch, isSending
   };
 };
 
-/** In pieces: whoever sends meanwhile waits for no more than one of them. */
+/** Numbers of the wanted rows, in pieces: a process that sends meanwhile waits for no more than one piece. */
 async function* piecesOf(wanted: Wanted, journal: JournalStore, batch: BatchRecord): AsyncGenerator<readonly number[]> {
   if (wanted !== "all") yield wanted;
   else for await (const rows of journal.rowsIn(batch.id, ["held"])) yield rows.map(({ number }) => number);
@@ -89,7 +89,7 @@ function freedText(freed: readonly number[], { id }: BatchRecord): string[] {
   return [`Nothing stands in the way of ${whichRows(freed)} any more:  paydrop retry ${id}`];
 }
 
-/** A release that was ended before it sent is done again by its person: nothing is held any more, and nothing went. */
+/** For a release that was cut off before it sent, and is said again: nothing is held any more, and nothing went. */
 async function leftText(journal: JournalStore, batch: BatchRecord): Promise<string[]> {
   const ready = await numbersIn(journal, batch, "ready");
   if (ready.length === 0) return [];

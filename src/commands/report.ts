@@ -53,8 +53,9 @@ export async function run(call: Call): Promise<number> {
 }
 
 /**
- * A page stays beside the file when the run has ended: it must not say of rows whose answer is awaited that they have none.
- * By the rows that were read, not by a look before: a run may begin meanwhile.
+ * The report of a batch of which no row is on its way: a page lies beside the file long after the run, and must not say
+ * of awaited answers that there are none. That is judged by the rows as the report read them, since a run may begin
+ * after an earlier look.
  */
 async function reportAtRest(processor: Processor, config: Config, batchId: string): Promise<Report> {
   const report = await processor.report(batchId);
@@ -91,7 +92,10 @@ function told(call: Call, config: Config, report: Report, form: ReportForm, writ
   return code;
 }
 
-/** By its id, or by the file that it was made of: a clerk knows no other name for it. The report lies beside `file`. */
+/**
+ * The batch that a person names by its id or, as a clerk does, by the file that it was made of. The report lies beside
+ * `file`.
+ */
 async function batchSaid(
   journal: JournalStore,
   said: string | undefined,
@@ -113,14 +117,17 @@ async function batchSaid(
 /** undefined where no file can be read: the batch is looked for by its name alone. */
 async function hashOf(file: string): Promise<string | undefined> {
   try {
-    // of a pipe nothing is read: it may have no end
+    // nothing is read of a pipe: it may have no end
     return (await stat(file)).isFile() ? await sha256Of(file) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** That of the very bytes that lie there, under whatever name they went; of a file that was changed or is gone the newest. */
+/**
+ * The batch of the very bytes that lie there, under whatever name they went; where the file was changed or is gone, the
+ * newest of its name.
+ */
 function batchOfFile(
   newestFirst: readonly BatchRecord[],
   file: string,
@@ -135,7 +142,7 @@ function pathOf({ folder, fileName }: BatchRecord): string {
   return join(folder, fileName);
 }
 
-/** By its flag, or by the name of the file to write: a workbook's name on a page opens in no program. */
+/** The form by its flag, or by the ending of the file to write: a page under a workbook's name opens in no program. */
 function formSaid(said: string | undefined, out = ""): ReportForm {
   const forms = Object.keys(REPORT_FORMS) as ReportForm[];
   const ending = extname(out).slice(1).toLowerCase();

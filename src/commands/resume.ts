@@ -37,7 +37,7 @@ const prepareResume: Prepare = async ({ call, config, journal, batch, isSending 
   if (batch.phase === "open") {
     return {
       ...base,
-      // a resume that was cut off is no longer one: whoever says it again must not take the rest for sent
+      // where a resume was cut off, the batch is open already: whoever says it again must not take the rest for sent
       code: isSending && length > 0 ? 7 : 0,
       going: new Going(config.json),
       stays: [`Batch ${batch.id} is not paused; paydrop retry ${batch.id} sends what was not sent`],
@@ -94,7 +94,7 @@ async function assertNotOfAnother(folder: string, journal: JournalStore, { envir
   if (typeof found === "object") await assertKnown(found, { journal, environment, place: folder });
 }
 
-/** First of all: a STOP that stays would hold the folder again at once. */
+/** To be done first of all: a STOP that stays would hold the folder again at once. */
 async function removeStop(folder: string): Promise<number> {
   try {
     return await removeStopFiles(folder);

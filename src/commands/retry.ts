@@ -20,7 +20,8 @@ export function run(call: Call): Promise<number> {
 const prepareRetry: Prepare = async ({ call, config, journal, batch, isSending }) => {
   assertOpen(batch);
   const who = personOrLogin(config);
-  // ready rows of a batch that is being sent go by themselves; others were freed by a settlement, and wait for this
+  // while a batch is being sent, its ready rows go by themselves; else a settlement freed them, and they wait for a
+  // retry
   const isOnItsWay = !isSending && (await journal.tallies(batch.id)).sending !== undefined;
   const states = ["not_sent", "settled_not_done", "rejected"] as const;
   const safe = await safeRows(journal, batch, isOnItsWay ? states : ["ready", ...states], config);
@@ -36,7 +37,7 @@ interface SafeRows {
   readonly going: Going;
   /** How many of each state. */
   readonly counts: ReadonlyMap<RowState, number>;
-  /** Those that are not ready yet. */
+  /** Numbers of the rows that are not ready yet. */
   readonly waiting: readonly number[];
 }
 

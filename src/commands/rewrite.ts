@@ -8,9 +8,9 @@ import { tell } from "./screen/tell.ts";
 import { recoverIfDead } from "./try-lock.ts";
 
 /**
- * After a person's act: results, retry file and summary of these batches are written again, except of one whose rows
- * are on their way: the process that sends them does it at its end. Exit 0, or 74 when they could not be written; the
- * act stands in either case. For `--json` this is the end: the summary.
+ * Writes results, retry file and summary of these batches again after a person's act, except of a batch whose rows are
+ * on their way: the process that sends them does it at its end. Exit 0, or 74 when they could not be written; the act
+ * stands in either case. With `--json` the last line is the command's summary.
  */
 export async function rewriteResults(call: Call, config: Config, batchIds: readonly string[]): Promise<number> {
   const codes: number[] = [];

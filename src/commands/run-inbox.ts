@@ -11,7 +11,7 @@ import { folderTeller } from "./screen/folder-teller.ts";
 import type { Monitor } from "./monitoring/monitor.ts";
 import type { Teller } from "./screen/teller.ts";
 
-/** As long as a file without its last line end must lie still. */
+/** For how many settle times a file without its last line end must lie still. */
 const PATIENCE_SETTLES = 3;
 const LOOK_MIN_MS = 20;
 const AWAY_HINT = "check its name, then its disk or network share; what lies there goes with the next run";
@@ -75,11 +75,11 @@ class InboxRun {
     return this.#isStopping || this.#drop.isBlocked;
   }
 
-  /** Until all is done that is complete, or becomes so in the time that a file must lie still. */
+  /** Works until all is done that is complete, or becomes so in the time that a file must lie still. */
   async #workUntilStill(): Promise<void> {
     let nextLookMs = await this.#look();
-    // from the end of the first look, and with one to spare: what it found lies still for as long after it, by a
-    // timer that may ring early
+    // counted from the end of the first look: what that look found must lie still for so long after it; and one wait
+    // more, since a timer may ring early
     const until = performance.now() + PATIENCE_SETTLES * this.#parts.config.settleMs + LOOK_MIN_MS;
     for (let isLast = false; ;) {
       await this.#workOff();
@@ -104,7 +104,7 @@ class InboxRun {
     const lookForStop = (): Promise<void> => this.#drop.lookForStop();
     const beside = Array.from({ length: SMALL_BESIDE }, () => this.#drain("small"));
     await untilDone(lookForStop, [this.#drain("any"), ...beside]);
-    // what had to wait for one of these
+    // then the files that had to wait for one of these
     await untilDone(lookForStop, [this.#drain("any")]);
   }
 
@@ -112,7 +112,7 @@ class InboxRun {
     try {
       while (!this.#isStopped && (await this.#drop.workOne(which)));
     } catch (error) {
-      // what goes beside it ends before this is told, and nothing new begins
+      // the files beside it come to their end before this error is told, and no new one begins
       this.#hasFailed = true;
       this.#parts.gate.closeForFailure();
       throw error;

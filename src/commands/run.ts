@@ -121,7 +121,7 @@ function namedIn(call: Call): readonly string[] {
   throw new PaydropError("usage", "missing required argument 'file'", "paydrop run --help shows how it is used");
 }
 
-/** Who named several is told of a wrong name before the first of them is sent: exit 2 after it would hide that it went. */
+/** Where several files are named, tells of a wrong name before any is sent: exit 2 later would hide that some went. */
 async function assertThere(paths: readonly string[]): Promise<void> {
   if (paths.length < 2) return;
   for (const path of paths) {
@@ -136,7 +136,7 @@ async function assertThere(paths: readonly string[]): Promise<void> {
   }
 }
 
-/** Together more than a few hundred rows, or a folder that may hold any number. */
+/** Whether these are together more than a few hundred rows, or one is a folder, which may hold any number. */
 async function isLarge(paths: readonly string[]): Promise<boolean> {
   let bytes = 0;
   for (const path of paths) {
@@ -149,7 +149,7 @@ async function isLarge(paths: readonly string[]): Promise<boolean> {
 
 const SMALL_BYTES_MAX = 64 * 1024;
 
-/** A link to a folder is one too. What is not there is told as a missing file. */
+/** A link to a folder is a folder too. What is not there is none, and is told as a missing file. */
 function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isDirectory(),

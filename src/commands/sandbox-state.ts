@@ -9,6 +9,6 @@ import { inScratchFolder } from "../scratch.ts";
 export async function withSandboxState(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
   const ownState = config.origins?.["state_dir"] === "--state-dir";
   const workIn = (stateDir: string): Promise<number> => work({ ...config, stateDir, environment: "test" });
-  // results that could not be written beside the file lie there
+  // `FALLBACK_FOLDER` stays: results that could not be written beside the file lie there
   return ownState ? workIn(config.stateDir) : inScratchFolder("sandbox", workIn, FALLBACK_FOLDER);
 }

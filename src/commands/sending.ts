@@ -43,7 +43,7 @@ export function operandsOf({ operands, flags }: Call): readonly string[] {
   return [...operands, ...((flags["inbox"] ?? []) as readonly string[])];
 }
 
-/** As long as something is sent, somebody is told of it, and signals are heard. `isCuttingOff`: a stop would cut rows off. */
+/** Runs work that sends, with somebody told of it and signals heard. `isCuttingOff`: a stop now would cut rows off. */
 export async function withTeller(
   call: Call,
   config: Config,
@@ -111,7 +111,7 @@ export function sandboxedIfAsked(
   return inSandbox(used, work);
 }
 
-/** Every flag has a variable but this one: whoever sets it believes that no money moves. */
+/** Every other flag has a variable: whoever sets one for `--sandbox` believes that no money moves. */
 function refuseTrialByVariable(env: NodeJS.ProcessEnv): void {
   if (isNo(env["PAYDROP_SANDBOX"] ?? "")) return;
   throw new PaydropError(
@@ -121,7 +121,7 @@ function refuseTrialByVariable(env: NodeJS.ProcessEnv): void {
   );
 }
 
-/** With its own well-known keys and a state folder of its own. */
+/** Works with a sandbox in this process, its well-known keys and a state folder of its own. */
 async function inSandbox(config: Config, work: (config: Config) => Promise<number>): Promise<number> {
   const { startSandbox } = await import("../sandbox/server.ts");
   const sandbox = await startSandbox({ port: 0, padding: config.choices.padding });

@@ -65,8 +65,9 @@ async function settlingsSaid(call: Call, config: Config, journal: JournalStore):
 }
 
 /**
- * The row was sent again since: somebody carries out once more what was carried out, or a colleague does, and by the
- * very same words a newer attempt would go again. Only from `settled_done` a person alone leads it back.
+ * Whether the same words settled the row before, and it was sent again since: then they speak of an earlier attempt,
+ * and somebody carries out once more what was carried out. They must not let the newer attempt go again. For
+ * a row that is `settled_done` they count: only a person can have led it there since.
  */
 function isSaidBefore({ as, act }: Word, { state }: RowRecord, before: readonly Act[]): boolean {
   if (as !== "settled_not_done" || state === "settled_done") return false;

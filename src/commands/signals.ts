@@ -36,7 +36,7 @@ export function listenForSignals(announce: (which: "soft" | "hard") => void, han
   };
 }
 
-/** Of a command that has nothing in flight: a signal ends it as usual, once its copies of files are removed. */
+/** For a command that has nothing in flight: a signal ends it as usual, once its copies of files are removed. */
 export async function leavingNothing(work: () => Promise<number>): Promise<number> {
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const onSignal = (name: NodeJS.Signals): void => {

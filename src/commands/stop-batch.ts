@@ -13,10 +13,10 @@ import { personOrLogin, textSaid } from "./who.ts";
 interface Stopped {
   readonly id: string;
   readonly by: string;
-  /** It was so before: nothing was done. */
+  /** The batch was so before: nothing was done. */
   readonly already: boolean;
   readonly tallies: Tallies;
-  /** Of which rows waited for one of it. */
+  /** Batches that have rows waiting for a row of this one. */
   readonly waiting: readonly WaitingBatch[];
 }
 
@@ -33,7 +33,7 @@ export async function stopBatch(
     const { id } = batch;
     const already = batch.phase === phase;
     if (!already) await journal.setPhase(id, phase, who.act(kind, textSaid(call.flags["reason"])));
-    // a paused one still stands in their way
+    // a paused batch still stands in the way of rows that wait for it
     const waiting = phase === "cancelled" ? await journal.waitingBatches({ awaited: id }) : [];
     const [text, object] = words({ id, by: who.by, already, tallies: await journal.tallies(id), waiting });
     tell(call, config, toldOf(text, batch), object);

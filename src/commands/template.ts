@@ -19,7 +19,10 @@ export interface TemplateMade {
   readonly notes: () => readonly string[];
 }
 
-/** A file to fill in on stdout or in a file, and nothing else there; what the interface leaves open goes to stderr. */
+/**
+ * Writes a file to fill in to stdout or to a file, and nothing else there; what the interface leaves open goes to
+ * stderr.
+ */
 export async function run(call: Call): Promise<number> {
   const config = loadWithoutKeys(call);
   const out = optionOf(call, "out");
@@ -72,7 +75,7 @@ async function writeNew(path: string, pieces: TemplateMade["pieces"]): Promise<v
   throw new PaydropError("usage", message, "name another file with --out");
 }
 
-/** By its flag, or by the name of the file; undefined: nobody said. */
+/** The format by its flag, or by the name of the file; undefined where nobody said one. */
 function formatSaid(call: Call, config: Config, out: string | undefined): FileFormat | undefined {
   const flags = { csv: call.flags["csv"] === true, json: config.json, xlsx: call.flags["xlsx"] === true };
   const said = (["csv", "json", "xlsx"] as const).filter((format) => flags[format]);

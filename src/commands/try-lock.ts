@@ -19,7 +19,7 @@ export async function trySending(services: Services, patienceMs = 0): Promise<Pr
   }
 }
 
-/** I4: rows of a process that died become unknown; false while one is alive. */
+/** I4: rows of a process that died become unknown; false while a process has the lock. */
 export async function recoverIfDead(config: Config): Promise<boolean> {
   const processor = await trySending({ config });
   await processor?.close();

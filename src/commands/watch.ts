@@ -83,7 +83,7 @@ class QuietTries {
   };
 }
 
-/** The service has answered to a row, and not that it does not know us. */
+/** Whether the service has answered a row with more than a refusal of the key or the address. */
 function isNews(event: RunEvent): boolean {
   return event.type === "row" && event.status !== "not_sent" && !RESUMABLE_REFUSALS.includes(event.reason);
 }

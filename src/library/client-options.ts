@@ -27,7 +27,7 @@ const secret =
   (given) =>
     readSecretOption(name, given);
 
-/** The value is never repeated: it may be a private key. */
+/** The value is never repeated in the error: it may be a private key. */
 const plain =
   (name: string, read: ValueReader<unknown>): Reader =>
   (given) => {

@@ -17,8 +17,8 @@ export interface ProcessOptions extends SendOptions {
    */
   readonly sandbox?: Sandbox;
   /**
-   * Every row as it gets its end, and what else happens. What it throws, or rejects with meanwhile, is thrown again when
-   * the run has ended. Nobody waits for a promise that it returns.
+   * Every row as it gets its end, and what else happens. What the callback throws, or rejects with meanwhile, is thrown
+   * again when the run has ended. Nobody waits for a promise that it returns.
    */
   readonly onEvent?: (event: RunEvent) => unknown;
   /** Asks the run to stop: nothing new is sent, rows in flight finish, the results are written. */
@@ -52,10 +52,10 @@ export async function processFile(path: string, options: ProcessOptions): Promis
 }
 
 /**
- * Everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Control totals
- * that differ are in `control.faults`, with the faults of the rows. With a sandbox only what was tried with it and this
- * `stateDir` counts as sent before. Rejects with FileRefusedError for a broken file, with PaydropError `usage` for a
- * missing one.
+ * Does everything of `processFile` up to sending: no network, no keys, nothing remembered, nothing written. Control
+ * totals that differ are in `control.faults`, with the faults of the rows. With a sandbox only what was tried with it
+ * and this `stateDir` counts as sent before. Rejects with FileRefusedError for a broken file, with PaydropError `usage`
+ * for a missing one.
  */
 export async function checkFile(
   path: string,

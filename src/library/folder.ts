@@ -30,10 +30,14 @@ export interface WatchFolderOptions
 export interface WatchedFolder {
   /**
    * Resolves when the watching has ended by `close` or `signal`. Rejects when it cannot go on: PaydropError `journal`,
-   * a full disk, or what a callback threw. A process that ignores it ends, as with every rejection that nobody handles.
+   * a full disk, or what a callback threw. A program that ignores the rejection ends, as with every rejection that
+   * nobody handles.
    */
   readonly ended: Promise<void>;
-  /** Nothing new is sent, rows in flight finish, results are written, locks and timers are gone. As `ended`. */
+  /**
+   * Sends nothing new, lets rows in flight finish, writes results, and frees locks and timers. Resolves or rejects as
+   * `ended`.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -77,7 +81,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
       own.abort();
       return work;
     };
-    // a promise of its own for whoever watches: what fails before that is told by the rejection alone
+    // a promise of its own for the caller: what fails before the folder is watched is told by the rejection alone
     const watched = (): WatchedFolder => ({ ended: work.then(), close, [Symbol.asyncDispose]: close });
     work.catch(reject);
   });

@@ -31,7 +31,7 @@ export function assertFunctions(options: Readonly<Record<string, unknown>>): voi
   }
 }
 
-/** Throws `config` for signals that nobody could abort. */
+/** Throws `config` for signals that could never be aborted. */
 export function assertSignals(options: Readonly<Record<string, unknown>>): void {
   for (const [name, given] of Object.entries(options)) {
     if (given === undefined || given === null || isSignal(given)) continue;

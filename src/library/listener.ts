@@ -1,6 +1,6 @@
 import { types } from "node:util";
 
-/** Calls what a caller gave us. One that throws holds no row back: what it threw comes at the end. */
+/** Calls the callbacks that a caller gave us. If one throws, no row is held back: the error comes at the end. */
 export class Listener {
   readonly #onThrow: () => void;
   #thrown: { readonly error: unknown } | undefined;
@@ -11,7 +11,7 @@ export class Listener {
     this.#onThrow = onThrow;
   }
 
-  /** `tell`, made safe to call: what it throws is kept for `rethrow`. Nobody waits for the end of an async one. */
+  /** `tell`, made safe to call: what it throws is kept for `rethrow`. Nobody waits for the promise of an async one. */
   guard<Told>(tell: ((told: Told) => unknown) | undefined): (told: Told) => void {
     return (told) => {
       if (this.#thrown || !tell) return;
@@ -26,7 +26,7 @@ export class Listener {
   }
 
   #keep(error: unknown): void {
-    // there is no end any more that could tell it
+    // the work has ended: no `rethrow` will tell of it
     if (this.#ended) throw error as Error;
     if (this.#thrown) return;
     this.#thrown = { error };

@@ -8,7 +8,7 @@ import { assertSandbox } from "./given.ts";
 import { inScratchFolder } from "../scratch.ts";
 
 /**
- * Runs a piece of work with the configuration that the options make. Of a sandbox its address and keys are taken, and
+ * Runs a piece of work with the configuration that the options make. With a sandbox its address and keys are taken, and
  * without `stateDir` a state directory that is thrown away. Throws PaydropError `config` before anything begins.
  */
 export async function withSending<Result>(
@@ -27,8 +27,8 @@ export async function withSending<Result>(
 }
 
 /**
- * With the sandbox's address and keys, as `test`. Without `stateDir` the memory is thrown away: that of real payments is
- * neither read nor told.
+ * Runs a piece of work with the sandbox's address and keys, as `test`. Without `stateDir` the memory is thrown away:
+ * the memory of real payments is neither read nor told.
  */
 export async function inSandbox<Result>(
   options: WatchOptions,
@@ -46,7 +46,7 @@ export async function inSandbox<Result>(
     });
     return work(config);
   };
-  // results that could not be written beside the file lie there
+  // `FALLBACK_FOLDER` stays: results that could not be written beside the file lie there
   if (options.stateDir === undefined)
     return inScratchFolder("sandbox", async (folder) => workIn(folder), FALLBACK_FOLDER);
   return workIn(options.stateDir);

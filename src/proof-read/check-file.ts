@@ -1,6 +1,6 @@
 /**
  * Everything up to sending, and a second look that needs the whole file and the past: what a clerk is told before a
- * file is dropped. With `take-in.ts` and `batch/` a place where stages meet.
+ * file is dropped. Like `take-in.ts` and `batch/` a place where stages meet.
  */
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -34,7 +34,10 @@ import { compareToday } from "../batch/today.ts";
 import { inScratchFolder, scratchFailure } from "../scratch.ts";
 import { openInput, understand, type OpenedFile } from "../take-in.ts";
 
-/** On a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint, not the first. */
+/**
+ * Checks a file on a journal to throw away: no network, no keys, nothing is remembered. `all`: every complaint is
+ * given, not only the first ones.
+ */
 export async function checkFile(path: string, services: Services, all = false): Promise<CheckReport> {
   const { stateDir, acceptLostJournal, by } = services.config;
   bringUpJournalFile(stateDir, acceptLostJournal && by !== undefined);
@@ -50,7 +53,7 @@ export async function checkFile(path: string, services: Services, all = false): 
 async function checkIn(scratchDir: string, path: string, services: Services, all: boolean): Promise<CheckReport> {
   const { config } = services;
   const past = LookBack.at(config.stateDir);
-  // its thread starts while the file is copied and looked at
+  // the journal's thread starts while the file is copied and looked at
   const opening = openScratch(scratchDir, services, path);
   opening.catch(() => undefined);
   try {
@@ -77,7 +80,7 @@ interface CheckGround {
   readonly opened: OpenedFile;
   readonly earlier: EarlierPayees;
   readonly past: LookBack | undefined;
-  /** Where `journal` is, which is thrown away. */
+  /** Where `journal` lies, which is thrown away. */
   readonly scratchDir: string;
   readonly journal: JournalStore;
 }
@@ -87,11 +90,11 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   const nowMs = (now ?? Date.now)();
   const { batch, taken, rules } = await takeOnTrial(ground, config, nowMs);
   const { id } = batch;
-  // what was required of a file that goes on was met when it was let in
+  // a file that goes on has met its requirements when it was let in
   const asked = taken ? { ...config, requireControl: false } : config;
   const noted = await writeTied(ground, batch, asked);
   const { differing, caps, looks, corrections: heard, written, unreadable, ...totals } = noted;
-  // what looks at the whole file sees only what is committed
+  // the looks at the whole file see only what is committed
   await written;
   const judged = journal.judgeRows(id, rules);
   judged.catch(() => undefined); // awaited below: while the thread judges, the whole file is looked at here
@@ -102,7 +105,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   try {
     const known = new KnownFile(went?.journal ?? made, went?.id ?? id);
     await judged;
-    // a batch that was let in goes on
+    // the caps are not asked again of a batch that was let in: it goes on
     const capped = taken ? [] : [caps, await compareToday(journal, opened.reading.rules, config, nowMs)];
     await journal.openBatch(id, { ...totals, remarks: [] }, config.allOrNothing);
     const corrections = await correctionsTold(journal, batch, heard);
@@ -130,7 +133,9 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   }
 }
 
-/** The batch that a file would be, in the journal that is thrown away; `taken`: the one that it is already. */
+/**
+ * The batch that a file would be, in the journal that is thrown away; `taken`: the batch that it is already, if any.
+ */
 async function takeOnTrial(
   { opened, past }: CheckGround,
   config: Config,
@@ -154,7 +159,7 @@ async function takeOnTrial(
   return { batch, taken, rules: { ...judgeRulesOf(config), holdsWholeFile, replaces } };
 }
 
-/** The rows of a file that was sent already are no second payment: they are shown as they ended. */
+/** How a file that was taken before stands now: its rows are no second payment, and are shown as they ended. */
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
   const refusedForTheKey = past.resumable(batch.id);
   const byStatus = byStatusOf(past.tallies(batch.id));
@@ -162,7 +167,10 @@ function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
   return { batch, byStatus, refusedForTheKey, corrected, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
 }
 
-/** The journal that is thrown away knows no earlier batch: the one of the state directory does, where there is one. */
+/**
+ * Writes the rows down, tied to the rows that they correct: of those only the state directory's journal knows, if there
+ * is one.
+ */
 async function writeTied(
   { journal, opened, past }: CheckGround,
   batch: NewBatch,
@@ -180,7 +188,7 @@ async function writeTied(
   }
 }
 
-/** In a thread of its own for many rows: it takes twice the time of reading and checking them. */
+/** With a thread of its own for many rows: writing them takes twice the time of reading and checking them. */
 async function openScratch(scratchDir: string, { config, now }: Services, path: string): Promise<JournalStore> {
   const { stateDir } = config;
   const sizeBytes = await stat(path).then(

@@ -19,10 +19,10 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import { openSnapshot, snapshotsIn } from "../reading.ts";
 
-/** Two years of monthly files, and no more rows than a little memory holds: what is older is not looked at. */
+/** Two years of monthly files, and no more rows than fit into a little memory: what is older is not looked at. */
 const BATCHES_MAX = 24;
 const ROWS_MAX = 100_000;
-/** Operations that say bank accounts: those of payouts to inline beneficiaries have a name. */
+/** Operations whose rows say bank accounts; of these, payouts to inline beneficiaries say names as well. */
 const WITH_ACCOUNTS = [
   ["payout", "B"],
   ["transfer", null],
@@ -36,7 +36,7 @@ const ACCOUNTS_OF_A_NAME_MAX = 4;
 
 export class EarlierPayees {
   readonly #accounts = new Map<string, EarlierAccount[]>();
-  /** Accounts that begin with a zero, by what a spreadsheet leaves of them. */
+  /** Accounts that begin with a zero, by the digits that a spreadsheet leaves of them. */
   readonly #withZeros = new Map<string, EarlierAccount>();
   #rows = 0;
 
@@ -66,7 +66,7 @@ export class EarlierPayees {
     return lookAtAccounts(looked, { ofName, withZeros: (account) => this.#withZeros.get(account) });
   }
 
-  /** A private copy that is gone only makes the look shorter. */
+  /** A private copy that is gone only leaves its payees out. */
   async #read(batch: BatchRecord, past: LookBack, snapshots: string, hasNames: boolean): Promise<void> {
     try {
       const { sheet, view } = await openSnapshot(batch, snapshots);

@@ -1,6 +1,6 @@
 /**
- * What a check points out of the rows of a file: because of what was accepted before, while they are read, and because of
- * the whole file, when all of them are known.
+ * What a check points out in the rows of a file: by what was accepted before, while they are read; by the whole file,
+ * once all of them are known.
  */
 import {
   lookInFile,
@@ -49,7 +49,7 @@ export class KnownFile {
   readonly #noted: RowsToPointOut;
   readonly #usual: ReadonlyMap<OperationName, UsualAmount>;
 
-  /** Works out what needs the whole file; all of its rows must be in the journal. */
+  /** Finds the amounts that are usual in the file: all of its rows must be in the journal. */
   constructor(journal: LookBack, batchId: string) {
     this.#journal = journal;
     this.#batchId = batchId;
@@ -63,8 +63,9 @@ export class KnownFile {
   }
 
   /**
-   * Rows of which there is something to say, as they stand by now, with all of it. The file is read again only for what
-   * the whole of it showed. `earlier`: where rows were not compared with earlier payees when they were read.
+   * The rows that there is something to say of, as they stand by now, with all of it. Cells are read again only where
+   * something about the whole file, or `earlier`, needs them. `earlier`: given where rows were not compared with
+   * earlier payees when they were read.
    */
   async *pointedOut(opened: OpenedFile, earlier?: EarlierPayees): AsyncGenerator<readonly RowRecord[]> {
     const large = [...this.#usual].map(([operation, usual]) => ({ operation, from: unusualFrom(usual) }));

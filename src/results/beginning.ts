@@ -1,4 +1,4 @@
-/** How a file that lies there begins: by that one of ours is known. */
+/** How a file that lies there begins: a file of ours is known by its beginning. */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { FileFormat } from "../format.ts";
@@ -27,7 +27,7 @@ export async function firstRow(path: string, format: FileFormat): Promise<Readon
   return format === "csv" ? firstCsvRow(beginning) : firstJsonRow(beginning);
 }
 
-/** Of its first sheet: ours has no other. */
+/** The same of a workbook, from its first sheet: a workbook of ours has no other. */
 export async function firstWorkbookRow(path: string): Promise<ReadonlyMap<string, string> | undefined> {
   try {
     const { Workbook } = await import("../workbook/workbook.ts");

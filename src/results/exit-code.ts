@@ -4,8 +4,8 @@ import { rowsIn } from "./words/status.ts";
 import type { Totals } from "./totals.ts";
 
 /**
- * DESIGN §10: what a batch means for whoever ran it. Of one that `isCancelled`, and of which this run sent nothing, there
- * is nothing to do: what a person left unsent for good waits for nobody, and never goes by running it again.
+ * DESIGN §10: what a batch means for whoever ran it. `isCancelled`: a person cancelled it, and this run sent nothing of
+ * it. Then the rows left unsent do not count: they wait for nobody, and never go by running it again.
  */
 export function exitCodeOfTotals(
   { byStatus, goesAgain }: Totals,

@@ -23,7 +23,7 @@ export function nameOfBatch(name: string, batchId: string): string {
   return `${name.slice(0, point)}.${batchId}${name.slice(point)}`;
 }
 
-/** Whose results these are, if they were put aside under the id of this batch. */
+/** The input file whose results were put aside under the id of this batch; undefined for any other name. */
 export function fileOfAside(name: string, batchId: string): string | undefined {
   const at = name.lastIndexOf(`.results.${batchId}.`);
   return at > 0 ? name.slice(0, at) : undefined;

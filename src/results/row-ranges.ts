@@ -1,7 +1,7 @@
-/** Parts of a list that may be long. */
+/** So many parts of a long list are told. */
 const PARTS_MAX = 20;
 
-/** Row numbers as they come, in order: what memory holds of them grows with the gaps, and no further than they are told. */
+/** Row numbers as they come, in order: memory grows with the gaps between them, and not beyond what is told. */
 export class RowRanges {
   readonly #partsMax: number;
   readonly #ranges: { readonly from: number; to: number }[] = [];

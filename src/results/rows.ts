@@ -82,7 +82,7 @@ function isSettled({ state }: RowRecord): boolean {
   return state === "settled_done" || state === "settled_not_done";
 }
 
-/** What stands in the retry file. */
+/** Whether a row stands in the retry file. */
 export function isToCorrect(record: RowRecord): boolean {
   if (record.correctedBy) return false;
   return record.state === "invalid" || (record.state === "rejected" && !isResumable(record));

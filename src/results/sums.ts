@@ -33,7 +33,7 @@ export function tally({ rows, units }: Sum): Tally {
   return { rows, amount: formatUnits(units) };
 }
 
-/** In the order of the statuses; none for one that no row has. */
+/** In the order of the statuses; none for a status that no row has. */
 export function tallies(sums: Sums): ByStatus {
   const byStatus: Partial<Record<ResultStatus, Tally>> = {};
   for (const status of RESULT_STATUSES) {

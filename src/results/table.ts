@@ -20,7 +20,7 @@ interface TableShape {
   readonly after: readonly string[];
   /** Columns of ours that hold an amount as plain decimal text. */
   readonly amounts?: readonly string[];
-  /** Of a workbook. */
+  /** The name of a workbook's sheet. */
   readonly sheetName?: string;
   /** Own columns that are left out. */
   readonly isDropped?: (column: string) => boolean;
@@ -35,7 +35,7 @@ export interface Table {
   end(): string | Uint8Array;
 }
 
-/** `header`: the file's own, of a table only. `wrapper`: written again around JSON rows, so that they are read alike. */
+/** `header`: of a table, as in the file. `wrapper`: is written around JSON rows again, so that they are read alike. */
 export function tableIn(format: FileFormat, shape: TableShape, header: readonly string[], wrapper?: Wrapper): Table {
   if (format === "csv") return csvTable(shape, header);
   if (format === "xlsx") return workbookTable(shape, header);
@@ -183,7 +183,7 @@ function jsonCell(cell: Cell): string {
   return typeof cell === "string" ? JSON.stringify(cell) : cell.source.replace(/[\r\n]+/g, " ");
 }
 
-/** A column of theirs with one of our names goes by another: whoever reads by name must find what became of the row. */
+/** A column of the file with one of our names gets another: who reads by name must find what became of the row. */
 function ownNames(columns: readonly string[], { before, after }: TableShape): readonly string[] {
   const ours = new Set([...before, ...after].map(normalizeName));
   return columns.map((name) => (ours.has(normalizeName(name)) ? `input_${name}` : name));

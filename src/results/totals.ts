@@ -22,7 +22,9 @@ export interface Totals {
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;
   /** Rejected rows that were refused for the key or the address. */
   readonly goesAgain: number;
-  /** Held rows may be another month's payments: ids of the first batches that they may repeat; undefined: none is named. */
+  /**
+   * Ids of the first batches that held rows may repeat, where these may be another month's; undefined: none is named.
+   */
   readonly asksMonthBeside: readonly (string | undefined)[];
   /** Rows whose amount could not be read: they are in no sum. A totals row has none of its own. */
   readonly withoutAmount: number;
@@ -111,7 +113,7 @@ export class TotalsCollector {
     this.#warnedCount += 1;
   }
 
-  /** Masked, two accounts may have the same name: a sum that stands twice is told apart, in the order of the file. */
+  /** Two accounts may look the same when they are masked: the later ones get a number, in the order of the file. */
   #accountTotals(): AccountTotals[] {
     const times = new Map<string, number>();
     return [...this.#accounts].map(([name, sums]) => {
@@ -142,7 +144,7 @@ export class TotalsCollector {
   }
 }
 
-/** Their status stays what it was: of what went in their place the other batch tells. */
+/** Corrected rows keep their status: the batch of the correction tells what went in their place. */
 function correctedRemark(rows: number): string[] {
   if (rows === 0) return [];
   return [

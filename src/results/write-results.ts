@@ -27,7 +27,7 @@ export interface ResultsInput extends WrittenMemory {
   readonly target: { readonly folder: string; readonly fileName: string };
   /** Which folder that was when the input was taken, where that is known. */
   readonly folderBefore?: string | undefined;
-  /** Only written again: the names of the file are left to the batch that has them. */
+  /** The files are only written again: the names of the file are left to the batch that has them. */
   readonly staysAside?: boolean;
   /** Private folder for what cannot lie beside the input; a folder per batch is made in it. */
   readonly fallbackFolder: string;
@@ -37,7 +37,7 @@ export interface ResultsInput extends WrittenMemory {
   readonly debitAccountOf: (row: Row, record: RowRecord) => string | undefined;
   readonly referenceOf: (row: Row, record: RowRecord) => string | undefined;
   readonly run: RunFacts;
-  /** Of whoever has the lock: what a crash left of these files is removed. */
+  /** Only with the lock: removes what a crash left of these files. */
   readonly leftovers?: Leftovers;
   /** The exit code of the batch. `isElsewhere`: the files could not be written beside the input. */
   readonly exitCode: (totals: Totals, isElsewhere: boolean) => number;
@@ -85,7 +85,7 @@ interface Where {
   readonly folder: string;
   readonly fileName: string;
   readonly mode: number;
-  /** They get their names, whoever wrote there meanwhile. */
+  /** The last try: the files get their names, whoever wrote there meanwhile. */
   readonly isLast: boolean;
   readonly elsewhere?: string;
 }

@@ -61,7 +61,7 @@ export function carryOut(
   }
 }
 
-/** The body of a 200 is not shown (§4): this one is the sandbox's own. */
+/** §4 does not show the body of a 200: this one is the sandbox's own. */
 function accepted(operation: Operation, number: number) {
   return { sandbox: true, message: operation.acceptedMessage, number };
 }
@@ -80,7 +80,7 @@ function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
-/** One byte per second. */
+/** Answers at one byte per second. */
 function drip(response: ServerResponse, text: string): void {
   response.writeHead(200, { "content-type": "application/json", "content-length": text.length });
   let sent = 0;

@@ -6,7 +6,7 @@ export interface LedgerEntry {
   /** From 1, in the order of carrying out. */
   readonly number: number;
   readonly operation: OperationName;
-  /** The plaintext JSON exactly as it arrived; of a payout, as it was decrypted. */
+  /** The plaintext JSON exactly as it arrived; for a payout, as it was decrypted. */
   readonly payload: string;
   /** What the caller was told; 0 when no answer was given. */
   readonly status: number;
@@ -17,7 +17,7 @@ export interface Ledger {
   readonly count: number;
   /** All requests that reached one of the four endpoints, carried out or refused. */
   readonly requests: number;
-  /** In order; only the newest ones when there were more than are kept. */
+  /** In order; where there were more than are kept, only the newest. */
   readonly entries: readonly LedgerEntry[];
 }
 
@@ -46,7 +46,7 @@ export function openLedger(entriesMax: number, file?: string): LedgerWriter {
         fsyncSync(descriptor);
       }
       entries.push(entry);
-      // cut back now and then, not at every entry
+      // shortened now and then, not at every entry
       if (entries.length >= 2 * entriesMax + 1000) entries = entries.slice(entries.length - entriesMax);
       return count;
     },

@@ -20,7 +20,10 @@ export interface SandboxOptions {
   readonly padding?: Padding;
   /** The same seed and payloads meet the same faults. */
   readonly seed?: number;
-  /** `{ resetAfter: 0.01, refuse: 0.02 }`: shares of the requests. None unless said, but what a row asks for: `SANDBOX-422`. */
+  /**
+   * `{ resetAfter: 0.01, refuse: 0.02 }`: shares of the requests. None unless said, except where a row asks for one:
+   * `SANDBOX-422`.
+   */
   readonly faults?: FaultRates;
   /** Time before each answer, `{ min, max }` in milliseconds; none unless said. */
   readonly latencyMs?: LatencyRange;
@@ -39,11 +42,11 @@ const IS: Readonly<Record<Kind, (given: unknown) => boolean>> = {
   "a padding such as pkcs7": (given) => SETTINGS.padding.read.schema.enum?.includes(String(given)) === true,
   "a text": (given) => typeof given === "string" && given !== "",
   "an object": (given) => typeof given === "object" && given !== null,
-  // whoever gives a number is told by the faults how it is meant
+  // a number passes here: `createFates` says how it should be given
   "{ min, max }": (given) => given !== null,
 };
 
-/** Named once more, so that a misspelt one is seen: a test that asks for faults must not pass without any. */
+/** Every option once more, so that a misspelt one is seen: a test that asks for faults must not pass without any. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, Kind>> = {
   port: "a port from 0 to 65535",
   host: "a text",
@@ -58,7 +61,7 @@ const OPTIONS: Readonly<Record<keyof SandboxOptions, Kind>> = {
   ledgerEntriesMax: "a whole number",
 };
 
-/** Throws `config` for an option that there is not, or that is of another kind than its type says. */
+/** Throws `config` for an option that does not exist, or is of another kind than its type says. */
 export function assertSandboxOptions(options: SandboxOptions): void {
   if (typeof options !== "object" || (options as unknown) === null || Array.isArray(options)) {
     throw new PaydropError("config", "startSandbox: the options are no object", "give them as { port: 0 }, or none");

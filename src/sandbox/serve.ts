@@ -64,7 +64,7 @@ function serveBody(
 const BODY_BYTES_MAX = 1024 * 1024;
 const BY_PATH: ReadonlyMap<string, Operation> = new Map(OPERATIONS.map((operation) => [operation.path, operation]));
 
-/** Looked at in an order of the sandbox's own: method, key, content type. */
+/** Why a request is refused by its head. The order is the sandbox's own: method, key, content type. */
 function refusalOfHead(request: IncomingMessage, keyDigest: Buffer): { status: number; reason: string } | undefined {
   if (request.method !== "POST") return { status: 405, reason: "only POST (§4)" };
   const key = request.headers["x-api-key"];

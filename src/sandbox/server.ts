@@ -1,4 +1,4 @@
-// kept in the declarations: a project that names no types has none of Node since TypeScript 6
+// kept in the declarations: since TypeScript 6 a project that names no types has none of Node's
 /// <reference types="node" preserve="true" />
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -22,7 +22,7 @@ export const SANDBOX_AES_IV = "73616e64626f782d69762d3030303031";
 /** A sandbox that answers until `close`. */
 export interface Sandbox {
   readonly host: string;
-  /** The one that was taken, where `port: 0` asked for a free one. */
+  /** The port that was taken, where `port: 0` asked for a free one. */
   readonly port: number;
   /** The base URL. */
   readonly url: string;

@@ -4,7 +4,7 @@ import { cellText } from "./text.ts";
 import { dateOf, decimalOf, isoDateOf, percentageOf, roundedBy, type SheetCell } from "./value.ts";
 import { isTrue } from "./xml.ts";
 
-/** What the cells of a workbook are read by. */
+/** What is needed to read the cells of a workbook. */
 export interface CellContext {
   readonly strings: SharedStrings | undefined;
   /** By the number of a style. */
@@ -23,12 +23,12 @@ export interface StoredCell {
   raw: string;
 }
 
-/** What a cell holds; undefined where it holds what its type cannot be. */
+/** The text or value of a cell; undefined where its type cannot hold what stands in it. */
 export function readCell(
   { type, style, hasFormula, hasValue, raw }: StoredCell,
   context: CellContext,
 ): SheetCell | undefined {
-  // an empty value is one that was calculated
+  // a formula without a value was never calculated; an empty value was
   if (type === "str" && hasFormula && !hasValue) return UNCALCULATED;
   if (type === "inlineStr" || type === "str") return cellText(raw);
   const stored = raw.trim();
@@ -49,7 +49,7 @@ export function readCell(
   }
 }
 
-/** It must never pass for an empty cell, which would be left out in silence. */
+/** A formula without a value: it must never pass for an empty cell, which would be left out in silence. */
 const UNCALCULATED: SheetCell = { token: "cell_uncalculated", source: "#N/A", stored: "#N/A" };
 
 function readNumber(stored: string, style: Style | undefined, is1904: boolean): SheetCell | undefined {

@@ -38,7 +38,7 @@ export async function readContents(pack: Package): Promise<WorkbookContents> {
   if (!isWorkbook) throw notAWorkbook(pack);
   if (sheets.length === 0) throw damaged("it has no sheet with cells");
   const [strings, styles] = [partOfType("sharedStrings"), partOfType("styles")];
-  // without its styles a date would be any number
+  // without the workbook's styles a date would be any number
   if ([strings, styles].some((part) => part !== undefined && !pack.has(part)))
     throw damaged("one of its parts is missing");
   return defined({ sheets, is1904, strings, styles });
@@ -71,7 +71,7 @@ async function readSheets(
   return { sheets, is1904, isWorkbook };
 }
 
-/** The relations of a part by id; of the whole package for "". */
+/** The relations of a part by id; with "" as `part`, those of the whole package. */
 async function readRelations(pack: Package, part: string): Promise<ReadonlyMap<string, Relation>> {
   const folder = part === "" ? "" : posix.dirname(part);
   const relations = new Map<string, Relation>();
@@ -97,7 +97,7 @@ async function scan(pack: Package, part: string, open: (name: string, attributes
   scanner.end();
 }
 
-/** A zip file, but of what? */
+/** For a zip file that is no workbook: says what it is instead. */
 function notAWorkbook(pack: Package): WorkbookError {
   const names = [...pack.names()];
   const has = (pattern: RegExp): boolean => names.some((name) => pattern.test(name));

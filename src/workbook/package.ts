@@ -6,7 +6,7 @@ import { binaryOfBytes } from "../format.ts";
 import { damaged, WorkbookError } from "./fault.ts";
 
 const PARTS_MAX = 10_000;
-/** Deflate packs at most 1032 bytes into one. A million rows that hardly differ come to about 40. */
+/** Deflate packs at most 1032 bytes into one. The XML of a million rows that hardly differ comes to about 40. */
 const RATIO_MAX = 200;
 /** A part this small is unpacked however well it was packed. */
 const ALWAYS_UNPACKED_BYTES = 4 * 1024 * 1024;
@@ -54,7 +54,7 @@ export class Package {
     let sum = 0;
     try {
       for (;;) {
-        // yauzl ends it with an error when more bytes come than the directory says
+        // yauzl ends the stream with an error when more bytes come than the directory says
         const next = await translated(() => chunks.next());
         if (next.done) break;
         sum = crc32(next.value, sum);
@@ -71,7 +71,7 @@ export class Package {
   }
 }
 
-/** What the first bytes say, for the many files that only have the name of a workbook. */
+/** Refuses by the first bytes what is no zip file: many files only have the name of a workbook. */
 async function assertZip(path: string): Promise<void> {
   const file = await open(path, "r");
   try {
@@ -161,7 +161,7 @@ function assertUnpackable(entry: Entry, bytesMax: number): void {
   }
 }
 
-/** Errors of the zip library and of inflate as ours; those of the disk stay what they are. */
+/** Turns errors of the zip library and of inflate into ours; errors of the disk stay as they are. */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -5,7 +5,7 @@ import { lettersOf } from "./value.ts";
 export interface SheetShape {
   /** At most 31 characters are kept, and none of `[]:*?/\`. */
   readonly name: string;
-  /** The first row, in bold, which stays in sight. */
+  /** The first row: in bold, and always in sight. */
   readonly header: readonly string[];
   /** In characters, for each column; 14 where it is left out. */
   readonly widths?: readonly number[];
@@ -47,7 +47,7 @@ export function sheetBeginning({ header, widths = [] }: SheetShape): string {
   );
 }
 
-/** Numbers as text are meant: Excel must not offer to make numbers of account numbers. */
+/** Text that looks like a number is meant: Excel must not offer to make numbers of account numbers. */
 export function sheetEnd(columns: number, rows: number): string {
   const range = `A1:${lettersOf(Math.max(columns, 1) - 1)}${rows}`;
   const ignored = `<ignoredErrors><ignoredError sqref="${range}" numberStoredAsText="1"/></ignoredErrors>`;

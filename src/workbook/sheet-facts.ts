@@ -5,7 +5,7 @@ import { attributesOf, isTrue } from "./xml.ts";
 export const ROWS_MAX = 1_048_576;
 const RANGES_MAX = 100_000;
 
-/** Cells that are one: `B5:D5`. Rows as shown, columns counted from 0. */
+/** Cells that are merged into one: `B5:D5`. Rows as shown, columns counted from 0. */
 export interface Range {
   readonly firstRow: number;
   readonly lastRow: number;

@@ -4,24 +4,24 @@ import { noteFact, ROWS_MAX, type SheetFacts } from "./sheet-facts.ts";
 import { columnOf, type SheetCell } from "./value.ts";
 import { attributesOf, isTrue, type XmlHandler } from "./xml.ts";
 
-/** A row that the sheet writes down; one without cells that hold anything has none. */
+/** A row that the sheet writes down; a row without cells that hold anything is not among them. */
 export interface SheetRow {
   /** As the spreadsheet shows it. */
   readonly number: number;
   readonly isHidden: boolean;
-  /** Nothing but formulas that give 0 or nothing: somebody dragged them down past the table. */
+  /** The row has nothing but formulas that give 0 or nothing: somebody dragged them down past the table. */
   readonly isCalculated: boolean;
   /** From column A to the last one that holds something; empty text where nothing is. */
   readonly cells: readonly SheetCell[];
 }
 
 const CELL_CHARACTERS_MAX = 32_767;
-/** As a formula gives it, whatever its format shows. */
+/** A zero as a formula gives it, whatever its format shows. */
 const ZERO = /^\s*0(?:\.0*)?\s*$/;
 /** How nearly every program writes a cell. */
 const USUAL_CELL = /^ r="([A-Z]{1,3})([0-9]{1,7})"(?: s="([0-9]{1,6})")?(?: t="([a-zA-Z]{1,9})")?$/;
 
-/** Takes the rows out of a sheet's XML; those that are whole wait in `rows`. */
+/** Takes the rows out of a sheet's XML; rows that are complete wait in `rows`. */
 export class SheetHandler implements XmlHandler {
   readonly facts: SheetFacts = { hiddenColumns: [], merged: [], isFiltered: false };
   readonly #context: CellContext;
@@ -35,7 +35,7 @@ export class SheetHandler implements XmlHandler {
   #column = -1;
   #isInCell = false;
   #isInline = false;
-  /** One for all of them: there are millions. */
+  /** One object for all cells: there are millions. */
   readonly #cell: StoredCell = { type: "n", style: 0, hasFormula: false, hasValue: false, raw: "" };
   #taken: "value" | "text" | undefined;
   #aids = 0;
@@ -121,13 +121,13 @@ export class SheetHandler implements XmlHandler {
     this.#isInline = true;
   }
 
-  /** One of several runs, perhaps, but of one text. */
+  /** Begins a text, perhaps one of several runs of the same inline text. */
   #openText(): void {
     if (!this.#isInline) throw damaged(`a cell in row ${this.#row} holds a text that is not its value`);
     this.#taken = "text";
   }
 
-  /** Two of them would be read as one: 5 and 7 as 57. */
+  /** Two values in a cell would be read as one: 5 and 7 as 57. */
   #assertOneValue(): void {
     if (this.#isInline || this.#cell.raw !== "") throw damaged(`a cell in row ${this.#row} holds two values`);
   }
@@ -167,7 +167,7 @@ export class SheetHandler implements XmlHandler {
   }
 }
 
-/** The same as `USUAL_CELL` gives, of attributes in any order; no letters where the cell does not say its place. */
+/** What `USUAL_CELL` gives, from attributes in any order; no letters where the cell does not say its place. */
 function unusualCell(raw: string): readonly (string | undefined)[] {
   const attributes = attributesOf(raw);
   const stated = attributes.get("r");

@@ -8,7 +8,7 @@ const FIRST_STRINGS = 4096;
 
 /**
  * The texts that the cells of a workbook share, which must be at hand for every cell: kept as UTF-8 outside of the
- * heap, four bytes beside their own each.
+ * heap, with four more bytes for each.
  */
 export class SharedStrings {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
@@ -29,7 +29,7 @@ export class SharedStrings {
     return this.#bytes.toString("utf8", index === 0 ? 0 : this.#ends[index - 1], this.#ends[index]);
   }
 
-  /** `raw`: the bytes of the text as characters, ready to be kept as they are. */
+  /** `raw`: the bytes of the text, one character each, ready to be kept as they are. */
   append(raw: string, isPlain: boolean): void {
     const needed = this.#used + (isPlain ? raw.length : Buffer.byteLength(raw));
     if (needed > this.#bytes.length) this.#bytes = grown(this.#bytes, needed);
@@ -56,7 +56,7 @@ function grown(bytes: Buffer, needed: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** A text is one `t`, or those of its runs `r`; the reading aids of `rPh` are not part of it. */
+/** A text is one `t`, or the `t` of all its runs `r`; the reading aids of `rPh` are not part of it. */
 class StringsHandler implements XmlHandler {
   readonly #strings: SharedStrings;
   #isInText = false;

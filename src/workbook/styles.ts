@@ -2,7 +2,7 @@ import { isRupee, MONEY_BESIDE, otherCurrencyIn } from "../currency.ts";
 import { WorkbookError } from "./fault.ts";
 import { attributesOf, XmlScanner } from "./xml.ts";
 
-/** Number formats that every workbook knows, of dates and times: ISO 29500 §18.8.30 and the East Asian ones. */
+/** Number formats of dates and times that every workbook knows: ISO 29500 §18.8.30 and the East Asian ones. */
 const BUILT_IN_DATES: readonly (readonly [number, number])[] = [
   [14, 22],
   [27, 36],
@@ -12,18 +12,18 @@ const BUILT_IN_DATES: readonly (readonly [number, number])[] = [
 ];
 /** `0%` and `0.00%`. */
 const BUILT_IN_PERCENTAGES: readonly number[] = [9, 10];
-/** By their number of decimals: `0`, `#,##0` and those of money, which show none, one or two. */
+/** Formats by their number of decimals: `0`, `#,##0` and those of money, which show none, one or two. */
 const BUILT_IN_DECIMALS: readonly (readonly number[])[] = [
   [1, 3, 5, 6, 37, 38, 41, 42],
   [],
   [2, 4, 7, 8, 39, 40, 43, 44],
 ];
-/** The others of every workbook that show something else than the number. */
+/** The other formats of every workbook that show something else than the number. */
 const BUILT_IN_ODD: Readonly<Record<number, string>> = { 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??", 48: "##0.0E+0" };
 /** More than Excel itself allows. */
 const STYLES_MAX = 100_000;
 
-/** As what a style shows numbers: dates or times, hundredfold with a percent sign, or as what they are. */
+/** How a style shows numbers: as dates or times, a hundredfold with a percent sign, or as they are. */
 type Shows = "date" | "percentage" | "number";
 
 /** How many decimals of a number a style shows, and how many groups of three digits it leaves out in front of the point. */
@@ -42,7 +42,7 @@ export interface Style {
   readonly currency?: string;
 }
 
-/** For each style of cells, by its number. */
+/** The styles of cells, by their number. */
 export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly Style[]> {
   const ownFormats = new Map<number, Style>();
   const formats: number[] = [];
@@ -52,7 +52,8 @@ export async function readStyles(part: AsyncIterable<Buffer>): Promise<readonly 
     open(name, raw) {
       if (name === "cellXfs") isInCells = true;
       if (name === "numFmts") isInFormats = true;
-      // those of conditional formats (`dxf`) have numbers of their own, which are other formats' numbers as well
+      // formats of conditional formatting (`dxf`) have numbers of their own, which may be other formats' numbers as
+      // well
       if (name === "numFmt" && isInFormats) {
         const attributes = attributesOf(raw);
         ownFormats.set(Number(attributes.get("numFmtId")), styleOf(attributes.get("formatCode") ?? ""));
@@ -94,18 +95,21 @@ function styleOf(code: string): Style {
   return rounding ? { shows, rounding, ...beside } : { shows, ...beside };
 }
 
-/** Digits, and beside them at most a currency: whoever reads the cell reads the number, but for its rounding. */
+/**
+ * Whether a format shows digits and at most a currency beside them: a reader of the cell sees the number, perhaps
+ * rounded.
+ */
 export function isPlain(code: string): boolean {
   return code === "" || sectionsOf(code).every((one) => PLAIN.test(textOf(one)) && sameRounding(one, code));
 }
 
-/** Those of amounts above zero: under conditions that may be any of them. */
+/** The sections of a format for amounts above zero: where sections have conditions, that may be any of them. */
 function sectionsOf(code: string): readonly string[] {
   const sections = code.slice(0, 1000).split(";");
   return /\[[<>=]/.test(code) ? sections.filter((section) => !section.includes("@")) : sections.slice(0, 1);
 }
 
-/** `$` of `[$$-409]#,##0.00`, `USD` of `0.00" USD"`. A language alone (`[$-409]`) is none, nor is the rupee in any writing. */
+/** `$` of `[$$-409]#,##0.00`, `USD` of `0.00" USD"`; undefined for a language alone (`[$-409]`), and for the rupee. */
 export function currencyIn(code: string): string | undefined {
   for (const section of sectionsOf(code)) {
     const stated = [...section.matchAll(STATED_CURRENCY)].map(([, sign = ""]) => sign.trim());
@@ -122,7 +126,9 @@ const PLAIN = new RegExp(
   "iu",
 );
 
-/** A section with what it shows as it stands: digits and a point that are no part of the number as letters. */
+/**
+ * A section as it looks beside the number: quoted digits and points, which are not part of the number, become letters.
+ */
 function textOf(section: string): string {
   const quoted = (literal: string): string =>
     literal === "." ? "x" : literal.replace(/[.,]/g, "").replace(/[0-9#?@]/g, "x");
@@ -136,8 +142,8 @@ function sameRounding(section: string, code: string): boolean {
 }
 
 /**
- * `dd-mmm-yy`, `[h]:mm` and `0.0%`, but not `0.00" days"`, `[Red]0` or `0"%"`: what is quoted, escaped or in brackets is no
- * part of it.
+ * `dd-mmm-yy` and `[h]:mm` show a date, `0.0%` a percentage, but `0.00" days"`, `[Red]0` and `0"%"` a number: what is
+ * quoted, escaped or in brackets does not count.
  */
 export function shownBy(code: string): Shows {
   const bare = bareOf(code);
@@ -145,7 +151,10 @@ export function shownBy(code: string): Shows {
   return bare.includes("%") ? "percentage" : "number";
 }
 
-/** `0.0`, `#,##0` and `[$₹-4009] #,##0.00`; of `0,` the last comma leaves out the thousands. undefined for any other kind. */
+/**
+ * The rounding of `0.0`, `#,##0` or `[$₹-4009] #,##0.00`; in `0,` the last comma leaves out the thousands. undefined
+ * for any other kind of format.
+ */
 export function roundingBy(code: string): Rounding | undefined {
   const [, whole = "", decimals = ""] =
     /^[^0#?.,E/]*([0#?][0#?,]*)(?:\.([0#?,]*))?[^0#?.,E/]*$/i.exec(bareOf(code)) ?? [];

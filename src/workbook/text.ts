@@ -32,7 +32,7 @@ export function cellText(raw: string): string {
   return unescaped(xmlText(raw));
 }
 
-/** With the workbook's own escapes undone. */
+/** Text with the workbook's own escapes undone. */
 export function unescaped(text: string): string {
   return text.includes("_x")
     ? text.replace(ESCAPED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -8,27 +8,27 @@ export interface SheetValue {
   readonly source: string;
   /** As it is written again: the file's own number; a date as its number of days since 1900. */
   readonly stored: string;
-  /** Of a number that its format rounds: what the sheet shows of it. */
+  /** For a number that its format rounds: what the sheet shows of it. */
   readonly shown?: string;
-  /** Of a number that is shown as something else: by which format. */
+  /** For a number that is shown as something else: the format that does so. */
   readonly oddFormat?: string;
-  /** Of a number that is shown with the sign of a currency other than the rupee: that sign. */
+  /** For a number that is shown with the sign of a currency other than the rupee: that sign. */
   readonly currency?: string;
 }
 
 export type SheetCell = string | SheetValue;
 
 const NUMBER = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?$/;
-/** Spreadsheets calculate in doubles and show at most so many digits. */
+/** Spreadsheets calculate in doubles, and show at most so many digits. */
 const DIGITS_SHOWN = 15;
-/** Below it 15 digits leave three decimals: rounding to them cannot change an amount. */
+/** Below this 15 digits leave three decimals: rounding to them cannot change an amount. */
 const ROUNDED_BELOW = 1e12;
 
 /**
- * The plain decimal text of a stored number; undefined for what is none. Spreadsheets store a double, and write it with
- * 17 digits when it is the outcome of a sum: 1234.56 as `1234.5600000000001`. Nobody ever sees more than 15 digits of
- * it, and every decimal of up to 15 digits has a double of its own: so the 15 digits are what the person means. Where
- * they would touch whole units' worth of digits, all digits are given, more than 15, for the checks to name.
+ * The plain decimal text of a stored number; undefined for what is no number. Spreadsheets store a double, and write it
+ * with 17 digits when it is the outcome of a sum: 1234.56 as `1234.5600000000001`. Nobody ever sees more than 15 digits
+ * of it, and every decimal of up to 15 digits has a double of its own: so the 15 digits are what the person means. From
+ * `ROUNDED_BELOW` on they might change an amount: there all digits are given, more than 15, for the checks to name.
  */
 export function decimalOf(stored: string): string | undefined {
   if (!NUMBER.test(stored)) return undefined;
@@ -76,13 +76,13 @@ export function roundedBy(decimal: string, { decimals, groupsLeftOut }: Rounding
   return rounded === decimal ? undefined : rounded;
 }
 
-/** More than any number that somebody typed has. */
+/** Longer texts are not rounded: no number that somebody typed has so many digits. */
 const DIGITS_LOOKED_AT = 30;
 
 /** The first day that both of Excel's calendars agree on with everybody else's: 1 March 1900. */
 const MARCH_1900 = 61;
 const LAST_DAY = 2_958_465;
-/** Between the first days of the calendars of 1900 and 1904. */
+/** Days between the first days of the calendars of 1900 and 1904. */
 const DAYS_TO_1904 = 1462;
 
 /** A stored number that its format shows as a date or time. undefined where no calendar has that day. */
@@ -98,7 +98,7 @@ export function dateOf(stored: string, is1904: boolean): SheetValue | undefined 
   return { token: "cell_date", source, stored: String(days) };
 }
 
-/** Excel has a 29 February 1900, which there never was, as its day 60. */
+/** Excel has a 29 February 1900, which never existed, as its day 60. */
 function dayOf(day: number): string {
   if (day === MARCH_1900 - 1) return "1900-02-29";
   const epoch = Date.UTC(1899, 11, day < MARCH_1900 ? 31 : 30);

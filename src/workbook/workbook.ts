@@ -7,9 +7,9 @@ import { SharedStrings } from "./strings.ts";
 import { readStyles, type Style } from "./styles.ts";
 import { XmlScanner } from "./xml.ts";
 
-/** What unpacks to more is refused: a sheet of a million rows and fourteen columns is about 0.8 GB of XML. */
+/** A sheet that unpacks to more is refused: a million rows and fourteen columns are about 0.8 GB of XML. */
 const SHEET_BYTES_MAX = 2 * 1024 * 1024 * 1024;
-/** Shared texts must be in memory. Six different ones in each of a million rows are about 0.2 GB of XML. */
+/** Shared texts must be in memory. Six different texts in each of a million rows are about 0.2 GB of XML. */
 const STRINGS_BYTES_MAX = 512 * 1024 * 1024;
 
 /**
@@ -36,8 +36,8 @@ export class Workbook {
   }
 
   /**
-   * The rows of a sheet in order, in chunks, as often as one likes. `facts` is filled on the way, whole at the end.
-   * Beside the texts that cells share, memory is flat.
+   * The rows of a sheet in order, in chunks; may be called as often as one likes. `facts` is filled on the way, and
+   * complete at the end. Apart from the texts that cells share, memory is flat.
    */
   async *rows(
     sheet: SheetEntry,

@@ -5,8 +5,8 @@ import { ZipPieces } from "./zip-pieces.ts";
 
 /**
  * One cell to write. Text is always text, in a cell formatted as Text: no program that opens the file computes, rounds
- * or runs it. A number is one that nothing can be lost of; `amount` is plain decimal text, and becomes a number with two
- * decimals at least where a spreadsheet can hold it exactly.
+ * or runs it. A number is one of which nothing can be lost; `amount` is plain decimal text, and becomes a number with
+ * two decimals at least where a spreadsheet can hold it exactly.
  */
 export type OutCell = string | number | null | { readonly amount: string } | SheetValue;
 
@@ -105,11 +105,11 @@ function cellXml(cell: OutCell, place: string, style: number): string {
   return valueXml(cell, place, style);
 }
 
-/** What another workbook's cell held, of the same kind as it was there, so that it is read again as the same. */
+/** What a cell of another workbook held, of the same kind as it was there, so that it is read again as the same. */
 function valueXml({ token, stored }: SheetValue, place: string, style: number): string {
   switch (token) {
     case "cell_number":
-      // the format is for whoever types over it: what is typed into a cell of text stays text
+      // the format is for a person who types over the value: what is typed into a cell of text stays text
       return `<c r="${place}" s="${style}"><v>${escaped(stored)}</v></c>`;
     case "cell_percentage":
       return `<c r="${place}" s="${STYLE.percentage}"><v>${escaped(stored)}</v></c>`;

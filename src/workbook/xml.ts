@@ -9,11 +9,11 @@ export interface XmlHandler {
   text(raw: string): void;
 }
 
-/** A tag or a text longer than this is none that a spreadsheet program writes. */
+/** A tag or a text longer than this was not written by a spreadsheet program. */
 const PIECE_CHARACTERS_MAX = 512 * 1024;
 const DEPTH_MAX = 100;
 
-/** What programs add for themselves, in words of their own that may be ours by their names: it says nothing of the cells. */
+/** What programs add for themselves, in elements whose names may be the same as ours: it says nothing of the cells. */
 const EXTENSIONS = "extLst";
 
 /**
@@ -26,7 +26,7 @@ export class XmlScanner {
   #carried = "";
   #isBegun = false;
   #hasRoot = false;
-  /** How deep the tag is nested whose inside is left out; 0 where there is none. */
+  /** How deep the element is nested whose inside is left out; 0 where there is none. */
   #leftOutAt = 0;
 
   constructor(handler: XmlHandler) {
@@ -60,7 +60,7 @@ export class XmlScanner {
     }
   }
 
-  /** The document must be whole. */
+  /** To be called at the end: throws unless the document is complete. */
   end(): void {
     if (!this.#hasRoot || this.#open.length > 0 || this.#carried.trim() !== "") {
       throw damaged("one of its parts ends in the middle");
@@ -73,7 +73,7 @@ export class XmlScanner {
     } else if (raw.trim() !== "") throw damaged("text stands outside of its XML");
   }
 
-  /** The index behind what begins at `at`; negative where its end has not come yet. */
+  /** The index after the markup that begins at `at`; negative where its end has not come yet. */
   #markup(text: string, at: number): number {
     const second = text.charCodeAt(at + 1);
     if (second === EXCLAMATION || Number.isNaN(second)) return this.#declaration(text, at);
@@ -145,7 +145,7 @@ const QUESTION = 0x3f;
 const SLASH = 0x2f;
 const NAME = /^[A-Za-z_\u0080-\u00ff][\w.:\u0080-\u00ff-]*$/;
 
-/** Of the `>` that ends the tag: one in an attribute's quotes does not. */
+/** The index of the `>` that ends the tag: one in an attribute's quotes does not. */
 function endOfTag(text: string, at: number): number {
   let quote = 0;
   for (let index = at + 1; index < text.length; index += 1) {
@@ -183,7 +183,7 @@ export function attributesOf(raw: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Of an attribute, or of a cell, that is true or false. */
+/** Whether an attribute, or a cell, says true. */
 export function isTrue(said: string | undefined): boolean {
   return said === "1" || said === "true";
 }

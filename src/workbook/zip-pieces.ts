@@ -4,7 +4,7 @@ import { constants, crc32, deflateRawSync } from "node:zlib";
 const DATE = 0x0021;
 const TIME = 0;
 const VERSION = 20;
-/** The sizes follow the bytes; names are UTF-8. */
+/** The sizes follow the packed bytes; names are UTF-8. */
 const FLAGS = 0x0808;
 const DEFLATE = 8;
 const BYTES_MAX = 0xffff_ffff;
@@ -18,8 +18,8 @@ interface Part {
 }
 
 /**
- * Makes a zip file piece by piece, for a writer that only ever appends. Each call gives the bytes that come next. What is
- * packed in one call is a whole number of deflate blocks, so that pieces follow one another without a state between.
+ * Makes a zip file piece by piece, for a writer that only ever appends. Each call gives the bytes that come next. What
+ * one call packs is a whole number of deflate blocks, so that pieces follow one another without a state between them.
  */
 export class ZipPieces {
   readonly #parts: Part[] = [];

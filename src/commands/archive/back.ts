@@ -16,7 +16,10 @@ import type { Doer } from "../who.ts";
 
 const ROWS_AT_ONCE = 1000;
 
-/** The details of one batch come back; the archive keeps them too. What a crash cuts off is done again from its start. */
+/**
+ * Brings the details of one batch back; the archive keeps them too. Where a crash cut that off, the next call starts
+ * anew.
+ */
 export async function bringBack(
   call: Call,
   config: Config,

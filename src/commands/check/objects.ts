@@ -5,7 +5,7 @@ import { countsOf } from "../../results/words/status.ts";
 import type { TakenBefore } from "../../results/words/taken-words.ts";
 import { accountObject } from "../../results/summary.ts";
 
-/** One object per row that is not ready, one per warning and per correction, the last one the summary. Amounts are strings. */
+/** One object per row that is not ready, per warning and per correction, and last the summary. Amounts are strings. */
 export function checkObjects(report: CheckReport, written?: string): Record<string, unknown>[] {
   const invalid = report.faults.map(({ row, faults }) => ({ type: "row", row, status: "invalid", faults }));
   const held = report.holds.map((hold) => ({ type: "row", status: "held", ...hold }));

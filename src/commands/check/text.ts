@@ -9,7 +9,7 @@ import { accountTable } from "../../results/screen/screen.ts";
 import { asInResults } from "../../results/words/status.ts";
 import { repeatingFlags } from "../../results/words/told-commands.ts";
 
-/** Where the answer is read. */
+/** How the answer looks where it is read. */
 export interface CheckLook extends Look {
   /** Each line begins with the name of the file, so that it can be searched and copied alone. */
   readonly namesFile: boolean;

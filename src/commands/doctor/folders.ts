@@ -21,7 +21,7 @@ export function stateFindings({ stateDir }: Config): Finding[] {
   }
 }
 
-/** A variable lasts, the working folder does not: two memories of what was sent would come about. */
+/** The variable stays, the working folder changes: a relative path would make two memories of what was sent. */
 export function stateSaidRelative({ stateDir, origins }: Config, env: NodeJS.ProcessEnv): Finding[] {
   const variable = variableOf("state_dir");
   const said = env[variable];
@@ -87,7 +87,7 @@ export function isWithin(path: string, folder: string): boolean {
   return `${real(path)}${sep}`.startsWith(`${real(folder)}${sep}`);
 }
 
-/** Of a path that is not there yet: that of the nearest folder that is. */
+/** The real path; what is not there yet is put behind the real path of the nearest folder that is. */
 export function real(path: string): string {
   try {
     return realpathSync(path);
@@ -177,7 +177,7 @@ const INBOX_ON: Advice = {
 
 function fileSystem(what: string, path: string, advice: Advice): Finding[] {
   if (process.platform !== "linux") return [];
-  // some systems give it with a sign
+  // some systems give the number with a sign
   const kind = FILE_SYSTEMS.get(statfsSync(nearestThere(path)).type >>> 0);
   return kind === undefined ? [] : [{ what, ...advice[kind] }];
 }

@@ -31,7 +31,7 @@ export async function heldFindings(inboxes: readonly string[], config: Config): 
   }
 }
 
-/** I9, I12, as a run of one of its files would find it. */
+/** The marks in the folder, judged as a run of one of its files would judge them (I9, I12). */
 async function markFindings(
   folder: string,
   folders: readonly string[],

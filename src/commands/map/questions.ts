@@ -44,7 +44,7 @@ export async function askedOut(
   }
 }
 
-/** One answer more. An empty one ends the questions. */
+/** The clues with one answer more. Throws `usage` at an empty answer, which ends the questions. */
 async function answeredOnce(
   call: Call,
   clues: ProposalClues,
@@ -81,7 +81,7 @@ function ambiguous(names: readonly string[]): PaydropError {
 
 /** Fields that must be said before a mapping can be written, and the unit of the amounts where nobody said it. */
 export function lackingIn({ form, missing, unclear, unit }: Proposal): readonly string[] {
-  // one that is left out of a row may stay out of the mapping as well, but none that would be sent all the same
+  // a field that a row may leave out may be missing in the mapping too, but not one whose default would be sent
   const needed = form.fields.filter((field) => field.required || field.default !== undefined);
   const asked = unclear.filter(({ field }) => needed.some(({ name }) => name === field)).map(({ field }) => field);
   return [...missing, ...asked, ...(unit || asked.includes("amount") ? [] : [UNIT])];

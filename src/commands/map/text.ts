@@ -24,7 +24,7 @@ export function proposalText(
   return folded(lines.map((line) => `${printable(line)}\n`).join(""), look);
 }
 
-/** What of a proposal does not come from a column alone, a line each. */
+/** What in a proposal does not come from a column alone, a line each. */
 function othersOf(proposal: Proposal): string[] {
   const { constants, lookups, mustBe, unit } = proposal;
   const lines = Object.entries(constants).map(([field, value]) => {
@@ -76,7 +76,7 @@ function shown(values: readonly string[], proposal: Proposal, { field }: Propose
 /** The values that a guard allows are no secret: they stand in paydrop.toml. */
 function shownStrangers(column: string, values: readonly string[], { mustBe }: Proposal): string {
   const allowed = mustBe.find((one) => one.column === column)?.values ?? [];
-  // amounts beside the one that is read are there to be compared
+  // other columns of amounts are shown whole: a person compares them with the column that is read
   const isShown = (value: string): boolean => allowed.includes(value) || isAmount(values);
   const first = firstOf(values).map((value) => (isShown(value) ? value : maskedStranger(value)));
   return first.join(", ");
@@ -113,7 +113,7 @@ function maskedNumber(value: string): string {
 
 const HEADING: Line = ["their column", "our field", "why", "first values"];
 
-/** Side by side where there is room; else one column of theirs after the other, its lines below it. */
+/** Columns side by side where there is room; else a few lines for each column of theirs, one below the other. */
 function table(rows: readonly Line[], room: number): string[] {
   const widths = HEADING.map((_, at) =>
     Math.min(40, Math.max(...[HEADING, ...rows].map((row) => (row[at] ?? "").length))),

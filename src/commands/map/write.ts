@@ -10,7 +10,8 @@ import { onDisk, withHint } from "../../results/disk/on-disk.ts";
 
 /**
  * Adds tables at the end of a paydrop.toml, which may not be there yet; what stands in it stays byte for byte. Throws
- * PaydropError `config` where it would not read any more, or lies in a drop folder; `results_unwritable` of its disk.
+ * PaydropError `config` where the settings could not be read afterwards, or the file lies in a drop folder;
+ * `results_unwritable` where the disk refuses it.
  */
 export async function appendToToml(path: string, tables: string): Promise<void> {
   const target = (await ifThere(path, () => realpath(path))) ?? path;
@@ -26,7 +27,10 @@ export async function appendToToml(path: string, tables: string): Promise<void> 
   });
 }
 
-/** undefined where there is no such file. One that the disk does not give must not be taken for none, and replaced. */
+/**
+ * undefined where there is no such file. A file that the disk does not give must not be taken for a missing one, and
+ * replaced.
+ */
 function ifThere<T>(path: string, look: () => Promise<T>): Promise<T | undefined> {
   return writing(path, () =>
     look().catch((error: unknown) => {
@@ -47,7 +51,7 @@ async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As `paydrop.toml` reads it, so that what was shown, checked and written is one thing. */
+/** The mapping as `paydrop.toml` will be read, so that what was shown, checked and written is one thing. */
 export function mappingIn(tables: string, name: string, folder: string): Mapping {
   const found = readMappings(parse(tables)["mapping"], folder, () => "").find((mapping) => mapping.name === name);
   if (!found) throw new Error(`the tables hold no mapping ${name}`);

@@ -35,7 +35,7 @@ export async function withLog(teller: Teller, call: Call, config: Config): Promi
   };
 }
 
-/** stderr belongs to the log: JSON was asked for, and no file named. */
+/** Whether stderr belongs to the log: JSON was asked for, and no file was named. */
 export function logsToStderr({ logFormat, logFile, quiet }: Config): boolean {
   return logFormat === "json" && logFile === undefined && !quiet;
 }

@@ -66,7 +66,7 @@ type LogFile = ReturnType<(typeof pino)["destination"]>;
 
 function openFile(destination: (typeof pino)["destination"], path: string): LogFile {
   try {
-    // not by pino: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
+    // pino must not make the folder: where none can be made, such as in /proc, Node's recursive mkdir tries for ever
     makeFolder(dirname(path));
     return destination({
       dest: path,

@@ -20,7 +20,7 @@ export async function writeMetricsFile(path: string, text: string): Promise<void
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString("hex")}.tmp`);
   try {
     await writeFile(temporary, text, { mode: 0o644, flag: "wx" });
-    // as it was made a umask took some of that away, such as UMask=0027 of a systemd unit
+    // a umask, such as UMask=0027 of a systemd unit, took some of these rights away when the file was made
     await chmod(temporary, 0o644);
     await rename(temporary, path);
   } catch (error) {

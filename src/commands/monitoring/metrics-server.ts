@@ -8,7 +8,7 @@ export interface MetricsServer {
 
 /** `GET /metrics` on 127.0.0.1. Throws `config` when the port is taken. */
 export async function startMetricsServer(port: number, read: () => Promise<string>): Promise<MetricsServer> {
-  // here: as an import of every run it would load all of Node's own fetch with it
+  // imported only here: at the top of the file it would load all of Node's own fetch in every run
   const { createServer } = await import("node:http");
   const server = createServer((request, response) => {
     const path = request.url?.split("?")[0];

@@ -15,7 +15,9 @@ const EVERY_MS = 15_000;
 /** What a monitor is told of a process that sends: metrics while it works, and a ping with the exit code at its end. */
 export interface Monitor {
   readonly onEvent: (event: RunEvent) => void;
-  /** What is done with the instance lock held: rows are counted in this journal, and the file is ours to write. */
+  /**
+   * Runs work that holds the instance lock: rows are counted in this journal, and the metrics file is ours.
+   */
   following<T>(journal: JournalStore, work: () => Promise<T>): Promise<T>;
   /** What waits in a drop folder now. */
   sawInbox(folder: string, count: InboxCount): void;

@@ -90,7 +90,7 @@ const STAY_WORDS: readonly (readonly [states: readonly RowState[], word: string]
   [["duplicate"], STATE_WORDS.duplicate],
 ];
 
-/** `Stay: 235 accepted, 3 refused …, 1 unknown (row 91: paydrop settle …)`. `going`: of each state so many rows go. */
+/** `Stay: 235 accepted, 3 refused …, 1 unknown (row 91: paydrop settle …)`. `going`: how many rows of each state go. */
 export async function staysText(
   journal: JournalStore,
   batch: BatchRecord,

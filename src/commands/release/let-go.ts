@@ -30,14 +30,14 @@ interface LettingGo {
   readonly code: number;
 }
 
-/** Of which batch a person says something. */
+/** A person's call, and the batch that it is about. */
 interface Spoken {
   readonly call: Call;
   readonly config: Config;
   readonly batch: BatchRecord;
 }
 
-/** What a person asked, of which batch. */
+/** What a command has at hand to find out what goes. */
 interface Asked extends Spoken {
   readonly journal: JournalStore;
   /** This process sends: whatever is ready in the batch goes too. */
@@ -183,7 +183,7 @@ async function nothingToDo(
   return code;
 }
 
-/** A process that works with this state folder does not send them either. */
+/** Tells that the rows wait: the folder of their file is held, so the process that has the lock sends none either. */
 function waits({ call, config, batch }: Spoken, { going }: LettingGo, { hint }: Stop): number {
   const object = { type: "summary", batch: batch.id, left: going.numbers.length, requests: 0, exit_code: 7 };
   tell(call, config, `  → ${hint}`, object);

@@ -62,7 +62,10 @@ function add(some: Some, row: RowRecord): void {
   if (some.first.length < NAMED_MAX) some.first.push(row);
 }
 
-/** Throws where one of them is not held; rows that were freed a moment ago are passed over, and go by themselves. */
+/**
+ * The named rows, all held or duplicate, else `usage` is thrown; rows that were freed a moment ago are passed over, and
+ * go by themselves.
+ */
 async function* heldOnes(
   { journal, batch, judged }: Release,
   wanted: readonly number[],

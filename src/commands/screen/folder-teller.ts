@@ -3,7 +3,7 @@ import type { FolderListener } from "../../drop-folder/folder-listener.ts";
 import { errorText } from "./error-text.ts";
 import type { Teller } from "./teller.ts";
 
-/** A drop folder, told as the command line tells. */
+/** Tells of a drop folder as the command line tells of its files. */
 export function folderTeller(teller: Teller, { quiet, json, verbose }: Config): FolderListener {
   return {
     say: (text) => teller.say(text),

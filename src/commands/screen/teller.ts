@@ -13,7 +13,7 @@ import { TerminalTeller } from "./terminal-teller.ts";
 /** Tells a person, a log or a program what a run does. */
 export interface Teller {
   readonly onEvent: (event: RunEvent) => void;
-  /** `isPassing`: what is open of it needs nobody. */
+  /** `isPassing`: what is still open of the batch needs no person. */
   ended(report: BatchReport, isPassing?: boolean): void;
   /** A line between the others, such as what a signal will do. */
   say(text: string): void;
@@ -29,7 +29,7 @@ export function createTeller(call: Call, config: Config): Teller {
   return call.stderr.isTerminal && !dumb ? new TerminalTeller(call, config) : plainTeller(call, config);
 }
 
-/** A line on stderr for whoever reads it there, or later in a log: whole. */
+/** Writes a line on stderr for whoever reads it there, or later in a log: it is never broken. */
 function lineSayer({ flags, stderr }: Call): Teller["say"] {
   const again = flagsAgain(flags);
   return (text) => stderr.write(`${repeatingFlags(text, again)}\n`);
@@ -49,7 +49,7 @@ function quietTeller(call: Call, config: Config): Teller {
   };
 }
 
-/** stderr belongs to the log. */
+/** Tells the end of each batch and nothing in between: stderr belongs to the log. */
 function summaryTeller(call: Call, config: Config): Teller {
   return {
     onEvent: () => undefined,
@@ -134,11 +134,11 @@ function plainTeller(call: Call, config: Config): Teller {
   };
 }
 
-/** What was told of one batch: two may go at a time. */
+/** What was told of one batch when its last line was written: two batches may go at a time. */
 interface PlainlyTold {
   readonly counter: ProgressCounter;
   atMs: number;
-  /** Rows that had gone by then. */
+  /** Rows that were done by then. */
   done: number;
   /** Refusals of single rows. */
   rejected: number;

@@ -18,7 +18,7 @@ export class TerminalTeller implements Teller {
   readonly #config: Config;
   readonly #look: Look;
   readonly #timer: NodeJS.Timeout;
-  /** Of the batches that go now, in the order in which they began. */
+  /** Counters of the batches that go now, in the order in which they began. */
   readonly #counters = new Map<string, ProgressCounter>();
   /** What a line about one of several batches begins with. */
   readonly #names = new Map<string, string>();
@@ -33,7 +33,7 @@ export class TerminalTeller implements Teller {
     this.#timer = setInterval(() => this.#redraw(), REDRAW_MS).unref();
   }
 
-  /** Handed on without its object. */
+  /** An arrow function, since it is handed on without its object. */
   readonly onEvent = (event: RunEvent): void => {
     if (event.type === "row") this.#counters.get(event.batch)?.add(event, Date.now());
     if (event.type === "stopped") this.#counters.delete(event.batch);
@@ -67,7 +67,7 @@ export class TerminalTeller implements Teller {
   }
 
   #redraw(): void {
-    // of two at a time the one that began first: the other one is small
+    // of two batches at a time the line shows the one that began first: the other one is small
     const [counter] = this.#counters.values();
     const progress = counter?.at(Date.now());
     if (!progress || progress.toSend === 0) return;

@@ -9,8 +9,8 @@ import { tell } from "../screen/tell.ts";
 import { judgeRulesOf } from "../../batch/record.ts";
 
 /**
- * All in one transaction; then rows of other batches that waited for these are judged. Where that was cut off, to settle
- * them again does the rest. Gives the batches whose results say something else now.
+ * Settles all of them in one transaction; then judges the rows of other batches that waited for these. Where that was
+ * cut off, settling the same rows once more does the rest. Gives the batches whose results say something else now.
  */
 export async function carryOutSettlings(
   call: Call,
@@ -55,7 +55,7 @@ export async function carryOutSettlings(
   return [...touched];
 }
 
-/** Those whose results were not written since. */
+/** Of the rows that were settled before, those whose results were not written since. */
 async function cutOffBefore(journal: JournalStore, already: readonly Settling[]): Promise<ReadonlySet<Settling>> {
   const cutOff = new Set<Settling>();
   for (const [batch, settlings] of Map.groupBy(already, (one) => one.batch)) {
@@ -64,7 +64,7 @@ async function cutOffBefore(journal: JournalStore, already: readonly Settling[])
   return cutOff;
 }
 
-/** Asked for once: a list may settle thousands of rows of one batch. */
+/** Each batch is asked for once: a list may settle thousands of rows of one batch. */
 async function batchesOf(
   journal: JournalStore,
   settlings: readonly Settling[],
@@ -98,7 +98,7 @@ interface Waiter {
   readonly rows: readonly number[];
 }
 
-/** Asked for before any is judged again: judging a batch frees all of its rows that waited for one of these. */
+/** To be asked before any row is judged again: judging a batch frees all of its rows that waited for one of these. */
 async function waitersOf(
   journal: JournalStore,
   settlings: readonly Settling[],
@@ -135,7 +135,10 @@ async function tellWaiter(
 const REPEATS_MAX = 100;
 const REPEATS_TOLD_MAX = 5;
 
-/** They were not sent since this one had gone: nobody would think of them. Gives their batches, whose results say so. */
+/**
+ * Tells of the rows that were not sent since this one had gone: nobody would think of them. Gives their batches, whose
+ * results must be written again.
+ */
 async function tellRepeats(
   call: Call,
   config: Config,

@@ -20,7 +20,7 @@ interface Line {
   readonly note: string | undefined;
   /** Which attempt the list was written for; undefined in a list made by hand. */
   readonly attempt: string | undefined;
-  /** What the list said of the row, where these columns are still there: by it the person looked the row up. */
+  /** What the list said of the row, where these columns are still there: the person looked the row up by them. */
   readonly amount: string;
   readonly sentFrom: string;
 }
@@ -127,8 +127,8 @@ function notToSettle(line: Line, { batch, row }: Said, isOpen: boolean): FileFau
 }
 
 /**
- * A column that was sorted without the others, or a cell that was deleted, leaves a decision beside another row than the
- * one that was looked up. What a spreadsheet wrote in its own way says nothing of that.
+ * A column that was sorted without the others, or a cell that was deleted, leaves a decision beside another row than
+ * the one that was looked up. An amount that a spreadsheet wrote in its own way is no sign of that.
  */
 function isOfOtherAmount({ amount }: Line, row: RowRecord): boolean {
   if (row.amount === undefined || !PLAIN_DECIMAL.test(amount)) return false;
@@ -142,7 +142,10 @@ function isOfOtherMoment({ sentFrom }: Line, { sentAt }: RowRecord): boolean {
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MOVED = "were cells of the list moved, or sorted apart? Write a new one: paydrop status --unknown --csv";
 
-/** Without the column, a row that was settled before may be meant by an old list. */
+/**
+ * Whether the list is of the row's latest attempt. Without the column, it may be an old list where the row was settled
+ * before.
+ */
 function isOfThisAttempt({ attempt }: Line, row: RowRecord, before: readonly Act[]): boolean {
   return attempt === undefined ? before.length === 0 : attempt === String(row.attempts);
 }

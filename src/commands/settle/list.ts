@@ -92,7 +92,7 @@ function assertColumns(names: readonly string[], fileName: string, { by }: Confi
   throw new FileRefusedError(fileName, [{ code: "column_missing", message, hint: EXAMPLE }]);
 }
 
-/** The list may be named by a link, and the reader follows none: where it really lies. */
+/** Where the list really lies: it may be named by a link, and the reader follows none. */
 async function fileAt(path: string, fileName: string): Promise<string> {
   try {
     const stats = await stat(path, { bigint: true });

@@ -13,7 +13,10 @@ export interface Word {
   readonly act: Omit<Act, "at">;
 }
 
-/** One row that a person settles. `row`: what is told of it, as it was found: a list may be as long as a file. */
+/**
+ * One row that a person settles. `row`: the little that is told of it, as it was found: a list may be as long as a
+ * file.
+ */
 export interface Settling {
   readonly batch: string;
   readonly row: SettledRow;
@@ -38,7 +41,7 @@ export function asSaid(value: unknown): SettledAs | undefined {
   return /^not[\s_-]+done$/.test(word) ? "settled_not_done" : undefined;
 }
 
-/** The row as it is now; one that a dead process left on its way is unknown by then. */
+/** The row as it is now; one that a dead process left on its way is made unknown first. */
 export async function rowToSettle(
   journal: JournalStore,
   batchId: string,

@@ -19,7 +19,7 @@ interface Known {
 export class RowCounts {
   readonly #environment: Environment;
   readonly #known = new Map<string, Known>();
-  /** The last act that was seen: nothing but a person's changes a batch that has come to its end. */
+  /** The last act that was seen: nothing but a person's act changes a batch that has come to its end. */
   #lastAct = 0;
 
   constructor(environment: Environment) {
@@ -50,7 +50,7 @@ export class RowCounts {
   }
 }
 
-/** `known`: what its rows are of never changes, and to find it out reads them all. */
+/** `known`: the batch's operation as it was found before; it never changes, and finding it reads every row. */
 async function countIn(journal: JournalStore, { id, phase }: BatchRecord, known?: string): Promise<Known> {
   const operation = known ?? (await operationOf(journal, id));
   const tallies = Object.entries(await journal.tallies(id));

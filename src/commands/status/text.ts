@@ -98,7 +98,7 @@ export function holdsText(holds: readonly HeldInbox[], look: Look): string {
   return lines.length === 0 ? "" : `${folded(lines.join("\n"), look)}\n`;
 }
 
-/** What is left to do, here where commands are at hand: of rows that are at their end nothing. */
+/** What is left to do about rows of each state, told where commands are at hand; nothing for rows at their end. */
 const STATES: readonly (readonly [state: RowState, advice: string])[] = [
   ["accepted", ""],
   ["settled_done", ""],

@@ -51,7 +51,7 @@ type Records = () => AsyncIterable<readonly RowRecord[]>;
 
 function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, format: FileFormat): TemplateMade {
   const { sheet } = opened;
-  // another format would make text of what is wrong because it is none: such rows stay behind
+  // a value that is invalid because it is no text would become text in another format: invalid rows stay behind
   const isOtherFormat = format !== batch.format;
   const counts = { copied: 0, invalid: 0 };
   const { emptied, blank } = emptying(opened);

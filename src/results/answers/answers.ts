@@ -22,7 +22,7 @@ type Told = Omit<FileFault, "code">;
 
 interface Refusal {
   readonly faults: readonly Told[];
-  /** As what it was taken before, if it was. */
+  /** The batch that the file was taken as before, if it was. */
   readonly batch?: string | undefined;
   /** A person ran it by its name: nothing looks for it again. */
   readonly isNamed?: boolean;
@@ -106,7 +106,7 @@ export function heldAnswer(path: string, hold: InboxHold, resumeCommand: string)
   );
 }
 
-/** `STOP` was answered: how far it got, and how it goes on. */
+/** The answer to a file named `STOP`: how far the batch got, and how it goes on. */
 export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, resumeCommand: string): string {
   const reached = progress
     ? `${progress.sent} of ${counted(progress.of)} had been sent; rows in flight were waited for.`
@@ -126,7 +126,7 @@ export interface Progress {
   readonly of: number;
 }
 
-/** No colons: Windows allows none in a file name. */
+/** Without colons: Windows allows none in a file name. */
 export function stopAnswerName(at: Date, progress: Progress | undefined): string {
   const time = [at.getHours(), at.getMinutes()].map((part) => String(part).padStart(2, "0")).join(".");
   return `STOP - held ${time}, ${progress ? `${progress.sent} of ${progress.of} sent` : "nothing was on its way"}.txt`;
@@ -146,12 +146,12 @@ const BY_ITSELF = "It is tried again by itself; there is nothing to do here.";
 const AFTER_IT = "It goes on by itself soon after that is mended.";
 const WHEN_RUN = "The rest goes when this file is run again; nothing goes twice.";
 
-/** The same line of `TROUBLES` for a file that was run by its name: nothing tries that one again. */
+/** How a line of `TROUBLES` reads for a file that was run by its name: nothing tries such a file again. */
 export function asNamed(line: string): string {
   return line === BY_ITSELF || line === AFTER_IT ? WHEN_RUN : line;
 }
 
-/** What concerns more than the rows themselves. The other stops are told in their own words. */
+/** Stops that concern more than the rows themselves. All other stops are told in their own words. */
 export const TROUBLES: Readonly<Partial<Record<StopCode, readonly string[]>>> = {
   unreachable: ["The service cannot be reached.", BY_ITSELF],
   rate_limited: ["The service asked us to slow down.", BY_ITSELF],

@@ -23,7 +23,7 @@ export async function writeCheckNote(file: string, text: string): Promise<string
   return path;
 }
 
-/** CRLF: it is read with Notepad. By its beginning it is known as ours. */
+/** CRLF, since it is read with Notepad. The note is known as ours by its beginning. */
 function noteText(file: string, text: string): string {
   const head = `${NOTE_MARK}${printable(basename(file))} was checked. Nothing was sent.`;
   return `${head}\n\n${text}`.replaceAll("\n", "\r\n");

@@ -7,7 +7,7 @@ import { Leftovers } from "../disk/leftovers.ts";
 import { modeOf } from "../disk/mode-of.ts";
 import { NOTE_MARK } from "../disk/own.ts";
 
-/** The tag of unfinished answers: the file that one is about, and so its name, may be gone after a crash. */
+/** One tag for all unfinished answers: after a crash the file of an answer may be gone, and so its name. */
 const UNFINISHED = "answer";
 
 /**
@@ -49,7 +49,10 @@ export async function removeOwn(path: string): Promise<void> {
   if (await isOwnAnswer(path)) await unlink(path);
 }
 
-/** What a process that was killed left unfinished; only for the holder of the folder, who alone writes answers. */
+/**
+ * Removes the answers that a killed process left unfinished; only for the holder of the folder, who alone writes
+ * answers.
+ */
 export async function removeUnfinishedAnswers(folder: string): Promise<void> {
   await new Leftovers().remove(folder, [UNFINISHED]);
 }

@@ -20,8 +20,8 @@ interface Told extends BatchReport {
 }
 
 /**
- * What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. `withoutStop`: why rows
- * were not sent where no stop says it; fewer than it takes to stop a run found nobody.
+ * What is still open of a batch, if anything is. Refused and invalid rows are in the retry file. `withoutStop`: why
+ * rows were not sent where no stop says it: mostly the service was out of reach, for fewer rows than stop a run.
  */
 export function openAnswer(report: Told, withoutStop = TROUBLES.unreachable): Answer | undefined {
   const all = [unknownPart(report), heldPart(report), unsentPart(report, withoutStop), elsewherePart(report)];
@@ -77,7 +77,7 @@ function unsentPart(report: Told, withoutStop: Part): Part {
     ...(told ?? [sentence(stop?.message ?? ""), sentence(stop?.hint ?? "")]),
     ...(stop?.operation === undefined ? [] : [onlyOf(stop.operation)]),
   ];
-  // the only row of a file may be the one that found it out: it goes again with the others
+  // the only row of a file may be the one that was refused for the key or the address: it goes again
   return [unsent > 0 ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines];
 }
 
@@ -101,8 +101,8 @@ function isCancelled({ phase, stop }: BatchReport): boolean {
 }
 
 /**
- * Makes what `openAnswer` said of a batch true again after a person's act; why rows were not sent that this act was not
- * about is not known any more. Every other answer beside the file stays as it is, and none is put where none was.
+ * Makes what `openAnswer` said of a batch true again after a person's act. Why other rows were not sent is not known
+ * any more, and is left out. Every other answer beside the file stays as it is, and none is put where none was.
  */
 export async function renewOpenAnswer(report: BatchReport): Promise<void> {
   const found = await ownText(`${report.file}.waiting.txt`);
@@ -111,8 +111,8 @@ export async function renewOpenAnswer(report: BatchReport): Promise<void> {
 }
 
 /**
- * The same beside a copy of the file: what it waited for with the others, a STOP or the service, is over with them. That
- * it was refused is about what lies there by now.
+ * The same beside a copy of the file: a STOP or a service that all copies waited for is over for all of them. A refusal
+ * stays: it speaks of what lies there by now.
  */
 export async function renewWaiting(report: BatchReport): Promise<void> {
   if (await isOwnAnswer(`${report.file}.refused.txt`)) return;
@@ -123,7 +123,10 @@ async function putOpen(report: BatchReport): Promise<void> {
   await putAnswer(report.file, openAnswer(report, NOT_NOW));
 }
 
-/** A file was taken by its name, and nothing looks for it again: what is open is said, and what was said before is not. */
+/**
+ * For a file that was taken by its name, which nothing looks for again: tells what is open, in place of what was told
+ * before.
+ */
 export async function answerNamed(report: BatchReport): Promise<void> {
   await putAnswer(report.file, openAnswer({ ...report, isNamed: true }));
 }

@@ -29,8 +29,8 @@ interface BatchKept {
 }
 
 /**
- * Writes these batches, one JSON object per line, compressed, and reads the file back from the disk: what is given is
- * what was found in it. Throws PaydropError `results_unwritable`, and `journal` when it does not hold what was written.
+ * Writes these batches, one JSON object per line, compressed, reads the file back from the disk, and gives what it
+ * found in it. Throws PaydropError `results_unwritable`, and `journal` when it does not hold what was written.
  */
 export async function writeArchive(
   path: string,

@@ -35,8 +35,8 @@ export class AtomicFile {
   }
 
   /**
-   * `mode`: permission bits of the file in the end, whatever the umask; undefined: as the umask has it. `of`: by this
-   * `Leftovers` knows it.
+   * `mode`: permission bits of the file in the end, whatever the umask; undefined: as the umask has it. `of`: the name
+   * by which `Leftovers` knows it.
    */
   static async create(path: string, mode: number | undefined, of = basename(path)): Promise<AtomicFile> {
     const temporary = join(dirname(path), `.paydrop-${tagOf(of)}${randomBytes(8).toString("hex")}.tmp`);
@@ -121,7 +121,7 @@ export class AtomicFile {
     this.#sizeBytes += bytes.length;
     await this.#writing;
     this.#writing = this.#handle.writeFile(bytes);
-    // what the disk refuses is told by whoever waits for it: the next piece, or the end
+    // what the disk refuses is thrown where the write is waited for: at the next piece, or at the end
     this.#writing.catch(() => undefined);
   }
 }

@@ -9,7 +9,10 @@ import { tagOf, TEMPORARY } from "./atomic.ts";
 export class Leftovers {
   readonly #found = new Map<string, Promise<readonly string[]>>();
 
-  /** Those of files of these names. A folder that cannot be looked through cannot be written either, which then says why. */
+  /**
+   * Removes what was to become files of these names. A folder that cannot be listed cannot be written either: the write
+   * says why.
+   */
   async remove(folder: string, of: readonly string[]): Promise<void> {
     const found = this.#found.get(folder) ?? temporariesIn(folder);
     this.#found.set(folder, found);

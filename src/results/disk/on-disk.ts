@@ -20,7 +20,7 @@ export async function onDisk<T>(path: string, work: () => Promise<T> | T): Promi
   }
 }
 
-/** What a disk refused, with another hint: by which command it is written again is known to who asked for it. */
+/** What a disk refused, with another hint: only the caller knows by which command the file is written again. */
 export function withHint(thrown: unknown, hint: string): unknown {
   if (!isUnwritable(thrown) || thrown.cause === undefined) return thrown;
   return new PaydropError(thrown.code, thrown.message, hint, { cause: thrown.cause });
@@ -40,21 +40,21 @@ const WHY: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name would be too long for this disk",
 };
 
-/** Of what `onDisk` threw: it may be another time, without anything being moved away or renamed. */
+/** Whether what `onDisk` threw may pass by itself, without anything being moved away or renamed. */
 export function mayPass({ cause }: PaydropError): boolean {
   return ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EBUSY", "ETXTBSY", "EIO", "ESTALE"].includes(
     systemCodeOf(cause) ?? "",
   );
 }
 
-/** Where it should lie it cannot be written; another place may take it. */
+/** Whether a file cannot be written where it should lie; another place may take it. */
 export function isUnwritable(thrown: unknown): thrown is PaydropError {
   return thrown instanceof PaydropError && thrown.code === "results_unwritable";
 }
 
 /**
- * Of what `onDisk` threw: the folder is there, and a file in it that was there just now is not. Another process writes the
- * same, put it aside first, or took ours for something that a crash had left.
+ * Whether `onDisk` threw because a file that was there just now is gone, though its folder is there. Another process
+ * writes the same file, put it aside first, or took ours for something that a crash had left.
  */
 export async function wasTakenAway(folder: string, { cause }: PaydropError): Promise<boolean> {
   if (systemCodeOf(cause) !== "ENOENT") return false;
@@ -64,7 +64,7 @@ export async function wasTakenAway(folder: string, { cause }: PaydropError): Pro
   );
 }
 
-/** Renames, so that it outlives a crash. */
+/** Renames so that the new name outlives a crash. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await onDisk(to, async () => {
     await rename(from, to);

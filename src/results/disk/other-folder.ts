@@ -8,8 +8,8 @@ import { printable } from "../../printable.ts";
 export class OtherFolderError extends PaydropError {}
 
 /**
- * Throws `OtherFolderError` where the input is gone and another folder has the place of its own, which was `before`: a
- * share was unmounted, and what lies below it is an empty folder.
+ * Throws `OtherFolderError` where the input is gone and its place is in another folder than `before`: a share was
+ * unmounted, and the empty folder below it has come to light.
  */
 export async function assertFolderIs(before: string, file: string): Promise<void> {
   const folder = dirname(file);

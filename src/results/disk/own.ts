@@ -75,7 +75,7 @@ export async function standingOfNote(path: string): Promise<Standing> {
   });
 }
 
-/** Every note in plain words begins with it: by it one is known as ours. */
+/** Every note in plain words begins with this, and is known as ours by it. */
 export const NOTE_MARK = "paydrop: ";
 
 /** A JSON file of ours: a summary, or the mark of an inbox. undefined for any other. */
@@ -105,7 +105,7 @@ export async function standingOfRetry(
 /** `payroll.csv.retry.csv`, `payroll.csv.retry.K7Q29F3M.csv`. */
 const RETRY_NAME = /^(.*)\.retry(\.[0-9A-Z]{1,32})?\.[a-z]+$/is;
 
-/** Whether a retry file is as it was written: by this journal, or by the one that a summary beside it is of. */
+/** Whether a retry file is as it was written: by this journal, or by the one that wrote a summary beside it. */
 export async function isRetryAsWritten(
   path: string,
   sha256: string,
@@ -114,9 +114,9 @@ export async function isRetryAsWritten(
   if (await wrote(sha256)) return true;
   const [, input, batch] = RETRY_NAME.exec(path) ?? [];
   if (input === undefined) return false;
-  // both may have been put aside, or only the retry file may have been written under the batch's id
+  // retry file and summary may both have been put aside, or only the retry file may have the batch's id in its name
   const summaries = ["", ...(batch === undefined ? [] : [batch])].map((id) => `${input}.summary${id}.json`);
-  // one that cannot be read tells nothing
+  // a summary that cannot be read tells nothing
   const noted = await Promise.all(summaries.map((summary) => retryOfSummary(summary).catch(() => undefined)));
   return noted.includes(sha256);
 }

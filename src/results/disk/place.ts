@@ -26,7 +26,7 @@ export interface Place {
 /** Whose files out are written, and beside which file. */
 interface Target {
   readonly folder: string;
-  /** Name of the file that theirs begin with. */
+  /** The file name that the names of the files out begin with. */
   readonly fileName: string;
   readonly format: FileFormat;
   readonly batchId: string;
@@ -64,9 +64,9 @@ export async function findPlace(target: Target, memory: WrittenMemory): Promise<
 }
 
 /**
- * What lies at the names that are about to be written, told from what may lie there later: a large file takes its time,
- * and meanwhile another process writes the results of another batch there, or finance saves a note into them. Of a
- * summary only whose it is: while rows go it is written every second.
+ * What lies at the names that are about to be written, to be compared with a later look: a large file takes its time,
+ * and meanwhile another process may write the results of another batch there, or finance may save a note into them. Of
+ * a summary only its batch is compared: while rows go it is written every second.
  */
 export async function lookOfPlace({ folder, fileName, format, batchId, staysAside }: Target): Promise<string> {
   const names = outNames(fileName, format);
@@ -77,7 +77,9 @@ export async function lookOfPlace({ folder, fileName, format, batchId, staysAsid
   return JSON.stringify([await standingOfSummary(join(folder, names.summary)), ...looks]);
 }
 
-/** Written again where they were put aside: the names of the file are another batch's by now. */
+/**
+ * The place of results that are written again where they were put aside: the file's names are another batch's by now.
+ */
 async function placeAside(
   aside: readonly string[],
   retry: string,
@@ -90,7 +92,7 @@ async function placeAside(
   return { results, summary, retry, moves: [], staleRetries, edited, outdated: [] };
 }
 
-/** With the SHA-256 that was noted of the file. */
+/** What stands at `path`, with the SHA-256 that was noted of it. */
 async function noted(path: string, look: Promise<Standing>, memory: WrittenMemory): Promise<Standing> {
   const standing = await look;
   return standing.kind === "ours" ? defined({ ...standing, sha256: await memory.written(path) }) : standing;
@@ -118,7 +120,9 @@ export async function clearPlace(place: Place, memory: WrittenMemory): Promise<s
   return kept[0];
 }
 
-/** Only when the new files have their names: until then these are the only files on the batch. */
+/**
+ * To be called only when the new files have their names: until then the outdated ones are all that tells of the batch.
+ */
 export async function removeOutdated({ outdated }: Place): Promise<void> {
   for (const path of outdated) await onDisk(path, () => unlink(path));
 }

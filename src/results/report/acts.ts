@@ -34,10 +34,10 @@ export function actsOf(history: readonly Act[]): Acts {
   };
 }
 
-/** The same as one list. In a list of settled rows done and not done come by turns: each is told once. */
+/** The same acts as one list. In a list of settled rows done and not done come by turns: each is told once. */
 export function decisionsOf(history: readonly Act[]): readonly Decision[] {
   const decisions: (Omit<Decision, "what"> & { readonly rows: number[] })[] = [];
-  /** Where such an act was told last, since there was one on the whole batch, and where anything of a row was. */
+  /** Places in `decisions`: of each act on rows since the last one on the whole batch, and of the last act on a row. */
   const alike = new Map<string, number>();
   const ofRow = new Map<number, number>();
   for (const { at, by, kind, row, note } of history) {

@@ -94,7 +94,7 @@ function kindOf(record: RowRecord, batch: BatchRecord): NeedKind | undefined {
   return kindOfState(record, batch) ?? (record.warnings ? "warned" : undefined);
 }
 
-/** What a person who cancelled the batch left unsent waits for nobody; an unknown row stays one. */
+/** In a cancelled batch what was left unsent waits for nobody; an unknown row stays unknown. */
 function kindOfState(record: RowRecord, batch: BatchRecord): NeedKind | undefined {
   const status = statusOf(record.state);
   const isOver = batch.phase === "cancelled";

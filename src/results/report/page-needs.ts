@@ -30,7 +30,9 @@ function groupOf(need: Need, report: Report, clock: Clock): Html {
   </section>`;
 }
 
-/** Kinds whose rows each say what to do; for the others the sentence above says it, unless they differ. */
+/**
+ * Kinds whose rows each say what to do; for other kinds the sentence above the table says it, unless its rows differ.
+ */
 const OWN_TODO: ReadonlySet<NeedKind> = new Set(["held", "invalid", "warned"]);
 
 function rowsTable({ kind, rows }: Need, title: string, clock: Clock): Html {

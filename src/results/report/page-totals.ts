@@ -110,7 +110,7 @@ export function timelineSection({ timeline }: Report, clock: Clock): Html {
   </section>`;
 }
 
-/** Two digits: the middle ones are right to a tenth. */
+/** Two digits: more would say too much of a time that is right to a tenth. */
 function about(ms: number): string {
   return durationText(Number(ms.toPrecision(2)));
 }

@@ -22,7 +22,7 @@ export interface Timeline {
   readonly firstAt: number;
   /** The end of the last answer, or of the wait for it. */
   readonly lastAt: number;
-  /** Rows with an answer, and their times. The middle ones are right to a tenth. */
+  /** Rows with an answer, and how long the answers took: the median and the 95th percentile are right to a tenth. */
   readonly answered: number;
   readonly medianMs: number;
   readonly p95Ms: number;

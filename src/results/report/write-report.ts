@@ -35,7 +35,8 @@ export interface WrittenReport {
 
 /**
  * Writes `payroll.csv.report.html` beside the input or, where that cannot be, below `fallbackFolder` (DESIGN §9). A
- * report of another batch is kept under its batch id; this one goes by its own where the name of the file is another's.
+ * report of another batch is kept under its batch id; where another batch has the name of the file by now, this report
+ * gets its own batch id into its name.
  */
 export async function writeReport(document: ReportDocument, place: ReportPlace): Promise<WrittenReport> {
   const name = basename(place.file);
@@ -49,7 +50,7 @@ export async function writeReport(document: ReportDocument, place: ReportPlace):
   }
 }
 
-/** Writes it to a file that a person named: a new one, or over an earlier report. */
+/** Writes the report to a file that a person named: a new one, or over an earlier report. */
 export async function writeReportTo(path: string, document: ReportDocument, mode: number): Promise<WrittenReport> {
   const standing = await document.standing(path);
   if (standing.kind === "foreign") {
@@ -75,7 +76,7 @@ async function writeAt(path: string, document: ReportDocument, place: ReportPlac
   return path;
 }
 
-/** A later file has the name of this one now: what is called after it must tell of that one. */
+/** Whether the name of the file is another batch's by now: a report that is called after it must tell of that batch. */
 async function isOfAnother({ file, batchId }: ReportPlace): Promise<boolean> {
   const there = await standingOfSummary(`${file}.summary.json`);
   return there.kind === "ours" && there.batch !== batchId;

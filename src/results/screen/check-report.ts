@@ -26,7 +26,7 @@ interface CheckFacts {
   /** The file went before: rows stand as they do in its batch, and `duplicate` is what was accepted in it. */
   readonly taken?: TakenBefore;
   readonly control: CheckedControl;
-  /** Caps of the file and the day that it passes: for these it is refused too. */
+  /** Caps of the file and of the day that the file exceeds: it is refused for these too. */
   readonly caps: readonly FileFault[];
   readonly remarks: readonly string[];
 }
@@ -50,7 +50,7 @@ export interface CheckReport extends CheckFacts {
   readonly warnings: readonly { readonly row: number; readonly warnings: readonly Fault[] }[];
   /** How many rows have warnings. */
   readonly warned: number;
-  /** The same by kind, complete in its counts. */
+  /** All that was found, by kind, with complete counts. */
   readonly groups: readonly ComplaintGroup[];
   /** The exit code of `paydrop check` for this file alone. */
   readonly exitCode: number;
@@ -67,8 +67,8 @@ interface CheckedControl {
 const SHOWN_ROWS_MAX = 1000;
 
 /**
- * What the checks made of a file. `tallies`: of the batch that a file would be; `rows`: those of which there is something to
- * say, with all of it; the facts pass through.
+ * What the checks made of a file. `tallies`: those of the batch that the file would be; `rows`: every row that there is
+ * something to say of; `facts`: part of the report as they are.
  */
 export async function checkReport(
   tallies: Promise<Tallies>,

@@ -33,7 +33,7 @@ export function foldedLine(line: string, room: number): string[] {
   return [...lines, now];
 }
 
-/** Each with the spaces before it. */
+/** Words, each with the spaces before it. */
 const WORDS = /( *)([^ ]+)/g;
 /** As a shell cuts them: spaces in quotes do not part. */
 const COMMAND_WORDS = /( *)((?:\\.|[^\s"'\\]|"[^"]*"|'[^']*'|["'\\])+)/g;

@@ -10,7 +10,7 @@ export interface Look {
   readonly ascii?: boolean;
   /** Long lines are broken for the eye. Elsewhere they stay whole: a program or a search would miss what is broken. */
   readonly folds?: boolean;
-  /** What commands that are told repeat of this call's flags, as `repeatingFlags` takes it. */
+  /** The flags of this call that told commands repeat, as `repeatingFlags` takes them. */
   readonly again?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export function styled(style: Style, text: string, look: Look): string {
   return look.color ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** What is not ASCII in our own words; what strangers wrote stays. */
+/** Our own words in ASCII where the terminal needs it; what strangers wrote stays. */
 export function inLook(text: string, look: Look): string {
   return look.ascii ? text.replaceAll("•", "*").replaceAll("…", "...").replaceAll("→", "->") : text;
 }

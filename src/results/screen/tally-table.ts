@@ -16,7 +16,7 @@ interface TallyShape {
   /** Without it there is no line above. */
   readonly heading?: { readonly name: string; readonly amount: string };
   readonly least?: Widths;
-  /** A note that would go beyond stands below its line. */
+  /** A note that would go beyond this width stands below its line. */
   readonly notesWithin?: number;
 }
 

@@ -42,7 +42,7 @@ export class CorrectionsHeard {
   add({ number: row, correction, operation }: Pick<NewRow, "number" | "correction" | "operation">): void {
     if (!correction) return;
     this.#rows += 1;
-    // of one that cannot be compared nobody knows
+    // where the rows cannot be compared, nobody knows whether the payee changed
     if (correction.payeeChanged && correction.changes !== undefined) {
       this.#payees += 1;
       this.#others.add(otherOf(operation));
@@ -56,13 +56,13 @@ export class CorrectionsHeard {
   }
 }
 
-/** Who is another one: money is collected from a payer, and a borrower applies. */
+/** What is told as changed when a payee is: money is collected from a payer, and a borrower applies. */
 function otherOf(operation: OperationName | undefined): string {
   const party = operation ? operationNamed(operation).party : "payee";
   return party === "payee" ? "payee account" : party;
 }
 
-/** The same once the rows are written down: which period each of the first ones has is known then. */
+/** The same once the rows are in the journal: only then is known which period each of the first ones has. */
 export async function correctionsAsWritten(
   said: CorrectionsSaid,
   rowOf: (number: number) => Promise<RowRecord | undefined>,

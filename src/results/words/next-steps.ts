@@ -45,7 +45,7 @@ export function toldOf(text: string, { destination }: Pick<BatchReport, "destina
   return destination === SANDBOX ? asTried(text) : text;
 }
 
-/** The same of steps, with a word on where the sandbox remembers the batch. */
+/** The same for steps, with a word on where the sandbox remembers the batch. */
 export function stepsToldOf(steps: readonly string[], batch: Pick<BatchReport, "destination">): string[] {
   const told = steps.map((step) => toldOf(step, batch));
   if (!told.some((step, index) => step !== steps[index])) return told;
@@ -73,7 +73,7 @@ function heldSteps({ batch, file, byStatus, phase, rowsToLookAt, asksPeriod, wai
   ];
 }
 
-/** Held rows, as `named`, that wait for nothing but a person's word, which may be no. `which`: as of a release. */
+/** Held rows, as `named`, that wait for nothing but a person's word, which may be no. `which`: see `releaseCommand`. */
 export function decisionSteps(batch: string, named: string, which?: string): string[] {
   return [
     `decide on ${named}: the results file says why; to send them all the same`,
@@ -112,7 +112,7 @@ function goOnSteps({ batch, file, byStatus, goesAgain, phase, stop, isById }: Ba
   const steps: string[] = [];
   const notSent = byStatus.not_sent?.rows ?? 0;
   const goesOn = stop?.code !== "reads_otherwise" && stop?.code !== "folder_held";
-  // those that were refused for the key or the address go with them
+  // rows that were refused for the key or the address go with them
   const unsent = notSent + (goesAgain ?? 0);
   const notDone = byStatus.settled_not_done?.rows ?? 0;
   if (isById && notSent > 0 && notDone > 0 && goesOn) return [WHAT_RETRY_SENDS, retryCommand(batch)];

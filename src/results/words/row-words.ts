@@ -46,7 +46,7 @@ const BY_REASON: Readonly<Record<Reason, Words>> = {
   local_error: ["This row could not be made ready on this machine; nothing was sent.", "Ask IT"],
 };
 
-/** Why a row waits for a person (DESIGN §7), after `WAITING`. One that nobody decides on holds later payments. */
+/** Why a row waits for a person (DESIGN §7), after `WAITING`. A row that nobody decides on holds later payments. */
 const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   same_file: [
     "this very file was sent before{batch}",
@@ -103,13 +103,14 @@ const BEFORE_IT_RUNS: Readonly<Partial<Record<HoldCode, string>>> = {
   payee_changed: "Ask the {party} on a number that you know, then run the file: the row waits until it is released",
   period_unclear:
     "See that the period and the file's name say the month that is meant; what waits all the same is released, if both payments are meant",
-  // a reference that comes when the others have gone without one makes the whole file wait, and look unpaid
+  // to be said early: a reference that comes when other rows went without one makes the whole file wait, and look
+  // unpaid
   repeat_in_file: "Give each row its own reference, or delete one; else it waits until it is released",
 };
 
 const REJECTED: Words = ["The service refused this row{answer}", CORRECT];
 const UNKNOWN: Words = ["No clear answer. Check before you do anything", CHECK];
-/** Results that are written again while another process sends. Of a process that died such rows are unknown. */
+/** For results that are written again while another process sends. Rows of a process that died are unknown instead. */
 const BEING_SENT: Words = [
   "No answer yet: it is being sent at this moment",
   "Nothing now; look again when that run ends",
@@ -163,7 +164,7 @@ export function wordsOf(record: RowRecord, phase: BatchPhase): Words {
   }
 }
 
-/** A payment that the bank gave back is made once more by its own batch; of a cancelled one nothing goes any more. */
+/** A payment that the bank gave back is made once more by its own batch; nothing of a cancelled batch goes any more. */
 function duplicateWords({ givenBackIn }: RowRecord, phase: BatchPhase): Words {
   if (givenBackIn === undefined) return phase === "cancelled" ? [DUPLICATE[0], NOTHING] : DUPLICATE;
   if (phase === "cancelled") return [GIVEN_BACK, NOTHING];

@@ -16,7 +16,7 @@ interface Sentence {
   readonly action: string;
 }
 
-/** A row of a batch, by which another row of it is called a row of this file. */
+/** The batch of a row: another row of the same batch is called a row of this file. */
 type OfBatch = Pick<BatchRecord, "id" | "phase" | "destination">;
 
 /** `batch`: the row's own. */
@@ -119,7 +119,10 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   by: ({ settledBy }) => printable(settledBy ?? "a person", 80),
 };
 
-/** Nothing was accepted by then: it was unknown or on its way, ready, not sent, or refused for the key or the address. */
+/**
+ * Whether the other row was not accepted by then: it was unknown or on its way, ready, not sent, or refused for the key
+ * or the address.
+ */
 function isOpen(other: RowRecord["other"]): other is NonNullable<RowRecord["other"]> {
   return other !== undefined && other.at === undefined;
 }

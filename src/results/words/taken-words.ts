@@ -32,7 +32,7 @@ export function takenText(taken: TakenBefore, waiting: number): string {
   const { batch, byStatus } = taken;
   const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${asInResults(status)}`);
   const said = `this very file was taken in before, as batch ${batch.id} on ${dayOf(batch.createdAt)}: ${counts.join(", ")}`;
-  // to run it is refused: nothing can be promised of it
+  // a run of an archived file is refused: nothing can be promised of it
   if (batch.archive !== undefined)
     return `${said}. Its details are archived, and it cannot be run before they are back: paydrop archive --restore ${batch.id}`;
   const todo = leftIn(taken, waiting);

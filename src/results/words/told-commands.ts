@@ -1,6 +1,6 @@
 /**
- * Commands that a person is told to type find the same memory and settings as the call that told them: they repeat the
- * flags by which it found its own.
+ * Adds to the commands that a person is told to type the flags by which this call found its memory and settings, so
+ * that they find the same.
  *
  * `flags`: each as one piece of a command line, `--state-dir '/srv/pay drop'`.
  */
@@ -36,6 +36,6 @@ function withFlags(text: string, flags: readonly string[]): string {
   });
 }
 
-/** In a line of its own or in a sentence, but not a word about its help. */
+/** A command that is told, in a line of its own or in a sentence, but not a word about its help. */
 const TOLD =
   /(?<=^|[\s`(])paydrop (run|check|map|status|settle|release|retry|pause|resume|cancel|results|report|archive|doctor|config)(?=[\s`).,;:]|$)(?! --help)/gm;
