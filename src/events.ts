@@ -148,7 +148,7 @@ export interface BatchReport {
   readonly asksPeriod?: string;
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
-  /** It was not its file that was run: that may be gone by now, or be another batch. */
+  /** The batch was taken up by its id, not by its file, which may be gone by now, or be another batch's. */
   readonly isById?: true;
   /** Rows of a few kinds that a person must look at, the first of each: `{unknown: [91, 164]}`. */
   readonly rowsToLookAt: Readonly<Partial<Record<ResultStatus, readonly number[]>>>;

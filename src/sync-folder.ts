@@ -3,10 +3,10 @@ import { open } from "node:fs/promises";
 import { systemCodeOf } from "./errors.ts";
 
 /**
- * What was renamed in this folder outlives a power cut. Some disks cannot sync a folder, or do not let us: there the bytes
- * are safe and the name may be lost with the power. That pays nothing twice: a file is known by its hash, a batch whose
- * private copy is gone sends nothing till the very same file comes again, and what was sent the journal knows by itself.
- * What else fails is thrown: a disk that reports an error has not kept it.
+ * Makes what was renamed in this folder outlive a power cut. Some disks cannot sync a folder, or do not let us: there
+ * the bytes are safe, but the name may be lost with the power. No row is paid twice for that: a file is known by its
+ * hash, a batch whose private copy is gone sends nothing until the very same file comes again, and the journal itself
+ * knows what was sent. Any other failure is thrown: a disk that reports an error has not kept the name.
  */
 export async function syncFolder(folder: string): Promise<void> {
   try {

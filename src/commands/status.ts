@@ -104,8 +104,9 @@ function isOpen(state: RowState): boolean {
 }
 
 /**
- * Rows that were refused for the key or the address look answered, but go again when the batch does; results that are owed
- * are written by a further run. Where the folder of the file is gone for good nobody waits for them.
+ * The codes of all that is still open. Rows that were refused for the key or the address look answered, but go again
+ * when their batch does; results that are owed are written by a further run. Where the folder of the file is gone for
+ * good, nobody waits for them.
  */
 async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
   const codes = all.flatMap(openCodes);

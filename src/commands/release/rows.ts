@@ -31,9 +31,9 @@ export interface Some {
 interface Chosen {
   readonly going: Going;
   count: number;
-  /** They wait for a row that has no end yet. */
+  /** Rows that wait for a row that has no end yet. */
   readonly blocked: Some;
-  /** They were held for another reason until a moment ago: nobody has seen this one yet. */
+  /** Rows that were held for another reason until a moment ago: nobody has seen the new one yet. */
   readonly changed: Some;
 }
 

@@ -18,7 +18,7 @@ import { wordsOf, type Settling } from "./settling.ts";
 /** So many of a kind are told one by one. */
 const TOLD_OF_A_KIND = 5;
 
-/** Of a long list: what is told in place of a line for each unknown row after the first of a kind. */
+/** For a long list: what is told instead of a line for each unknown row after the first few of a kind. */
 export function severalTexts(settlings: readonly Settling[]): ReadonlyMap<Settling, string> {
   const texts = new Map<Settling, string>();
   const unknown = settlings.filter(({ row }) => row.state === "unknown");

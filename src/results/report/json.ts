@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
 import { headlineOf } from "./headline.ts";
 import type { Report } from "./report.ts";
 
-/** By its first key a report is known as ours, and its batch by what stands in it. */
+/** A report is known as ours by its first key, which also tells its batch. */
 export const JSON_MARK = /^\{\s*"paydrop": \{\s*"format": 1,\s*"report": "([^"]*)"/;
 
 /** The report for programs: amounts as text, times in UTC whatever the zone. */

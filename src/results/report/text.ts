@@ -20,7 +20,7 @@ const NAME_WIDTH = 22;
 const ROWS_WIDTH = 9;
 
 const BEGINNING = "paydrop report, batch ";
-/** By its beginning a report is known as ours, and its batch by what follows. */
+/** A report is known as ours by this beginning; its batch follows. */
 export const TEXT_MARK = new RegExp(`^${BEGINNING}(\\S*)\n`);
 
 export function reportText(report: Report, clock: Clock): string {

@@ -116,7 +116,7 @@ class CheckLists {
     this.#complaints = new Complaints(all ? Number.POSITIVE_INFINITY : undefined);
   }
 
-  /** How many rows are held for another one only, and for no person's word. */
+  /** How many rows are held only for another row, and not for a person's word. */
   get waiting(): number {
     return this.#waiting;
   }

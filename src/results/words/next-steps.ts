@@ -15,27 +15,32 @@ export function nextSteps(report: BatchReport): string[] {
   return stepsToldOf(steps, report);
 }
 
-/** To copy: what a person says of rows that they looked up. */
+/** The command by which a person says what became of rows that they looked up. */
 export function settleCommand(batch: string, row: number | "N" = "N", as = "done|not-done"): string {
   return `paydrop settle ${batch} --row ${row} --as ${as} --by NAME --note TEXT`;
 }
 
-/** To copy. `which`: `--row 34`, where there is only one. */
+/** The command that lets held rows go. `which`: `--row 34`, where there is only one. */
 export function releaseCommand(batch: string, which = "--row N…|--all"): string {
   return `paydrop release ${batch} ${which} --by NAME --reason TEXT`;
 }
 
-/** To copy. A held row that nobody says no to stays open, and holds the same payment in every later file. */
+/**
+ * The command that says no: a held row that nobody says no to stays open, and holds the same payment in every later
+ * file.
+ */
 export function cancelCommand(batch: string): string {
   return `paydrop cancel ${batch} --by NAME --reason TEXT`;
 }
 
-/** To copy. Without a name the login is noted, but where that is `paydrop`, as services are called, it is refused. */
+/**
+ * With a name to fill in: without one the login is noted, but a login `paydrop`, as services are called, is refused.
+ */
 export function resumeBatchCommand(batch: string): string {
   return `paydrop resume ${batch} --by NAME`;
 }
 
-/** To copy. It goes by what was taken in, whatever became of the file. */
+/** The command that sends again by what was taken in, whatever became of the file. */
 export function retryCommand(batch: string): string {
   return `paydrop retry ${batch}`;
 }

@@ -27,7 +27,10 @@ export function byStatusOf(tallies: Tallies): ByStatus {
   return sums;
 }
 
-/** What became of a file that went before, and what is left to do. `waiting`: so many of its held rows wait for another row. */
+/**
+ * What became of a file that went before, and what is left to do. `waiting`: how many of its held rows wait for another
+ * row.
+ */
 export function takenText(taken: TakenBefore, waiting: number): string {
   const { batch, byStatus } = taken;
   const counts = occurringIn(byStatus).map(([status, { rows }]) => `${rows} ${asInResults(status)}`);
@@ -63,7 +66,7 @@ function leftIn(taken: TakenBefore, waiting: number): string {
     const isOver = phase === "open" ? waitIsOver : 0;
     if (rows("held") > waiting)
       steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}, or paydrop cancel ${id}`);
-    // there it is known whether anything can be released yet
+    // `status` knows whether anything can be released yet
     else if (rows("held") > isOver) steps.push(`see to what the held rows wait for: paydrop status ${id}`);
     if (phase === "paused" && isAnyUnsent(byStatus, refusedForTheKey))
       steps.push(`it is paused, to go on: ${resumeBatchCommand(id)}`);
