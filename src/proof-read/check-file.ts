@@ -161,10 +161,10 @@ async function takeOnTrial(
 
 /** How a file that was taken before stands now: its rows are no second payment, and are shown as they ended. */
 function takenBefore(past: LookBack, batch: BatchRecord): TakenBefore {
-  const refusedForTheKey = past.resumable(batch.id);
+  const resumable = past.resumable(batch.id);
   const byStatus = byStatusOf(past.tallies(batch.id));
   const corrected = byStatus.rejected || byStatus.invalid ? past.corrected(batch.id) : 0;
-  return { batch, byStatus, refusedForTheKey, corrected, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
+  return { batch, byStatus, resumable, corrected, waitIsOver: byStatus.held ? past.waitIsOver(batch.id) : 0 };
 }
 
 /**

@@ -11,7 +11,7 @@ export interface TakenBefore {
   readonly batch: BatchRecord;
   readonly byStatus: ByStatus;
   /** Of the rejected rows those that were refused for the key or the address: they need no correction. */
-  readonly refusedForTheKey: number;
+  readonly resumable: number;
   /** Of the rejected and invalid rows those that went since, corrected. */
   readonly corrected: number;
   /** Of the held rows those that waited for another row which has its end: a run judges them anew. */
@@ -50,13 +50,13 @@ function sendsText(taken: TakenBefore): string {
   return `sends ${toSend > 0 ? counted(toSend) : "nothing"}`;
 }
 
-function toSendIn({ byStatus, refusedForTheKey }: TakenBefore): number {
-  return rowsIn(byStatus, "not_sent") + refusedForTheKey;
+function toSendIn({ byStatus, resumable }: TakenBefore): number {
+  return rowsIn(byStatus, "not_sent") + resumable;
 }
 
 /** What a person has to do, the gravest first. */
 function leftIn(taken: TakenBefore, waiting: number): string {
-  const { batch, byStatus, refusedForTheKey, corrected, waitIsOver } = taken;
+  const { batch, byStatus, resumable, corrected, waitIsOver } = taken;
   const { id, phase } = batch;
   const rows = (...statuses: ResultStatus[]): number => rowsIn(byStatus, ...statuses);
   const steps: string[] = [];
@@ -68,11 +68,11 @@ function leftIn(taken: TakenBefore, waiting: number): string {
       steps.push(`decide on the held rows: ${releaseCommand(id, "--row N")}, or paydrop cancel ${id}`);
     // `status` knows whether anything can be released yet
     else if (rows("held") > isOver) steps.push(`see to what the held rows wait for: paydrop status ${id}`);
-    if (phase === "paused" && isAnyUnsent(byStatus, refusedForTheKey))
+    if (phase === "paused" && isAnyUnsent(byStatus, resumable))
       steps.push(`it is paused, to go on: ${resumeBatchCommand(id)}`);
     if (rows("settled_not_done") > 0) steps.push(`to send what is settled as not done: ${retryCommand(id)}`);
   }
-  if (rows("invalid", "rejected") - refusedForTheKey - corrected > 0)
+  if (rows("invalid", "rejected") - resumable - corrected > 0)
     steps.push("correct the rows in its retry file, and run that one");
   if (steps.length > 0) return `To do: ${steps.join("; ")}`;
   return toSendIn(taken) + waitIsOver > 0
