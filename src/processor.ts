@@ -41,10 +41,10 @@ export interface Processor {
   readonly journal: JournalStore;
   /**
    * Checks, sends and writes the results of one file. Throws PaydropError; a refused file is FileRefusedError.
-   * `settledSha256`: hash of the file when it was found complete; `stopped` is thrown when it holds something else by
-   * now.
+   * `foundSha256`: hash of a file that was found in a folder, as it was complete there; `stopped` is thrown when it holds
+   * something else by now. Left out: a person named the file.
    */
-  processFile(path: string, settledSha256?: string): Promise<BatchReport>;
+  processFile(path: string, foundSha256?: string): Promise<BatchReport>;
   /** Sends what is ready of a known batch, after a release, a retry or a resume, and writes its results again. */
   goOn(batchId: string): Promise<BatchReport>;
   /** Goes on as the same file again would: also with rows that were not sent, or refused for the key or the address. */

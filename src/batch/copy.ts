@@ -14,13 +14,13 @@ interface Copied {
   readonly losses: readonly string[];
 }
 
-/** `settledSha256`: hash of the bytes that were seen to lie still; other bytes are refused. */
-export async function copyOf(ground: Ground, path: string, settledSha256: string | undefined): Promise<Copied> {
+/** `foundSha256`: hash of the bytes that were seen to lie still; other bytes are refused. */
+export async function copyOf(ground: Ground, path: string, foundSha256: string | undefined): Promise<Copied> {
   const file = resolve(path);
   const [modeBefore, folderBefore] = await Promise.all([modeThere(file), identityOfFolder(dirname(file))]);
   const snapshot = await takeSnapshot(path, ground.snapshots);
   faultPoint("snapshot.taken");
-  if (settledSha256 !== undefined && settledSha256 !== snapshot.sha256) throw notSettled(file);
+  if (foundSha256 !== undefined && foundSha256 !== snapshot.sha256) throw notSettled(file);
   return { snapshot, modeBefore, folderBefore, losses: await ground.marks.compare(file) };
 }
 

@@ -42,21 +42,22 @@ export class BatchWork implements Processor {
     this.#reporting = new BatchReporting(this.#ground);
   }
 
-  processFile(path: string, settledSha256?: string): Promise<BatchReport> {
-    return this.#sending.together(() => this.#processFile(path, settledSha256));
+  processFile(path: string, foundSha256?: string): Promise<BatchReport> {
+    return this.#sending.together(() => this.#processFile(path, foundSha256));
   }
 
-  async #processFile(path: string, settledSha256?: string): Promise<BatchReport> {
+  async #processFile(path: string, foundSha256?: string): Promise<BatchReport> {
     this.#ground.state?.assert();
     const start = this.#ground.beginNow();
     const file = resolve(path);
-    const copying = copyOf(this.#ground, path, settledSha256);
+    const isNamed = foundSha256 === undefined;
+    const copying = copyOf(this.#ground, path, foundSha256);
     // awaited below, when its turn has come
     copying.catch(() => undefined);
     // files are taken in one at a time, in the order of the calls and not of the copies: two may hold the same
     // payments, or be the same, and the second must find what became of the first
     const { batch, resumed, told } = await this.#turns.take(TAKING, async () =>
-      this.#taking.take(file, (await copying).snapshot, settledSha256 === undefined),
+      this.#taking.take(file, (await copying).snapshot, isNamed),
     );
     const { snapshot, modeBefore, folderBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {
@@ -68,7 +69,7 @@ export class BatchWork implements Processor {
       const lay = { file, modeBefore, folderBefore };
       const report = await this.#reporting.write(batch, { submitted, ...start, ...lay, isFirst: !resumed });
       // for a file that a person named nobody comes back to write them
-      const owes = await (settledSha256 === undefined ? isFolderAway(report) : isOwed(report));
+      const owes = await (isNamed ? isFolderAway(report) : isOwed(report));
       // in one commit
       await Promise.all([
         this.journal.noteSource(file, identityText(snapshot.identity), batch.id),
