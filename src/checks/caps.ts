@@ -3,7 +3,7 @@ import type { CapName, OperationRules, Rules } from "../config/rule-settings.ts"
 import type { FileFault } from "../errors.ts";
 import type { CheckedRow } from "./instruction.ts";
 
-/** Caps that were passed. `refused`: the file is refused whole for these; `remarks`: these only warn. */
+/** Caps that were exceeded. `refused`: the file is refused whole for these; `remarks`: these only warn. */
 export interface CapFindings {
   readonly refused: readonly FileFault[];
   readonly remarks: readonly string[];
@@ -17,7 +17,7 @@ interface SumCounter {
   readonly sums: Sums;
 }
 
-/** Adds up what a file holds of each operation that has caps: all amounts that can be read, of invalid rows too. */
+/** Adds up a file's amounts by operation, where a rule caps files: all that can be read, also of invalid rows. */
 export function createSumCounter(rules: Rules): SumCounter {
   const sums = new Map<string, bigint>();
   const isCounted = Object.values(rules).some(({ max_per_file: cap }) => cap !== undefined);
@@ -43,7 +43,7 @@ export function compareFile(rules: Rules, sums: Sums): CapFindings {
   }));
 }
 
-/** `sums`: what went since the day began and may have been taken, and what is ready to go, this file included. */
+/** `sums`: what went since the day began, or may have, and what is ready to go, this file included. */
 export function compareDay(rules: Rules, sums: Sums): CapFindings {
   return compare(rules, sums, "max_per_day", (folder, sum) => ({
     code: "day_over_cap",

@@ -26,13 +26,13 @@ interface FieldSetting {
   readonly ownColumns: readonly string[];
 }
 
-/** What a row's fields make: an instruction, or all their faults; and what is to be pointed out of them. */
+/** What a row's fields make: an instruction, or all their faults; and what is to be pointed out in them. */
 type CheckedFields = { readonly warnings?: readonly Fault[] } & (
   | { readonly instruction: Instruction; readonly faults?: undefined }
   | { readonly instruction?: undefined; readonly faults: readonly Fault[] }
 );
 
-/** The instruction that a row makes, or all its faults. */
+/** Reads and checks the fields of a row. */
 export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting): CheckedFields {
   const wholeText = textOfAll(row);
   // one look at the whole row, instead of one at each of its cells
@@ -69,7 +69,7 @@ export function checkFields(row: Row, form: CompiledForm, setting: FieldSetting)
 
 const EXAMPLE = "EXAMPLE";
 
-/** What a comma outside quotes did to the row: of two things that it may be, what is sure. */
+/** What a comma outside quotes did to the row: it cut an amount, or moved cells. The surer of the two findings. */
 function lookAside(row: Row, form: CompiledForm): Fault | undefined {
   const cut = lookForCut(row, form);
   return cut && cut.level !== "warning" ? cut : (lookForShift(row, form) ?? cut);
@@ -83,7 +83,7 @@ function textOfAll({ cells }: Row): string {
 
 const NOTHING_NOTED = {};
 
-/** What is to be pointed out of a value that goes all the same. */
+/** Adds what is to be pointed out about a value that goes all the same. */
 function advise(row: Row, compiled: CompiledField, text: string, setting: FieldSetting, warnings: Fault[]): void {
   const add = (finding: Finding): unknown =>
     warnings.push({ ...faultOf(row, compiled, finding, setting), level: "warning" });
@@ -97,7 +97,7 @@ function advise(row: Row, compiled: CompiledField, text: string, setting: FieldS
   }
 }
 
-/** Who looks at the sheet on the screen, or compares sums with it, finds something else. */
+/** Warns where the sheet on the screen, or its sum, shows something else than what is sent. */
 function adviseShown(
   row: Row,
   compiled: CompiledField,
@@ -113,7 +113,7 @@ function adviseShown(
   }
 }
 
-/** A collection has a currency of its own, which is sent. */
+/** Whether the row says another currency than INR in the field that a collection has for it, and sends. */
 function saysOtherCurrency(row: Row, form: CompiledForm): boolean {
   const at = form.fields.find(({ field }) => field.name === "currency")?.index ?? -1;
   const said = sourceOf(row.cells[at] ?? "");
@@ -123,7 +123,7 @@ function saysOtherCurrency(row: Row, form: CompiledForm): boolean {
 /** A column of our own, which is not sent. */
 interface OwnColumn {
   readonly place: Place;
-  /** Under which name the setting has its position. */
+  /** The name under which the setting has the column's position. */
   readonly at: "referenceAt" | "periodAt";
   readonly inspect: (text: string) => Finding | undefined;
 }
@@ -135,7 +135,7 @@ const REFERENCE: OwnColumn = {
 };
 const PERIOD: OwnColumn = { place: { name: "period", kind: "id" }, at: "periodAt", inspect: inspectPeriod };
 
-/** undefined where the row says nothing there, or something wrong, which is added to `faults`. */
+/** What the row says in the column; undefined where it says nothing, or something wrong, which is added to `faults`. */
 function readOwn(
   row: Row,
   { place, at, inspect }: OwnColumn,
@@ -160,21 +160,21 @@ function saysNoTime(row: Row, period: string, { periodAt: index, hasCells }: Fie
 }
 
 function faultOf(row: Row, { field, index }: CompiledField, finding: Finding, { hasCells }: FieldSetting): Fault {
-  // of a looked-up or translated value that is wrong itself that one; where there is none, what stands in the file
+  // the looked-up or translated value where that one is wrong; where there is none, what stands in the file
   const text = sourceOf(row.cells[index] ?? "");
   const isKey = finding.code === "lookup_missing" || finding.code === "lookup_ambiguous";
   const place = isKey ? keyPlace(field.name, text) : field;
   return faultOfCell({ row, place, index, hasCells }, text, finding);
 }
 
-/** A row that the mapping does not take at all is not asked to fill in what it lacks. */
+/** Adds faults of other columns. A row that the mapping does not take at all is not asked to fill in what it lacks. */
 function addOthers(faults: Fault[], others: readonly Fault[]): void {
   const isTaken = !others.some(({ code }) => code === "value_not_taken");
   if (!isTaken) faults.splice(0, faults.length, ...faults.filter(({ code }) => code !== "value_missing"));
   faults.push(...others);
 }
 
-/** What is looked up is no value of the field: rather somebody's name, or a number of theirs. */
+/** How the key of a lookup is to be masked. It is not a value of the field, but somebody's name or number. */
 function keyPlace(name: string, key: string): Place {
   if (key.includes("@")) return { name, kind: "text" };
   return { name, kind: "text", sensitive: /\p{L}/u.test(key) ? "name" : "account" };

@@ -22,7 +22,7 @@ import { readableAmount } from "./cells/read-number.ts";
 import { totalsFinder, type FindTotals } from "./whole-row.ts";
 
 export interface CheckerOptions {
-  /** For the message, where the columns refuse the file. */
+  /** The name for the message, where the file is refused for its columns. */
   readonly fileName: string;
   readonly format: FileFormat;
   /** Where a table's header stands, if not in row 1. */
@@ -32,14 +32,14 @@ export interface CheckerOptions {
   readonly choices: CheckChoices;
   /** Example rows of our templates may go. */
   readonly sandbox: boolean;
-  /** What the lists of the rules hold. */
+  /** The values in the lists of the rules. */
   readonly known?: KnownValues;
 }
 
 export interface Checker {
   /**
-   * Every row as an instruction or with all its faults, in order. Throws FileRefusedError for the columns, and where other
-   * ones begin below them.
+   * Every row as an instruction or with all its faults, in order. Throws FileRefusedError where the columns cannot be
+   * taken, and where a table with other columns begins in the rows.
    */
   check(rows: readonly Row[]): CheckedRow[];
 }
@@ -81,7 +81,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
     ownColumns: options.choices.ownColumns,
   };
 
-  /** An invalid row, with its amount where that is readable. Of cells moved aside it may be somebody's account. */
+  /** An invalid row, with its amount where it is readable; not where cells moved: there it may be an account number. */
   const invalid = (row: Row, faults: readonly Fault[], operation?: Operation): CheckedRow => {
     const isAside = faults.some(({ code }) => code === "cells_shifted");
     const amount = isAside ? undefined : amountIn(row, amountAt, readAmount);
@@ -115,7 +115,7 @@ function createRowCheck(first: Row, options: CheckerOptions): CheckRow {
   };
 }
 
-/** Only what travels can be added up. */
+/** The amount of a row as it would be sent: only such amounts can be added up. undefined where it cannot be read. */
 function amountIn(row: Row, amountAt: number, readAmount: ReadAmount | undefined): string | undefined {
   const cell = row.cells[amountAt] ?? "";
   const written = typeof cell === "string" ? withoutTextMark(cell.trim(), true) : cell.source;
@@ -128,13 +128,13 @@ interface CompiledFormInFile extends FormInFile {
   readonly compiled: CompiledForm;
 }
 
-/** What every row of an operation is asked, with these columns. */
+/** How every row of an operation is checked, with these columns. */
 interface OperationInFile {
   readonly findTotals: FindTotals;
   readonly forms: readonly CompiledFormInFile[];
 }
 
-/** Worked out for the first row of each operation. */
+/** Gives the checks of an operation, which are worked out at its first row. */
 function operationsInFile(
   plan: ColumnPlan,
   { choices, known }: CheckerOptions,
@@ -153,7 +153,10 @@ function operationsInFile(
   };
 }
 
-/** The plan of the columns, or the refusal of the file. A row of JSON has no columns that others lack. */
+/**
+ * The plan of the columns. Throws FileRefusedError where the file cannot be taken. In JSON each row has keys of its
+ * own: there a missing field makes the row invalid, and not the file.
+ */
 function planFor(
   first: Row,
   hasOperationColumn: boolean,

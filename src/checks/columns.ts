@@ -4,7 +4,7 @@ import { missingFields, type Form, type Operation } from "../operations/operatio
 import { printable } from "../printable.ts";
 import { countSlips } from "../slips.ts";
 
-/** Extra columns with a meaning (DESIGN §6). */
+/** Columns that have a meaning and are not sent (DESIGN §6). */
 const SPECIAL_COLUMNS = ["operation", "reference", "period"] as const;
 
 export interface ColumnOptions {
@@ -12,7 +12,7 @@ export interface ColumnOptions {
   readonly operations: readonly Operation[];
   /** Columns that look like a misspelt field and are the user's own. */
   readonly ownColumns: readonly string[];
-  /** A missing column refuses the file. In JSON and in a mixed file it is a matter of the row. */
+  /** A missing column refuses the file. In JSON and in a mixed file it makes only the row invalid. */
   readonly mustBeComplete: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface ColumnPlan {
   readonly knownCount: number;
 }
 
-/** -1 where the file has no such column. */
+/** The position of a field's or special column; -1 where the file has no such column. */
 export function positionIn({ positions }: ColumnPlan, name: string): number {
   return positions.get(name) ?? -1;
 }
@@ -63,7 +63,10 @@ export function createColumnPlan(
   return faults.length > 0 ? faults : { positions, knownCount: columns.length - unknown.length };
 }
 
-/** Of the form whose way of naming the payee the file has begun with; else of the one that it has more columns of. */
+/**
+ * What the file lacks of the form that is probably meant: the one with most of its fields for the payee in the file,
+ * else with most of its fields.
+ */
 function missingOfNearest(forms: readonly Form[], positions: ReadonlyMap<string, number>): readonly string[] {
   const has = (name: string): boolean => positions.has(name);
   const lacking = forms.map((form) => ({

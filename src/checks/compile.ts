@@ -34,25 +34,25 @@ export type CheckChoices = Pick<
   | "rules"
 >;
 
-/** What is to be said of a text, if anything is. */
+/** Looks at a text, and gives what is to be said about it, if anything is. */
 export type Inspect = (text: string) => Finding | undefined;
 
 export interface CompiledField {
   readonly field: Field;
-  /** Where its cell stands; -1 where no column holds it. */
+  /** Position of the field's cell in a row; -1 where no column holds it. */
   readonly index: number;
-  /** `"amount":`, ready for the payload. */
+  /** The key as it stands in the payload: `"amount":`. */
   readonly key: string;
-  /** Travels as a JSON string, otherwise as a number. */
+  /** The value is sent as a JSON string; otherwise as a number. */
   readonly isText: boolean;
-  /** Of an amount that the user writes in groups or with a comma: its plain decimal text. */
+  /** Only of an amount that the user writes in groups or with a comma: gives its plain decimal text. */
   readonly read?: ReadAmount;
-  /** What its kind and the rules forbid beyond what no text may hold. */
+  /** Finds what the field's kind and the rules forbid, beyond what no text may hold. */
   readonly inspect?: Inspect;
-  /** What is only pointed out: the value goes all the same. */
+  /** Find what is only pointed out: the value goes all the same. */
   readonly advise: readonly Inspect[];
   readonly advisesEmpty: boolean;
-  /** One spelling for equal values, where a value has several (DESIGN §7). */
+  /** Gives one spelling for equal values, where a value has several (DESIGN §7). */
   readonly canonical?: (value: string) => string;
   /** What an empty cell puts into the payload; undefined: nothing. */
   readonly whenEmpty?: string;
@@ -121,7 +121,7 @@ function compileField(
   };
 }
 
-/** `100` and `100.00`, `HDFC0001234` and `hdfc0001234`, `INR` and `inr`, `5010 0271 8280` and `501002718280` are the same. */
+/** Makes one spelling of `100` and `100.00`, of `INR` and `inr`, of `5010 0271 8280` and `501002718280`. */
 export function canonicalOf(field: Field): CompiledField["canonical"] {
   if (field.kind === "amount") return canonicalAmount;
   if (field.account === "number") return withoutGroups;
@@ -130,7 +130,7 @@ export function canonicalOf(field: Field): CompiledField["canonical"] {
   return hasCases ? (value) => value.toLowerCase() : undefined;
 }
 
-/** The first finding counts: a value that is no number is not also over its cap. */
+/** All looks as one, of which the first finding counts: a value that is no number is not also over its cap. */
 function firstOf(all: readonly Inspect[]): Inspect | undefined {
   if (all.length <= 1) return all[0];
   return (text) => {
@@ -142,7 +142,7 @@ function firstOf(all: readonly Inspect[]): Inspect | undefined {
   };
 }
 
-/** Rows of a file mostly name the same account: what was good a row ago is good. */
+/** The same look, which remembers the last good text: rows of a file mostly name the same account. */
 function rememberingLast(inspect: Inspect | undefined): Inspect | undefined {
   if (!inspect) return undefined;
   let good: string | undefined;
@@ -163,7 +163,7 @@ function adviceOf(field: Field, choices: CheckChoices): readonly Inspect[] {
   return field.kind === "id" && field.sensitive === "account" ? [inspectLostDigits] : [];
 }
 
-/** What was probably meant, in the user's own writing. */
+/** The finding with the number that was probably meant written as the user writes numbers, with a decimal comma. */
 function withComma(finding: Finding | undefined): Finding | undefined {
   return finding?.plain === undefined ? finding : { ...finding, plain: finding.plain.replace(".", ",") };
 }
@@ -179,7 +179,7 @@ function inspectorOf(field: Field, { coreFields }: Form, choices: CheckChoices):
     case "text":
       return inspectTextError;
     case "id":
-      // nobody pays by it: there it is only pointed out
+      // nobody is paid by a mobile number: what stands for a missing one is only pointed out (`adviceOf`)
       if (field.sensitive === "mobile") return inspectOtherId;
       return firstOf([idInspectorOf(field, coreFields, choices), inspectIdFilled]);
     case "amount": {

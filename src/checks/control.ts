@@ -8,7 +8,7 @@ export interface ExpectedControl {
   /** Who said so, as a message names it: `--expect-total`, `payroll.csv.control`. */
   readonly source: string;
   readonly rows?: number;
-  /** Plain decimal text with at most four decimals: whoever read it saw to that. */
+  /** Plain decimal text with at most four decimals; not checked again. */
   readonly total?: string;
 }
 
@@ -16,18 +16,18 @@ export interface ExpectedControl {
 export interface ControlTotals {
   readonly rows: number;
   readonly total: string;
-  /** Rows whose amount cannot be read: their money is not in the total. A totals row has none of its own. */
+  /** Number of rows whose amount cannot be read: it is not in the total. A totals row has no amount of its own. */
   readonly unreadable: number;
 }
 
 interface ControlCounter {
   add(rows: readonly CheckedRow[]): void;
   totals(): ControlTotals;
-  /** What a person should look at: nothing but its amount tells a last row of sums from a payment. */
+  /** What a person should look at: a last row of sums may look like a payment in everything but its amount. */
   remarks(): readonly string[];
 }
 
-/** The sum of one row is that row once more. */
+/** A last row counts as a sum only behind so many rows: behind one row it may be the same payment once more. */
 const ROWS_ADDED_UP_MIN = 2;
 
 /** Adds up row by row, without rounding. */
@@ -59,8 +59,9 @@ function sumRemark(row: number, units: bigint): string {
 }
 
 /**
- * A fault for every source that says otherwise: `control_rows_differ`, `control_total_differs`; `control_missing` where one is
- * required (`require_control`) and nobody said anything. `misnamed`: a file beside it that was meant to.
+ * A fault for every source that says something else: `control_rows_differ`, `control_total_differs`; `control_missing`
+ * where totals are required (`require_control`) and nobody said any. `misnamed`: a file beside the input that was meant
+ * to say them.
  */
 export function compareControl(
   expected: readonly ExpectedControl[],

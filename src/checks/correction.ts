@@ -7,24 +7,24 @@ import { cellText, fieldText, positionOf, withoutSpacesAround } from "./cells/ce
 import { canonicalOf } from "./compile.ts";
 import { columnOf, shownValue } from "./fault-of.ts";
 
-/** A row that stands for one of an earlier batch: its `retry_of` says so, and there is such a row. */
+/** What a row is that corrects one of an earlier batch: its `retry_of` says so, and there is such a row. */
 export interface Correction {
   readonly of: RowName;
-  /** Against that row; left out where its file cannot be read any more. Nothing of it is in clear (I10). */
+  /** How it differs from that row, masked (I10); left out where that row's file cannot be read any more. */
   readonly changes?: readonly Change[];
-  /** Another payee than the row had, or perhaps another. */
+  /** It pays, or may pay, another payee than that row did. */
   readonly payeeChanged: boolean;
-  /** Where it is another one than was stated for its file. The journal says so. */
+  /** The period of that row by the journal, where it is another one than was stated for this file. */
   readonly period?: string;
 }
 
 /** How a row differs from the one that it corrects. */
 interface Comparison extends Required<Omit<Correction, "of" | "period">> {
-  /** An id that lacks zeros which the other row has in front of it: a spreadsheet took them, nobody does. */
+  /** An id that lacks zeros which it has in front in the other row: a spreadsheet took them, no person does. */
   readonly zerosGone?: { readonly field: Field; readonly zeros: string };
-  /** Names of fields that are written in another way, be it one value: `100` and `100.00`. */
+  /** Names of fields that are written in another way, even where the value is the same: `100` and `100.00`. */
   readonly rewritten: readonly string[];
-  /** Columns of the other row that say who is paid, and said nothing there; no change yet where that row had no payee. */
+  /** Columns that say who is paid, and were empty in the other row: it may have had no payee that could change. */
   readonly filledIn: readonly string[];
 }
 
@@ -35,24 +35,25 @@ export interface RowName {
 
 /** One field before and after, masked as faults are. */
 export interface Change {
-  /** By the file's own header; of a mapped file with our name in brackets. */
+  /** The column by the file's own header; in a mapped file with our name in brackets. */
   readonly column: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** `K7Q29F3M:14`, as the retry file writes it; undefined for anything else. */
+/** The row that a text such as `K7Q29F3M:14` names, as the retry file writes it; undefined for anything else. */
 export function rowNamed(text: string): RowName | undefined {
   const [, batch, row] = /^([0-9A-Z]{8}):([1-9][0-9]{0,8})$/.exec(text.toUpperCase()) ?? [];
   return batch === undefined ? undefined : { batch, row: Number(row) };
 }
 
-/** Columns of our own that make a payment another one. */
+/** Our own columns that are not sent, and make a payment another one. */
 const OWN: readonly Field[] = (["reference", "period"] as const).map((name) => ({ name, kind: "id", required: false }));
 
 /**
- * What of a row is not as it was: the fields that travel, and those that duplicates are found by. Columns that nothing
- * is made of are left out: nobody knows what in them must be masked. Both rows under the names of our fields.
+ * What in a row is not as it was in the row that it corrects: in fields that are sent, and in columns by which
+ * duplicates are found. Other columns are left out: nobody knows what in them must be masked. Both rows are given under
+ * the names of our fields.
  */
 export function compareWithOrigin(now: Row, origin: Row, operation: Operation, form: Form | undefined): Comparison {
   const changes: Change[] = [];
@@ -78,7 +79,7 @@ export function compareWithOrigin(now: Row, origin: Row, operation: Operation, f
   return { changes, payeeChanged, rewritten, filledIn, ...(zerosGone ? { zerosGone } : {}) };
 }
 
-/** Its zeros in front are part of it and travel: those of a mobile number mean nothing, and a reference is not sent. */
+/** Whether zeros in front matter. They do not in a mobile number, nor in our own columns, which are not sent. */
 function isKept(field: Field): boolean {
   return field.kind === "id" && field.sensitive !== "mobile" && !OWN.includes(field);
 }
@@ -87,21 +88,21 @@ function fieldsOf({ forms }: Operation): readonly Field[] {
   return [...new Map(forms.flatMap(({ fields }) => fields).map((field) => [field.name, field])).values()];
 }
 
-/** Without what only a spreadsheet sees; empty for a cell that the mapping could make nothing of. */
+/** A field's text without what only a spreadsheet sees; empty for a cell that the mapping could make nothing of. */
 function writtenIn(row: Row, field: Field): string {
   if (row.mapped?.faults.has(positionOf(row, field.name))) return "";
   const text = withoutSpacesAround(withoutTextMark(fieldText(row, field.name), field.kind !== "text"));
   return text === "" ? (field.default ?? "") : text;
 }
 
-/** `100` and `100.00` are one amount; the digits of another unit are another one. */
+/** What a field is compared by: `100` and `100.00` are the same amount; the same digits in another unit are not. */
 function valueOf(text: string, { kind }: Field, row: Row): string {
   if (kind !== "amount" || !PLAIN_DECIMAL.test(text)) return text;
   const sent = wireAmount(text, row.mapped?.amountUnit ?? "rupees");
   return sent === undefined ? `not an amount: ${text}` : canonicalAmount(sent);
 }
 
-/** A lookup table now has what it lacked; the row's own cell is as it was. */
+/** Whether only the lookup table changed: it now has what it lacked, and the row's own cell is as it was. */
 function isOfTheTable(now: Row, origin: Row, field: Field): boolean {
   if (!origin.mapped?.faults.has(positionOf(origin, field.name))) return false;
   return sourceOf(now, field) === sourceOf(origin, field);
@@ -120,7 +121,7 @@ function maskedPair(field: Field, from: string, to: string): Omit<Change, "colum
   return { from: pair.from, to: `${pair.to} (${taken === undefined ? "another one where it is hidden" : how})` };
 }
 
-/** The zeros that a spreadsheet takes off a number. */
+/** The zeros in front of `from` that `to` lacks, if nothing else differs: a spreadsheet takes them off a number. */
 function zerosTaken(from: string, to: string): string | undefined {
   const [, zeros = "", rest = ""] = /^(0+)([1-9][0-9]*)$/.exec(from) ?? [];
   return zeros !== "" && rest === to ? zeros : undefined;

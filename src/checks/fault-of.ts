@@ -10,7 +10,7 @@ import { inspectIdFilled } from "./cells/placeholder.ts";
 import { say, type Finding } from "./sentences.ts";
 import { isDateLike, spreadsheetLeftover } from "./cells/spreadsheet.ts";
 
-/** What is known of the place: a field of an operation, or a column of our own that is not sent. */
+/** What is known about a cell's place: a field of an operation, or a column of our own that is not sent. */
 export type Place = Pick<Field, "name" | "kind" | "sensitive" | "shape">;
 
 const SHOWN_CHARACTERS_MAX = 40;
@@ -20,7 +20,7 @@ const SHOWN_DIGITS_MAX = 4;
 interface CellOfRow {
   readonly row: Row;
   readonly place: Place;
-  /** Position of the column, -1 where the row has no such one. */
+  /** Position of the column; -1 where the row has no such column. */
   readonly index: number;
   /** The row has spreadsheet cells (`G14`). */
   readonly hasCells: boolean;
@@ -34,12 +34,12 @@ export function faultOfCell({ row, place, index, hasCells }: CellOfRow, text: st
   return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(finding), wording) };
 }
 
-/** An account or a mobile in a column of amounts must not be shown as the plain number that was meant (I10). */
+/** The finding without a plain number that may be an account or a mobile in a column of amounts (I10). */
 function withoutStrayNumber({ plain, ...finding }: Finding): Finding {
   return plain === undefined || maskStray(plain) !== plain ? finding : { ...finding, plain };
 }
 
-/** The column of a field of ours by the file's own header. */
+/** The column that holds one of our fields, by the file's own header. */
 export function columnOf(row: Row, place: Pick<Field, "name">): string {
   const index = positionOf(row, place.name);
   return (row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index)).column;
@@ -50,7 +50,7 @@ function placeOf(row: Row, place: Pick<Place, "name">, index: number): { column:
   return { column: printable(column, SHOWN_CHARACTERS_MAX), at: index };
 }
 
-/** Of a mapped row: the file's own column, and ours in brackets. */
+/** The place in the file of a mapped row: the file's own column, with our field in brackets where it differs. */
 function placeInFile(
   { from, at }: Mapped,
   { name }: Pick<Place, "name">,
@@ -62,7 +62,7 @@ function placeInFile(
   return { column: normalizeName(theirs) === normalizeName(name) ? theirs : `${theirs} (${name})`, at: there };
 }
 
-/** What a mapping found in columns of the file that fill no field of ours. */
+/** The faults that a mapping found in columns of the file that fill none of our fields. */
 export function faultsOfOthers({ from, others }: Mapped, hasCells: boolean): Fault[] {
   return others.map(({ at, column, fault }) => {
     const cell = from.cells[at] ?? "";
@@ -86,7 +86,7 @@ function thingOf(place: Place): string {
   return place.name.includes("acc") ? "an account number" : "an id";
 }
 
-/** What a spreadsheet left of a number is not that number any more, and says more than its last four characters. */
+/** What a spreadsheet left of a number is not that number any more: it is shown whole, and not by its last four. */
 const GONE: readonly Finding["code"][] = ["made_a_date", "spreadsheet_error", "true_or_false"];
 const SHAPED: readonly Finding["code"][] = [
   "scientific_notation",
@@ -101,7 +101,7 @@ function shown(place: Place, text: string, code: Finding["code"]): string {
   return printable(masked(place, text, code), SHOWN_CHARACTERS_MAX);
 }
 
-/** A value that is no fault, for a message (I10). */
+/** A value without a fault as it may stand in a message (I10). */
 export function shownValue({ sensitive }: Pick<Field, "sensitive">, text: string): string {
   if (text === "") return "";
   return printable(sensitive === undefined ? maskStray(text) : mask(text, sensitive), SHOWN_CHARACTERS_MAX);
@@ -109,7 +109,7 @@ export function shownValue({ sensitive }: Pick<Field, "sensitive">, text: string
 
 function masked({ sensitive }: Place, text: string, code: Finding["code"]): string {
   if (sensitive === undefined) return maskStray(text);
-  // no secret stands there
+  // a placeholder such as `n/a` is no secret
   if (code === "placeholder" && inspectIdFilled(text)?.code === code) return text;
   const isNumber = sensitive === "account" || sensitive === "mobile";
   if (GONE.includes(code) && (isDateLike(text) || spreadsheetLeftover(text)?.code === code)) return text;
@@ -117,10 +117,10 @@ function masked({ sensitive }: Place, text: string, code: Finding["code"]): stri
   return isNumber && SHAPED.includes(code) ? maskDigits(text) : mask(text, sensitive);
 }
 
-/** `ACC-OPS-01`: what people call an account, with fewer digits than a masked number shows. */
+/** A name that people give to an account, `ACC-OPS-01`: it has no more digits than a masked number shows. */
 const NAMED_ACCOUNT = /^(?!(?:[^0-9]*[0-9]){5})[A-Za-z]+(?:[-_][A-Za-z0-9]+)+$/;
 
-/** `5.01002E+13` as it is, `="50100271828"` as `="••1828"`: the shape, and of many digits the last four. */
+/** The shape, and of many digits the last four: `5.01002E+13` stays as it is, `="50100271828"` becomes `="••1828"`. */
 function maskDigits(text: string): string {
   if (/^[0-9][.,]?[0-9]{0,5}E/i.test(text)) return text;
   const positions = [...text.matchAll(/[0-9]/g)].map((match) => match.index);

@@ -5,13 +5,13 @@ import { cellText, isFilled } from "./cells/cell.ts";
 
 interface ReadFile {
   readonly name: string;
-  /** Below a header; of JSON each row has its own names. */
+  /** Its rows stand below a header; in JSON each row has its own names. */
   readonly isTable: boolean;
 }
 
 /**
- * The header once more, as where two files were put together. Throws FileRefusedError where the names stand in other
- * places than in the header: read by it, every row below would send what stands in another column of its own.
+ * Whether a row is the header once more, as where two files were put together. Throws FileRefusedError where the names
+ * stand in other places than in the header: each row below would be read by the wrong columns, and sent so.
  */
 export function isHeaderAgain(row: Row, amountAt: number, file: ReadFile): boolean {
   if (!mayBeHeader(row, amountAt)) return false;
@@ -23,7 +23,7 @@ export function isHeaderAgain(row: Row, amountAt: number, file: ReadFile): boole
 const ZERO = 48;
 const NINE = 57;
 
-/** Cheap enough to ask for every row: where its amount stands, no digit comes first. */
+/** Whether no digit comes first where the amount stands. Cheap enough to be asked for every row. */
 function mayBeHeader({ cells }: Row, amountAt: number): boolean {
   const cell = cells[amountAt] ?? "";
   if (typeof cell !== "string") return false;
@@ -31,7 +31,10 @@ function mayBeHeader({ cells }: Row, amountAt: number): boolean {
   return !(first >= ZERO && first <= NINE);
 }
 
-/** Names of the row's own columns, each in its column or not. Some more may be new: a table has columns of its own. */
+/**
+ * Whether the cells are names of the row's own columns: each in its own column (`again`), or not (`moved`). Some may be
+ * new names: another table may have columns of its own.
+ */
 function namesIn(row: Row): "again" | "moved" | undefined {
   const from = row.mapped?.from ?? row;
   const known = positionsOf(from.columns);
@@ -49,7 +52,7 @@ function namesIn(row: Row): "again" | "moved" | undefined {
   return found.length === filled ? "again" : undefined;
 }
 
-/** One alone, such as `Name`, may be anybody's. */
+/** One name alone, such as `Name`, may be a value. */
 const NAMES_MIN = 2;
 const NAMES_AMONG_OTHERS_MIN = 3;
 

@@ -5,7 +5,7 @@ import type { CompiledField, CompiledForm } from "./compile.ts";
 import type { Fault } from "./fault.ts";
 import { isUnusual } from "./cells/read-text.ts";
 
-/** What a row says beside its fields, none of which is sent. */
+/** What a row says beside its fields; it is not sent. */
 interface OwnValues {
   /** The user's own id. */
   readonly reference?: string | undefined;
@@ -14,18 +14,18 @@ interface OwnValues {
 }
 
 /**
- * A valid row, ready to send (DESIGN §2). Its texts are made when they are asked for: who writes a row down needs no
- * payload, and who sends it nothing else.
+ * A valid row, ready to send (DESIGN §2). Its texts are made only when they are asked for: to write a row down needs no
+ * payload, to send it needs nothing else.
  */
 export class Instruction {
   readonly operation: Operation;
   readonly form: Form;
-  /** What the payload holds of each field of the form, in its order: empty where it holds nothing. Never stored. */
+  /** The value of each field of the form in the payload, in the form's order; empty where it has none. Never stored. */
   readonly values: readonly string[];
   readonly reference: string | undefined;
   readonly period: string | undefined;
   readonly #compiled: CompiledForm;
-  /** No value holds what JSON escapes. */
+  /** No value holds a character that JSON escapes. */
   readonly #isUsual: boolean;
 
   constructor(compiled: CompiledForm, values: readonly string[], isUsual: boolean, { reference, period }: OwnValues) {
@@ -42,7 +42,7 @@ export class Instruction {
     return this.form.option;
   }
 
-  /** As written in the file. */
+  /** Plain decimal text, as it is sent. */
   get amount(): string {
     return this.values[this.#compiled.amountAt] ?? "";
   }
@@ -57,7 +57,7 @@ export class Instruction {
    * §2; amounts and numbers keep the very digits of the file.
    */
   get payload(): string {
-    // joined, not added up: a page of rows would hold every piece of every one until it is sent
+    // joined, and not concatenated: a page of rows would hold every piece of every payload until it is sent
     const members: string[] = [];
     for (const [index, field] of this.#compiled.fields.entries()) {
       const text = this.values[index] ?? "";
@@ -82,7 +82,7 @@ export class Instruction {
     return this.#canonical(this.#compiled.beneficiary);
   }
 
-  /** Those of them that mostly say it alone; undefined where it needs them all. */
+  /** As `beneficiary`, without bank or branch (`accountFields`); undefined where the form has no such fields. */
   get account(): string | undefined {
     return this.#compiled.account && this.#canonical(this.#compiled.account);
   }
@@ -111,8 +111,8 @@ export type CheckedRow =
       readonly instruction?: undefined;
       readonly faults: readonly Fault[];
       readonly warnings?: readonly Fault[];
-      /** As far as it can be told. */
+      /** Left out where it cannot be told. */
       readonly operation?: Operation;
-      /** The amount as written, where that is readable, for the control totals. */
+      /** The amount as it would be sent, where it can be read, for the control totals. */
       readonly amount?: string;
     };

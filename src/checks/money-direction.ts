@@ -3,16 +3,16 @@ import { missingFields, type Operation } from "../operations/operation.ts";
 
 type Has = (field: string) => boolean;
 
-/** A required column that no other operation has. */
+/** Whether there is a required column of the operation that no other operation requires. */
 export function hasTellingColumn(operation: Operation, has: Has): boolean {
   return tellingColumns(operation).some(has);
 }
 
 /**
- * The operations that pay people and that these columns tell more of than of this one, which collects from them; none where
- * this one pays too. Two columns are all that a collection needs, so that a list of wages with a VPA in it has them as
- * well: nothing else would show that money was to go the other way. Not loans: who collects instalments knows borrower and
- * tenure as well.
+ * For an operation that collects from people: the operations that pay people and have more telling columns here than it
+ * has. None for other operations. A collection needs only two columns, and a list of wages with a VPA in it has them as
+ * well: nothing else would show that money was to go the other way. Loans are left out: who collects instalments knows
+ * borrower and tenure as well.
  */
 export function paysRather(operation: Operation, has: Has): readonly Operation[] {
   if (operation.party !== "payer") return [];
@@ -20,12 +20,12 @@ export function paysRather(operation: Operation, has: Has): readonly Operation[]
   return OPERATIONS.filter((other) => other.party === "payee" && identifying(other).filter(has).length > own);
 }
 
-/** The columns that tell it. */
+/** The columns that tell that a file is of this operation. */
 export function columnsThatPay(operation: Operation, has: Has): readonly string[] {
   return identifying(operation).filter(has);
 }
 
-/** Names and other free text stand in files of every sort: only what identifies counts. */
+/** Telling columns without free text: names and such stand in files of every sort, and identify nothing. */
 function identifying(operation: Operation): readonly string[] {
   const texts = new Set(
     operation.forms.flatMap(({ fields }) => fields.filter(({ kind }) => kind === "text").map(({ name }) => name)),

@@ -13,7 +13,7 @@ export interface OperationClues {
   readonly operation?: OperationName;
   /** `operation` of the JSON wrapper, as written. */
   readonly wrapperOperation?: string;
-  /** Its folder may be named after an operation. */
+  /** The path of the file: its folder may be named after an operation. */
   readonly filePath: string;
   /** The header, or the keys of the first JSON row. */
   readonly columns: readonly string[];
@@ -21,18 +21,18 @@ export interface OperationClues {
   readonly ownColumns?: readonly string[];
   /** The column mapping that the file is read by. */
   readonly mapping?: { readonly name: string; readonly operation: OperationName };
-  /** As what the rows were sent that all rows of the file correct: a person has answered for them already. */
+  /** Where all rows of the file correct earlier ones: their operation, which a person has answered for already. */
   readonly corrects?: OperationName;
 }
 
-/** `operation` is undefined only in a mixed file that states none. */
+/** `operation` is undefined only where a mixed file states none for all of its rows. */
 export interface FileOperation {
   readonly operation?: Operation;
   /** A column `operation` says it row by row. */
   readonly mixed: boolean;
 }
 
-/** Which operation a file is: the first that says so (DESIGN §6). Otherwise a fault that asks. */
+/** Which operation a file is, by the first clue that says it (DESIGN §6); otherwise a fault that asks. */
 export function operationOf(clues: OperationClues): FileOperation | FileFault {
   const names = new Set(clues.columns.map(normalizeName));
   const mixed = names.has("operation");
@@ -49,13 +49,13 @@ export function operationOf(clues: OperationClues): FileOperation | FileFault {
   return asked ?? { operation: stated.operation, mixed };
 }
 
-/** What somebody says of a whole file, apart from what its columns tell. */
+/** The operation that somebody states for a whole file, whatever its columns tell. */
 export function operationStated(clues: Omit<OperationClues, "columns">): OperationName | undefined {
   const stated = statedOperation(clues);
   return stated && "operation" in stated ? stated.operation.name : undefined;
 }
 
-/** The operations that these columns have all required fields of one form for. */
+/** The operations for which these columns have all required fields of a form. */
 export function operationsComplete(columns: readonly string[]): readonly OperationName[] {
   const names = new Set(columns.map(normalizeName));
   const has = (field: string): boolean => names.has(normalizeName(field));
@@ -77,9 +77,9 @@ function ofMapping(
 
 interface Stated {
   readonly operation: Operation;
-  /** `--operation says payouts`. */
+  /** Who states it, in words: `--operation says payouts`. */
   readonly saying: string;
-  /** Said of everything that lies in a folder, not of this file. */
+  /** It is stated for everything that lies in a folder, not for this file. */
   readonly byFolder?: true;
 }
 
@@ -100,7 +100,7 @@ function statedOperation(clues: Omit<OperationClues, "columns">): Stated | FileF
 
 type Has = (field: string) => boolean;
 
-/** These columns plainly are another operation's than the stated one. */
+/** The fault where the columns are plainly those of another operation than the stated one. */
 function mismatch(stated: Stated, has: Has): FileFault | undefined {
   if (isComplete(stated.operation, has)) return undefined;
   const others = OPERATIONS.filter((operation) => operation !== stated.operation);
@@ -116,7 +116,7 @@ function mismatch(stated: Stated, has: Has): FileFault | undefined {
   };
 }
 
-/** A file that may have come into the folder by mistake asks, where money would be taken from those who wait for it. */
+/** The fault where a file may be in a folder by mistake, and would take money from people who wait for money. */
 function otherDirection({ operation, byFolder }: Stated, tells: Has): FileFault | undefined {
   const [other] = byFolder ? paysRather(operation, tells) : [];
   if (!other) return undefined;
@@ -145,7 +145,7 @@ function operationOfColumns(has: Has, tells: Has, corrects?: OperationName): Fil
   };
 }
 
-/** Every required column of one form is there. */
+/** Whether every required column of one form is there. */
 function isComplete(operation: Operation, has: Has): boolean {
   return operation.forms.some((form) => missingFields(form, has).length === 0);
 }

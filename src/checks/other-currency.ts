@@ -7,7 +7,7 @@ import type { CompiledForm } from "./compile.ts";
 import { faultOfCell } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 
-/** A column of a currency that is not sent must not say another one: `100.00` USD would go as `100.00`. */
+/** The fault of a column that names another currency than INR and is not sent: `100.00` USD would go as `100.00`. */
 export function lookForCurrency(
   row: Row,
   { operation, fields }: CompiledForm,
@@ -21,7 +21,7 @@ export function lookForCurrency(
     const sent = fields.find(({ field }) => field.name === "currency")?.index ?? -1;
     if (sent >= 0 && (row.mapped ? row.mapped.at[sent] : sent) === at) continue;
     const name = from.columns[at] ?? "";
-    // the mapping says itself what may stand there
+    // the mapping says what may stand there, and has found what may not
     if (row.mapped?.guarded.includes(at)) continue;
     if (ownColumns.some((own) => normalizeName(own) === normalizeName(name))) continue;
     const finding = {
@@ -36,13 +36,13 @@ export function lookForCurrency(
 
 const NAME_CHARACTERS_MAX = 40;
 
-/** `Currency`, `Currency Code`, `Txn Currency`, `Payment Ccy`, `Currency (ISO)`. */
+/** Names such as `Currency`, `Currency Code`, `Txn Currency`, `Payment Ccy`, `Currency (ISO)`. */
 const NAME =
   /^(?:(?:txn|transaction|pay|payment|transfer|debit|credit|instructed|account)?(?:currency|curr|ccy)(?:code|\(iso\)|iso|name)?)$/;
 const NONE: readonly number[] = [];
 const COLUMNS = new WeakMap<readonly string[], readonly number[]>();
 
-/** Most files have none. */
+/** Positions of the columns of currencies; most files have none. */
 function currencyColumns(columns: readonly string[]): readonly number[] {
   let found = COLUMNS.get(columns);
   if (!found) {

@@ -5,20 +5,20 @@ import { maskNumbers } from "../mask.ts";
 import { matcherOf } from "../config/pattern.ts";
 import type { Inspect } from "./compile.ts";
 
-/** Known values by the path of their list, as `list` names it; upper case. */
+/** Known values in upper case, by the path of their list as the rule `list` names it. */
 export type KnownValues = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The rules of one field as closures, made once for all rows. */
+/** The rules of one field as functions, made once for all rows. */
 export interface CompiledRules {
-  /** What makes a row invalid. */
+  /** Find what makes a row invalid. */
   readonly inspect: readonly Inspect[];
-  /** What is only pointed out. */
+  /** Find what is only pointed out. */
   readonly advise: readonly Inspect[];
   /** An empty cell is pointed out. */
   readonly advisesEmpty: boolean;
 }
 
-/** The operation with the fields required that its rules require (§2.6 shows none). */
+/** The operation, with the fields required that its rules say (§2.6 shows no required fields). */
 export function operationByRules(operation: Operation, rules: Rules): Operation {
   const { fields } = rules[operation.folder] ?? NO_RULES;
   if (Object.keys(fields).length === 0) return operation;
@@ -33,7 +33,7 @@ function fieldBy(field: Field, rules: FieldRules | undefined): Field {
   if (rules?.required === undefined) return field;
   const required = rules.required && !warnsOnly(rules, "required");
   const { default: usual, ...rest } = field;
-  // what must be written is not filled in
+  // a field that must be written has no default
   return { ...rest, required, ...(usual === undefined || required ? {} : { default: usual }) };
 }
 
@@ -78,7 +78,7 @@ function oneOf(allowed: readonly string[], field: Field): Inspect {
   const values = new Set(allowed);
   const byLowerCase = new Map(allowed.map((value) => [value.toLowerCase(), value]));
   const more = allowed.length > SHOWN_MAX ? ` and ${allowed.length - SHOWN_MAX} more` : "";
-  // a list of accounts is nobody's business (I10)
+  // a list of accounts is not shown (I10)
   const shown = field.sensitive === undefined ? allowed.slice(0, SHOWN_MAX).join(", ") + more : "those of the settings";
   return (text) => {
     if (values.has(text)) return undefined;
@@ -93,7 +93,7 @@ function ofForm(pattern: string): Inspect {
   return (text) => (matches(text) ? undefined : { code: "pattern_differs", found: shown });
 }
 
-/** Characters as a person counts them, half a surrogate pair is none. */
+/** Counts characters as a person does: a surrogate pair is one. */
 function notLonger(most: number): Inspect {
   return (text) => {
     if (text.length <= most) return undefined;
@@ -104,7 +104,7 @@ function notLonger(most: number): Inspect {
 
 const BANK_CHARACTERS = 4;
 
-/** Of branch codes the list may name whole banks by their four letters. */
+/** Points out a value that is not in the list. A list of branch codes may name a whole bank by its four letters. */
 function knownIn(values: ReadonlySet<string>, field: Field): Inspect {
   return (text) => {
     const value = text.toUpperCase();

@@ -15,13 +15,13 @@ export interface EarlierAccount {
   readonly row: number;
 }
 
-/** A middle amount, as text and in the units that sums are made of. */
+/** The middle amount of a file, as text and in the units that sums are made of (ten-thousandths). */
 export interface UsualAmount {
   readonly amount: string;
   readonly units: bigint;
 }
 
-/** A row that goes. */
+/** A row without faults. */
 export interface LookedAtRow {
   readonly row: Row;
   readonly operation: Operation;
@@ -29,37 +29,37 @@ export interface LookedAtRow {
   readonly hasCells: boolean;
 }
 
-/** What is known of a row when the whole file has been read. */
+/** What is known about a row when the whole file has been read. */
 export interface RowInFile extends LookedAtRow {
   readonly amount: string;
-  /** The first row of this file with the same beneficiary, where this is not it. */
+  /** The first row of this file with the same beneficiary, where that is another row. */
   readonly samePayeeIn?: number;
-  /** The middle amount of the operation's rows in this file; left out where the file is too short to have a usual one. */
+  /** The middle amount of the operation's rows in this file; left out where the file is too short for one. */
   readonly middle?: UsualAmount;
 }
 
-/** What is known of a row's beneficiary from what was accepted before. */
+/** What is known about a row's beneficiary from rows that were accepted before. */
 interface EarlierOfRow {
   /** The accounts of this row's name so far, the newest first; empty for a name that is not known. */
   readonly ofName: readonly EarlierAccount[];
-  /** The same account with zeros in front. */
+  /** The earlier account that is this one with zeros in front, if there is one. */
   readonly withZeros: (account: string) => EarlierAccount | undefined;
 }
 
-/** A slip of one digit makes ten times the amount; nine still catches it where the usual one is a little higher. */
+/** A digit too many makes ten times the amount; nine times catches it even where the right amount is a bit low. */
 const TIMES_THE_MIDDLE = 9n;
-/** Fewer rows have no usual amount. */
+/** With fewer rows there is no usual amount. */
 const ROWS_WITH_A_MIDDLE = 5;
 export const NAME_FIELD = "name";
 export const ACCOUNT_FIELD = "bank_acc_num";
 
-/** undefined where a file is too short, or pays nothing. `rows`: how many rows `amount` is the middle of. */
+/** `amount`, the middle of `rows` rows, as a usual one; undefined where these are too few, or pay nothing. */
 export function usualAmount(amount: string, rows: number): UsualAmount | undefined {
   const units = unitsOf(amount);
   return rows < ROWS_WITH_A_MIDDLE || units === 0n ? undefined : { amount, units };
 }
 
-/** From this amount on a row is to be looked at; without zeros at its end. */
+/** The amount from which on a row is to be looked at, without zeros at its end. */
 export function unusualFrom({ units }: UsualAmount): string {
   return canonicalAmount(formatUnits(units * TIMES_THE_MIDDLE));
 }
@@ -77,7 +77,7 @@ export function lookAtAccounts(looked: LookedAtRow, { ofName, withZeros }: Earli
     const account = fieldText(looked.row, field.name);
     if (account === "") return [];
     const whole = withZeros(account);
-    // zeros that are gone also make the account a new one: they are told instead
+    // an account that lost its zeros is a new account too: then only the zeros are told
     const ofOther = field.name === ACCOUNT_FIELD ? accountNew(account, ofName) : undefined;
     const finding = whole ? zerosLost(whole) : ofOther;
     return finding ? warningAt(looked, field, finding) : [];
@@ -126,7 +126,7 @@ function warningAt({ row, hasCells }: LookedAtRow, field: Field | undefined, fin
 
 const PLAIN_NAME = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 
-/** Names that are written a little differently are the same name. */
+/** A name as it is compared: names that are written a little differently count as the same. */
 export function sameName(name: string): string {
   if (PLAIN_NAME.test(name)) return name.toLowerCase();
   return name

@@ -31,7 +31,7 @@ const SECOND_LOOK = {
 
 type SecondLookCode = keyof typeof SECOND_LOOK;
 
-/** What makes a row invalid beside the one that it corrects; alone nothing is to be seen of it. */
+/** What makes a row invalid because of the row that it corrects; it cannot be seen in the row alone. */
 const CORRECTED = {
   zeros_gone: {
     sentence: "{value} lacks the {found} that {more}, which it corrects, has in front of it",
@@ -52,13 +52,16 @@ type RowFaultCode = keyof typeof ROW_FAULTS;
 /** Every code that a row can be invalid for. */
 export const ROW_FAULT_CODES: readonly RowFaultCode[] = Object.keys(ROW_FAULTS) as RowFaultCode[];
 
-/** Every code of what is found when a file is compared with itself and with what came before. */
+/** Every code of what is found only when a file is compared with itself and with what came before. */
 export const SECOND_LOOK_CODES: readonly (SecondLookCode | keyof typeof CORRECTED)[] = [
   ...(Object.keys(SECOND_LOOK) as SecondLookCode[]),
   ...(Object.keys(CORRECTED) as (keyof typeof CORRECTED)[]),
 ];
 
-/** What a check found wrong with a text. `plain`: the number that was probably meant; `setting`: what would read it so. */
+/**
+ * What a check found wrong with a text. `found`, `more`: what the sentence says about it; `plain`: what was probably
+ * meant; `setting`: the setting by which the text would be read so.
+ */
 export interface Finding {
   readonly code: RowFaultCode | SecondLookCode | keyof typeof CORRECTED;
   readonly found?: string;
@@ -67,7 +70,7 @@ export interface Finding {
   readonly setting?: string;
 }
 
-/** How the place of a finding is spoken of. `value` as it may be shown, without quotes. */
+/** The words for the place of a finding. `value`: as it may be shown, without quotes. */
 interface Wording {
   readonly value?: string;
   readonly thing?: string;

@@ -6,10 +6,10 @@ import { faultOfCell } from "./fault-of.ts";
 import type { Fault } from "./fault.ts";
 
 /**
- * `Kumar, Ravi` outside quotes is two cells: what follows stands one column too far to the right, and the last one falls
- * into an empty cell behind the header. Spreadsheets write such cells too, so that alone says nothing. A row tells of it
- * whose values fit the columns to their left and not their own, two of them at least; or of which only so many cells as it
- * has too many begin with a space, and nothing behind them fits its own column better.
+ * `Kumar, Ravi` outside quotes is two cells: what follows stands one column too far to the right, and the row has an
+ * empty cell too many at its end. Spreadsheets write such empty cells too, so that alone says nothing. A row counts as
+ * shifted where at least two values fit the column to their left and not their own; or where no more cells begin with a
+ * space than the row has too many, and no cell behind fits its own column better.
  */
 export function lookForShift(row: Row, form: CompiledForm): Fault | undefined {
   const from = row.mapped?.from ?? row;
@@ -28,21 +28,21 @@ const SIGNS: Readonly<Record<string, string>> = { ",": "comma", ";": "semicolon"
 
 interface PlacedField {
   readonly field: Field;
-  /** In the row of the file. */
+  /** Position in the row of the file. */
   readonly at: number;
 }
 
 interface Shift {
   /** The first cell that stands too far to the right, as far as can be seen. */
   readonly at: number;
-  /** Left out, a field that is required, or has a form of its own, would be sent another value. */
+  /** It is sure enough for a fault: a field that is required, or is no free text, would be sent another value. */
   readonly isSure: boolean;
 }
 
-/** All rows of a file may have empty cells at the end: what is the same for all of them is worked out once. */
+/** All rows of a file may have empty cells at the end: what is the same for all rows is worked out once. */
 const PLACED = new WeakMap<CompiledForm, readonly PlacedField[]>();
 
-/** From the right to the left. */
+/** The fields that stand in the row, from the right to the left. */
 function placedIn({ mapped }: Row, form: CompiledForm): readonly PlacedField[] {
   let placed = PLACED.get(form);
   if (!placed) {
@@ -73,7 +73,7 @@ function shiftBySpace(from: Row, placed: readonly PlacedField[], by: number): Sh
   const at = from.cells.findIndex((cell, index) => index > 0 && beginsWithSpace(cell));
   if (at < 0) return undefined;
   const spaced = from.cells.filter((cell, index) => index > 0 && beginsWithSpace(cell)).length;
-  // in a file with a space behind every delimiter they say nothing
+  // where a space stands behind every delimiter, spaces say nothing
   const isUsual = spaced > by || from.cells.every((_, other) => other === 0 || isSpacedOrEmpty(from, other));
   if (isUsual) return undefined;
   const before = placed.find((one) => one.at === at - 1)?.field;
@@ -86,7 +86,7 @@ function shiftBySpace(from: Row, placed: readonly PlacedField[], by: number): Sh
 
 const SPACE = " ";
 
-/** One space and a word: numbers are set to the right with several. */
+/** Whether a cell begins with one space and a word. Several spaces set numbers to the right. */
 function beginsWithSpace(cell: Cell): boolean {
   return typeof cell === "string" && cell.startsWith(SPACE) && /^ \p{L}/u.test(cell);
 }
@@ -96,12 +96,12 @@ function isSpacedOrEmpty(from: Row, at: number): boolean {
   return text === "" || text.startsWith(SPACE);
 }
 
-/** Such as a payment mode: there is no comma in one. */
+/** Whether a field takes a word of the service, such as a payment mode: there is no comma in it. */
 function isWordOfService({ kind, required, sensitive }: Field): boolean {
   return kind === "text" && required && sensitive === undefined;
 }
 
-/** 1: the next cell fits the column and its own one does not; -1 the other way round. */
+/** 1: the next cell fits the column, and the column's own cell does not; -1: the other way round; 0: no difference. */
 function gainOf(from: Row, field: Field, at: number): number {
   const here = cellText(from, at).trim();
   const next = cellText(from, at + 1).trim();
@@ -113,7 +113,7 @@ const FEW_DIGITS = /^[0-9]{1,4}$/;
 const MOBILE = /^\+?[0-9][0-9 -]{7,15}$/;
 const IFSC = /^[A-Z]{4}0/i;
 
-/** Roughly what such a field looks like; a text may be anything. */
+/** Whether a text looks, roughly, like a value of the field; a field of free text takes anything. */
 function fits(field: Field, text: string): boolean {
   const { kind, sensitive } = field;
   if (text === "") return !field.required;

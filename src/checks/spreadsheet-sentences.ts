@@ -1,4 +1,4 @@
-/** What is said of cells that a spreadsheet changed, and of numbers as people write them in one: see `row-sentences.ts`. */
+/** What is said about cells that a spreadsheet changed, and numbers written as in one: see `row-sentences.ts`. */
 export const SPREADSHEET_SENTENCES = {
   number_not_text: {
     sentence: "{value} is stored as a number, which has no leading zeros; {thing} must be text",

@@ -8,12 +8,12 @@ export type Answer = Answered | NoAnswer | Unsent;
 export interface Answered {
   readonly kind: "answered";
   readonly status: number;
-  /** The first 64 KiB of the body, as text; of a larger one a little less. */
+  /** The first 64 KiB of the body, as text; a little less where the body is larger. */
   readonly body: string;
   readonly contentType: string;
   /** `Retry-After` as written. */
   readonly retryAfter?: string;
-  /** The body ended as announced; otherwise why not. */
+  /** `complete`: the body ended as announced; otherwise why it did not. */
   readonly bodyEnd: "complete" | "cut" | "stalled" | "too_large";
   readonly durationMs: number;
 }
@@ -30,7 +30,7 @@ export interface NoAnswer {
 /** Proven: no byte of the request was written. */
 export interface Unsent {
   readonly kind: "unsent";
-  /** `no_tls`: what answered speaks something else. `local`: encryption, a header value, anything before a connection. */
+  /** `no_tls`: what answered does not speak TLS. `local`: encryption, a header value, anything before a connection. */
   readonly cause: "unreachable" | "certificate" | "no_tls" | "local";
   readonly detail: string;
   readonly durationMs: number;

@@ -3,9 +3,9 @@ import type { ZlibOptions } from "node:zlib";
 import { systemCodeOf } from "../errors.ts";
 
 /**
- * The text of a body, at most `bytesMax` of it. Without `Accept-Encoding` a service may compress its answers as it likes
- * (RFC 9110 §12.5.3), and what it says of a failure, or the sign-in page of a proxy, would be read by nobody. What cannot
- * be read so stays as it came.
+ * The text of a body, unpacked where it is compressed, and then at most `bytesMax` of it. We send no `Accept-Encoding`,
+ * so a service may compress its answers as it likes (RFC 9110 §12.5.3), and nobody could read what it says of a
+ * failure, or that a proxy answered with its sign-in page. A body that cannot be unpacked stays as it came.
  */
 export function bodyText(bytes: Buffer, contentEncoding: string, bytesMax: number): string {
   if (contentEncoding === "") return textOf(bytes);
@@ -25,7 +25,10 @@ function textOf(bytes: Buffer): string {
   return bytes.toString("utf8");
 }
 
-/** The last coding of the list was put on last (RFC 9110 §8.4). undefined: one is not known, or not what it is called. */
+/**
+ * The body without its codings. The last of the list was put on last (RFC 9110 §8.4), so it is taken off first.
+ * undefined: a coding is not known, or the bytes are not in it.
+ */
 function unpacked(bytes: Buffer, codings: readonly string[]): Buffer | undefined {
   if (codings.length > CODINGS_MAX) return undefined;
   let left: Buffer | undefined = bytes;
@@ -33,15 +36,18 @@ function unpacked(bytes: Buffer, codings: readonly string[]): Buffer | undefined
   return left;
 }
 
-/** Nobody puts on more, and each costs time. */
+/** More codings than anybody puts on; each costs time. */
 const CODINGS_MAX = 4;
-/** At a time: a small body may unpack to gigabytes. More than is kept, since zstd gives 128 KiB at once or nothing. */
+/**
+ * The most that is unpacked of a body: a small one may hold gigabytes. It is more than is kept of a body, since zstd
+ * gives 128 KiB at once or nothing.
+ */
 const UNPACKED_BYTES_MAX = 1024 * 1024;
 
-/** undefined: it is not what it is called. */
+/** undefined: the bytes are not in the coding that is said. */
 type Unpack = (bytes: Buffer) => Buffer | "too_large" | undefined;
 
-/** All of it, or of what is too large the longest beginning that is not. */
+/** All of `bytes` unpacked; where that is too large, the longest beginning of them that is not. */
 function beginningOf(bytes: Buffer, coding: string): Buffer | undefined {
   const unpack = unpackerOf(coding, bytes);
   const whole = unpack?.(bytes);
@@ -57,7 +63,7 @@ function beginningOf(bytes: Buffer, coding: string): Buffer | undefined {
 }
 
 function unpackerOf(coding: string, bytes: Buffer): Unpack | undefined {
-  // loaded where one is met: hardly any service does
+  // loaded only when a compressed answer comes: hardly any service sends one
   const zlib = process.getBuiltinModule("node:zlib");
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants;
   switch (coding) {
@@ -77,7 +83,7 @@ function unpackerOf(coding: string, bytes: Buffer): Unpack | undefined {
   }
 }
 
-/** `flush`: to take a beginning, or a body that was cut, for no fault. */
+/** `flush`: how to end, so that a beginning, or a body that was cut, counts as no fault. */
 function bounded(
   unpack: (bytes: Buffer, options: Pick<ZlibOptions, "finishFlush" | "maxOutputLength">) => Buffer,
   flush: number,

@@ -2,8 +2,8 @@ import { PaydropError } from "../errors.ts";
 import type { Operation } from "../operations/operation.ts";
 
 /**
- * The signal of a call. Throws PaydropError "usage" for options that a call does not have: a signal or a timeout that
- * counted for nothing would be found out after the money went.
+ * The signal of a call. Throws PaydropError "usage" for options that a call does not have: else the caller would find
+ * out only after the money went that a signal or a timeout had been ignored.
  */
 export function signalOf(operation: Operation, options: unknown): AbortSignal | undefined {
   if (options === undefined) return undefined;
@@ -18,7 +18,7 @@ export function signalOf(operation: Operation, options: unknown): AbortSignal | 
   throw misuse(operation, "signal is no AbortSignal");
 }
 
-/** By what it can do: a test environment may have an AbortSignal of its own. */
+/** Looks at what `value` can do, not at its class: a test environment may have an AbortSignal of its own. */
 export function isSignal(value: unknown): value is AbortSignal {
   const { aborted, addEventListener } = (value ?? {}) as Partial<Record<keyof AbortSignal, unknown>>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";

@@ -3,17 +3,17 @@ import { createSecureContext } from "node:tls";
 import { defined } from "../defined.ts";
 import { messageOf, PaydropError } from "../errors.ts";
 
-/** PEM texts. */
+/** Certificates and a key as PEM texts. */
 export interface Certificates {
-  /** These replace the built-in ones. */
+  /** The authorities to trust; they replace the built-in ones. */
   readonly ca?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
 }
 
 /**
- * Throws PaydropError "config" for what TLS would stumble over at every connection, or pass over in silence: an empty
- * text, a path in place of one, a certificate without its key. Nothing of a key is repeated.
+ * Throws PaydropError "config" for what TLS would refuse at every connection, or ignore in silence: an empty text, a
+ * path in place of a text, a certificate without its key. The message repeats nothing of a key.
  */
 export function assertCertificates({ ca, clientCert, clientKey }: Certificates): void {
   if (ca !== undefined) attempt("the certificates to trust are", () => new X509Certificate(ca));

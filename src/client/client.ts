@@ -53,17 +53,17 @@ export interface ClientOptions {
   readonly apiKey: string | Secret;
   /** 32 bytes, in hex, base64 or as text; needed for payouts only, and then with the IV (§5.2). */
   readonly aesKey?: string | Secret;
-  /** 16 bytes, in the same way. */
+  /** 16 bytes, written as `aesKey` is. */
   readonly aesIv?: string | Secret;
-  /** `auto`: the one encoding that gives 32 and 16 bytes. §5.2 shows none. */
+  /** `auto`, unless said: the one encoding that gives 32 and 16 bytes. §5.2 shows no encoding. */
   readonly keyEncoding?: KeyEncoding;
-  /** `pkcs7` unless said. §5.2 shows none. */
+  /** `pkcs7` unless said. §5.2 shows no padding. */
   readonly padding?: NonNullable<EnvelopeOptions["padding"]>;
   /** `lower` unless said. */
   readonly hexCase?: NonNullable<EnvelopeOptions["hexCase"]>;
-  /** Requests at one time, 8 unless said; more calls wait. */
+  /** Most requests at one time, 8 unless said; further calls wait. */
   readonly concurrency?: number;
-  /** Total per request, 120 s unless said. */
+  /** Total time per request, 120 s unless said. */
   readonly timeoutMs?: number;
   /** 10 s unless said. */
   readonly connectTimeoutMs?: number;
@@ -75,7 +75,7 @@ export interface ClientOptions {
   readonly clientCert?: string;
   /** The key of the own certificate as PEM text. */
   readonly clientKey?: string;
-  /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY; not unless said. */
+  /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY. False unless said. */
   readonly useProxyFromEnvironment?: boolean;
 }
 
@@ -95,11 +95,11 @@ export interface Client {
   applyForLoan(application: LoanApplication, options?: CallOptions): Promise<CallResult>;
   /** POST /v1/tech/product/payouts/pay, encrypted (§4, §5.2). */
   payout(payout: PayoutToExisting | PayoutInline, options?: CallOptions): Promise<CallResult>;
-  /** Waits for every call made before it, also those in wait, then closes connections. Later calls are `not_sent`. */
+  /** Waits for all calls made before, also those that wait for their turn, then closes. Later calls are `not_sent`. */
   close(): Promise<void>;
 }
 
-/** The four operations as functions. Throws PaydropError `config` for keys, certificates or an address that cannot be right. */
+/** The four operations as functions. Throws PaydropError `config` for wrong keys, certificates or address. */
 export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf): Client {
   const { aesKey, aesIv, keyEncoding, padding, hexCase } = options;
   const keys = defined({ aesKey, aesIv, keyEncoding, padding, hexCase });
@@ -128,7 +128,7 @@ export function createTypedClient(options: ClientOptions, outcomeOf: OutcomeOf):
     const { state: outcome, reason } = outcomeOf(answer);
     const { durationMs } = answer;
     if (answer.kind !== "answered") return { outcome, reason, detail: answer.detail, durationMs };
-    // a service may answer with the key that it refuses, and who logs a result would log the key
+    // a service may repeat the key that it refuses in its answer, and whoever logs a result would log the key
     return { outcome, reason, status: answer.status, body: conceal(answer.body), durationMs };
   }
 

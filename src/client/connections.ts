@@ -2,17 +2,18 @@ import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 
 /**
- * HTTP/1.1 does not say which request an answer belongs to (RFC 9112 §9.2): only silence in between does. Longer than
- * the 40 ms by which a delayed acknowledgement can hold back what the other side has already written (Nagle).
+ * HTTP/1.1 does not say which request an answer belongs to (RFC 9112 §9.2): only silence between two requests does. It
+ * is longer than the 40 ms by which a delayed acknowledgement can hold back what the other side has already written
+ * (Nagle).
  */
 const REST_MS = 60;
-/** Shorter than servers keep an idle connection: one that closes just when a row is written makes the row unknown. */
+/** Shorter than servers keep idle connections: a connection that closes just when a row is written makes it unknown. */
 export const KEEP_ALIVE_MS = 4_000;
 
-/** Makes what sends over one connection at a time, and says which socket that is, where it can be known. */
+/** Makes a dispatcher with one connection, and tells the connection's socket where it can be known. */
 export type Opener = (onSocket: (socket: Socket | undefined) => void) => Dispatcher;
 
-/** One connection, and what of it was read when its last request had its end. */
+/** One connection. `bytesRead`: how many bytes had been read from it when its last request ended. */
 interface Connection {
   readonly client: Dispatcher;
   socket: Socket | undefined;
@@ -23,11 +24,11 @@ interface Connection {
 }
 
 /**
- * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while it rests
- * are nobody's answer: it is closed (I6). The one that has rested longest goes first; while even that one has not
- * rested enough, another is opened, up to `connectionsMax`; then the longest rested one is used all the same, or gives
- * way to a new one where `alwaysRests`. One that nobody used for as long as it is kept may have been closed by the other
- * side, though nothing of that was read yet. The caller bounds how many requests are made at once.
+ * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while a
+ * connection rests are nobody's answer: it is closed (I6). The connection that has rested longest is used first. If it
+ * has not rested enough, another is opened, up to `connectionsMax`; beyond that it is used all the same, or, where
+ * `alwaysRests`, replaced by a new one. A connection that nobody used for `KEEP_ALIVE_MS` is replaced too: the other
+ * side may have closed it, though nothing of that was read yet. The caller bounds how many requests are made at once.
  */
 export class RestingConnections {
   readonly #connectionsMax: number;
@@ -65,13 +66,13 @@ export class RestingConnections {
     this.#resting.push(connection);
   }
 
-  /** Instead of `rest`: closed, whatever it waits for. */
+  /** Instead of `rest`: closes the connection, whatever it waits for. */
   drop(connection: Connection): void {
     this.#all.delete(connection);
     void connection.client.destroy();
   }
 
-  /** Whatever is asked for afterwards is refused before it is sent. */
+  /** Closes all connections. Later requests fail before anything is sent. */
   async destroy(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#all].map(({ client }) => client.destroy()));
@@ -86,7 +87,7 @@ export class RestingConnections {
   }
 }
 
-/** Something was read that no request asked for; undici closes such a connection too, but may not have got to it yet. */
+/** Whether bytes came that no request asked for. undici closes such a connection too, but perhaps not yet. */
 function hasSpoken({ socket, bytesRead }: Connection): boolean {
   return socket !== undefined && socket.bytesRead !== bytesRead;
 }

@@ -6,7 +6,7 @@ import type { Operation } from "../operations/operation.ts";
 
 export type Padding = Choices["padding"];
 
-/** What §5.2 encrypts with. `padding` and `hexCase` are not shown there: PKCS#7 and lower case unless chosen. */
+/** What §5.2 encrypts with. §5.2 shows neither padding nor the case of hex: PKCS#7 and lower case unless chosen. */
 export interface EnvelopeOptions {
   /** 32 bytes. */
   readonly key: Uint8Array;
@@ -27,8 +27,8 @@ export function createEnvelope(options: EnvelopeOptions): Envelope {
 }
 
 /**
- * One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3). Throws
- * PaydropError "usage" for a string with half a character: UTF-8 has none, and another text would be encrypted.
+ * One payload (compact JSON, or its bytes) as the HEX string of its AES-256-CBC ciphertext (§5.2, steps 2 and 3).
+ * Throws PaydropError "usage" for a string with half a character: UTF-8 has none, and another text would be encrypted.
  */
 export function encryptPayload(payload: string | Uint8Array, options: EnvelopeOptions): string {
   if (typeof payload === "string" && !payload.isWellFormed()) {
@@ -49,7 +49,7 @@ export function createRequestBody(envelope: Envelope | undefined): (operation: O
   };
 }
 
-/** For a caller of the library, whose keys are options. */
+/** The error for a caller of the library, whose keys are options. */
 export function noEnvelope(what: string): PaydropError {
   return new PaydropError(
     "config",
@@ -58,7 +58,7 @@ export function noEnvelope(what: string): PaydropError {
   );
 }
 
-/** The other side, for the sandbox: the payload of a HEX string, or undefined when it does not decrypt to UTF-8 text. */
+/** Opens envelopes, for the sandbox: the payload of a HEX string, or undefined where it does not decrypt to UTF-8. */
 export function createOpener(options: EnvelopeOptions): (hex: string) => string | undefined {
   const key = createSecretKey(options.key);
   const padding = options.padding ?? USUAL.padding;
@@ -81,7 +81,8 @@ const ISO7816_MARK = 0x80;
 
 /**
  * One cipher for all payloads: to make one for each costs more than to encrypt with it. CBC xors the first block with
- * what it encrypted last, where a new cipher would take the IV: that is taken out, and the IV put in.
+ * the block that it encrypted last, where a new cipher would take the IV. So the first block is xored with both before:
+ * the last block cancels out, and the IV is in.
  */
 function createEncryption({ key, iv, padding = USUAL.padding, hexCase = USUAL.hex_case }: EnvelopeOptions) {
   const cipher = createCipheriv("aes-256-cbc", createSecretKey(key), iv).setAutoPadding(false);
@@ -101,7 +102,7 @@ function byteOf(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-/** A copy, in whole blocks. */
+/** A copy of the payload, padded to whole blocks. Throws PaydropError "config" where padding `none` cannot be. */
 function padded(payload: string | Uint8Array, padding: Padding): Buffer {
   const length = typeof payload === "string" ? Buffer.byteLength(payload, "utf8") : payload.length;
   const over = length % BLOCK_BYTES;
@@ -112,7 +113,7 @@ function padded(payload: string | Uint8Array, padding: Padding): Buffer {
   if (typeof payload === "string") bytes.write(payload, "utf8");
   else bytes.set(payload);
   if (isWhole) return bytes;
-  // pkcs7 says in every byte of it how many there are, ansix923 in the last one; iso7816 marks the first
+  // pkcs7 writes the number of padding bytes into each of them, ansix923 into the last; iso7816 marks the first
   bytes.fill(padding === "pkcs7" ? missing : 0, length);
   if (padding === "iso7816") bytes[length] = ISO7816_MARK;
   if (padding === "ansix923") bytes[bytes.length - 1] = missing;

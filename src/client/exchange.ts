@@ -12,18 +12,19 @@ interface ExchangeOptions {
   /** From the end of the answer's head to the end of its body. */
   readonly bodyTimeoutMs: number;
   readonly bodyBytesMax: number;
-  /** Over TLS nothing tells a connection that was cut from one that was closed. */
+  /** The connection is TLS: then nothing shows whether it was cut off or closed as it should be. */
   readonly isSecure: boolean;
-  /** Only to take it out of error texts. */
+  /** Needed only to take it out of error texts. */
   readonly apiKey: string;
 }
 
 /**
- * One request and what became of it. Settles exactly once, and never lets itself be put on the wire twice or after it
- * has settled: undici calls `onRequestStart` just before the first byte is written, and that call is the whole proof.
+ * One request and what became of it. It settles exactly once, and is never written twice, or after it has settled:
+ * undici calls `onRequestStart` just before the first byte is written. Only where that call never came is it proven
+ * that nothing was sent.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Who may abort it. */
+  /** The signal that may abort this request. */
   readonly signal: AbortSignal | undefined;
   readonly #options: ExchangeOptions;
   readonly #settled: (answer: Answer) => void;
@@ -44,7 +45,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bodyBytes = 0;
 
-  /** `isBroken`: the connection that it went over broke, as far as that can be known. */
+  /** `isBroken`: whether the connection that the request went over broke, as far as that can be known. */
   constructor(
     options: ExchangeOptions,
     signal: AbortSignal | undefined,
@@ -77,7 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx: the answer is still to come; 101 ends what is HTTP on this connection (RFC 9110 §15.2.2)
+    // after 1xx the answer is still to come; but after 101 the connection speaks no HTTP any more (RFC 9110 §15.2.2)
     if (this.#done || (status < 200 && status !== SWITCHING)) return;
     this.#status = status;
     this.#contentType = first(headers["content-type"]) ?? "";
@@ -97,8 +98,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // A body whose length nothing states ends with its connection, and undici takes a reset for that, too. Whether TLS was
-    // closed as it should be it does not say (RFC 9112 §9.8): a refusal is taken for whole only where that is certain.
+    // A body whose length nothing states ends with its connection, and undici takes a reset for such an end, too. It
+    // does not say whether TLS was closed as it should be (RFC 9112 §9.8). A refusal counts as whole only where that is
+    // certain.
     const isDoubtful = this.#options.isSecure && !this.#statesLength && this.#status >= 400;
     this.#end(this.#answered(isDoubtful || this.#isBroken() ? "cut" : "complete"));
   }
@@ -111,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#end(this.#unsent(causeOfUnsent(error), error));
   }
 
-  /** Asked every now and then: one clock for all exchanges instead of two timers for each. */
+  /** Ends the exchange if its time is over. Called by one clock for all exchanges, instead of two timers for each. */
   expireAt(nowMs: number): void {
     if (nowMs < this.#deadlineMs) return;
     if (this.#status > 0) this.#end(this.#answered("stalled"));
@@ -119,14 +121,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#end(this.#unsent("unreachable", `no connection within ${this.#connectMs} ms`));
   }
 
-  /** Once: a process that stands still again and again waits no longer for that. */
+  /** Gives more time, but only once: a process that stands still again and again does not wait longer and longer. */
   extendTo(deadlineMs: number): void {
     if (this.#isExtended) return;
     this.#isExtended = true;
     this.#deadlineMs = Math.max(this.#deadlineMs, deadlineMs);
   }
 
-  /** The caller wants no more of it. */
+  /** Ends the exchange because its caller gave it up. */
   abort(): void {
     if (this.#status > 0) this.#end(this.#answered("cut"));
     else if (this.#wire) this.#end(this.#noAnswer("aborted", "aborted while waiting for the answer"));
@@ -148,7 +150,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const text = bodyText(only ?? Buffer.concat(this.#chunks), this.#contentEncoding, bodyBytesMax);
     const isCutOff =
       this.#bodyBytes > bodyBytesMax || (this.#contentEncoding && Buffer.byteLength(text) >= bodyBytesMax);
-    // half a key at its edge is none that any filter further on knows
+    // a filter further on would not know half a key at the edge of the text
     const body = isCutOff ? concealOfCut(text) : text;
     const [status, contentType, durationMs] = [this.#status, this.#contentType, this.#durationMs()];
     if (this.#retryAfter === undefined) return { kind: "answered", status, body, contentType, bodyEnd, durationMs };

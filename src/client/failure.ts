@@ -6,7 +6,7 @@ import type { NoAnswer, Unsent } from "./answer.ts";
 export function causeOfUnsent(error: unknown): Unsent["cause"] {
   for (const one of chain(error)) {
     const code = systemCodeOf(one) ?? "";
-    // the first bytes of the other side are none of TLS: mostly plain http at that port
+    // the first bytes of the other side are not TLS: mostly there is plain http at that port
     if (code === "ERR_SSL_WRONG_VERSION_NUMBER") return "no_tls";
     if (CERTIFICATE_CODES.has(code) || code.startsWith("ERR_TLS_") || code.startsWith("ERR_SSL_")) return "certificate";
     if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") return "local";
@@ -21,12 +21,12 @@ export function causeOfNoAnswer(error: unknown): NoAnswer["cause"] {
   return malformed || MALFORMED_CODES.has(systemCodeOf(error) ?? "") ? "malformed" : "broken";
 }
 
-/** undici has no code for an upgrade that nobody asked for, and tells it of the status 101 alone. */
+/** Whether the answer was a 101: undici has no code of its own for an upgrade that nobody asked for. */
 export function isSwitch(error: unknown): boolean {
   return systemCodeOf(error) === "UND_ERR_SOCKET" && error instanceof Error && error.message === "bad upgrade";
 }
 
-/** `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`: for a log, without the API key and without URL credentials. */
+/** An error for a log, such as `ECONNREFUSED: connect ECONNREFUSED 127.0.0.1:1`; no API key, no URL credentials. */
 export function describeFailure(error: unknown, apiKey: string): string {
   const said = chain(error)
     .map((one) => {

@@ -13,8 +13,8 @@ interface Given {
 }
 
 /**
- * The envelope of every payout; undefined where key or IV is missing. Throws PaydropError "config" for a malformed one,
- * by the name under which it was given.
+ * The envelope of every payout; undefined where key or IV is missing. Throws PaydropError "config" for a malformed key
+ * or IV, which it calls by the name (`names`) under which it was given.
  */
 export function envelopeFrom(given: Given, names: { readonly key: string; readonly iv: string }): Envelope | undefined {
   const { aesKey, aesIv, keyEncoding } = given;

@@ -11,14 +11,14 @@ export function readAesKey(text: string, encoding: KeyEncoding = "auto", name = 
   return readBytes(name, text, encoding, 32);
 }
 
-/** The initialization vector as 16 bytes; as `readAesKey`. */
+/** The initialization vector as 16 bytes; read, and refused, as `readAesKey` does. */
 export function readAesIv(text: string, encoding: KeyEncoding = "auto", name = "PAYDROP_AES_IV"): Uint8Array {
   return readBytes(name, text, encoding, 16);
 }
 
 function readBytes(name: string, text: string, encoding: KeyEncoding, bytes: number): Uint8Array {
   const readers = encoding === "auto" ? Object.values(READERS) : [READERS[encoding]];
-  // The encodings of one number of bytes differ in length (64, 43 or 44, and 32 characters for a key): at most one fits.
+  // The same bytes differ in length by their encoding (a key: 64, 43 or 44, and 32 characters): at most one fits.
   for (const read of readers) {
     const found = read(text);
     if (found?.length === bytes) return found;
@@ -31,7 +31,7 @@ const READERS: Readonly<Record<Exclude<KeyEncoding, "auto">, (text: string) => U
   hex: (text) => (/^(?:[0-9a-fA-F]{2})+$/.test(text) ? Buffer.from(text, "hex") : undefined),
   base64: (text) => {
     const bytes = Buffer.from(text, "base64");
-    // `=` at the end tells nothing that the length does not, and `-_` stand for `+/` in URLs: keys are issued in both ways
+    // keys are issued with and without `=` at the end, which says no more than the length, and with `-_` for `+/`
     const whole = bytes.toString("base64");
     const written = [whole, whole.replace(/=+$/, "")];
     return written.includes(text) || written.map(asInUrls).includes(text) ? bytes : undefined;

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { PaydropError } from "../errors.ts";
 
-/** The journal, the file that is sent, its results, and what Node has open for itself. */
+/** Open files beside connections: the journal, the file that is sent, its results, and what Node has open itself. */
 const OTHERS = 40;
 
 /**
- * How many connections may be open at once, at most `wanted`, beside a sandbox in this process, which holds the other
- * end of each. Throws PaydropError `config` where not even one for each request of `concurrency` would be left: what
- * fails for want of files in the middle of a run leaves rows unknown and results unwritten.
+ * How many connections may be open at once, at most `wanted`. Each counts as two files: a sandbox in this process holds
+ * the other end. Throws PaydropError `config` where that is less than `concurrency`: a run that lacks files halfway
+ * leaves rows unknown and results unwritten.
  */
 export function connectionsPossible(wanted: number, concurrency: number): number {
   const filesMax = openFilesMax();
@@ -20,7 +20,7 @@ export function connectionsPossible(wanted: number, concurrency: number): number
   );
 }
 
-/** Node itself raises it to what the system allows. Told by Linux; elsewhere it is not known, and rarely low. */
+/** The limit of open files, which Node raises as far as it may. Only Linux tells it; elsewhere it is rarely low. */
 function openFilesMax(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

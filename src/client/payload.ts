@@ -3,8 +3,8 @@ import { PaydropError } from "../errors.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 
 /**
- * The arguments of a library call as compact JSON, fields in the order of §2, amounts with the digits given; empty
- * optional fields are left out. Throws PaydropError "usage" for what no service could take: these are mistakes of the
+ * The arguments of a library call as compact JSON: fields in the order of §2, amounts with the digits given, empty
+ * optional fields left out. Throws PaydropError "usage" for what no service could take: such calls are mistakes of the
  * caller's code.
  */
 export function createPayload(operation: Operation, fields: object): string {
@@ -28,7 +28,7 @@ export function createPayload(operation: Operation, fields: object): string {
 function formOf(operation: Operation, names: readonly string[]): Form {
   const fits = (form: Form) => names.every((name) => form.fields.some((field) => field.name === name));
   const found = operation.forms.filter(fits);
-  // With only shared fields both forms fit: the first then names what is missing.
+  // where only shared fields are given, both forms fit: the first is taken, and an error names what it lacks
   if (found[0]) return found[0];
   const known = new Set(operation.forms.flatMap((form) => form.fields.map((field) => field.name)));
   const unknown = names.find((name) => !known.has(name));

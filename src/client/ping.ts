@@ -4,8 +4,8 @@ import { messageOf } from "../errors.ts";
 const PING_TIMEOUT_MS = 5_000;
 
 /**
- * Tells a monitor that a run has ended: `GET url/<exit code>`, and nothing else travels. Gives what went wrong, never
- * rejects: a monitor that cannot be reached changes nothing about payments.
+ * Tells a monitor that a run has ended: `GET url/<exit code>`, and nothing else is sent. Gives what went wrong, or
+ * undefined. Never rejects: a monitor that cannot be reached changes nothing about payments.
  */
 export async function ping(url: string, exitCode: number): Promise<string | undefined> {
   const target = new URL(`${url}/${exitCode}`);

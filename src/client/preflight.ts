@@ -11,20 +11,20 @@ import { proxyFor } from "./proxy.ts";
 interface PreflightOptions extends Certificates {
   readonly baseUrl: string;
   readonly connectTimeoutMs: number;
-  /** For HTTPS_PROXY and NO_PROXY. */
+  /** Where HTTPS_PROXY and NO_PROXY are looked up. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 export type Preflight =
   | {
-      /** A SOCKS proxy is spoken to by undici alone. */
+      /** The proxy is a SOCKS proxy: only undici can speak to it. */
       readonly kind: "not_checked";
       readonly proxy: string;
     }
   | {
       readonly kind: "reached";
       readonly durationMs: number;
-      /** `203.0.113.7:443`. */
+      /** Address and port that were connected to, such as `203.0.113.7:443`. */
       readonly address: string;
       /** Host and port of the proxy in between. */
       readonly proxy?: string;
@@ -37,7 +37,7 @@ export type Preflight =
     }
   | {
       readonly kind: "failed";
-      /** How far it got. */
+      /** The step that failed. */
       readonly stage: "connect" | "proxy" | "tls";
       /** `ENOTFOUND`, `CERT_HAS_EXPIRED` …, empty when there is none. */
       readonly code: string;
@@ -117,7 +117,7 @@ function connected<T extends Socket>(socket: T, event: "connect" | "secureConnec
   });
 }
 
-/** A way through the proxy. The proxy is told the service's name and its own password, nothing else. */
+/** A connection through the proxy. The proxy is told the service's name and its own login, nothing else. */
 function tunnel(proxy: URL, base: URL, timeoutMs: number): Promise<Socket> {
   const target = `${base.hostname}:${portOf(base)}`;
   const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -135,7 +135,7 @@ function tunnel(proxy: URL, base: URL, timeoutMs: number): Promise<Socket> {
       asked.destroy();
       reject(error);
     };
-    // the option `timeout` of a request sets no clock for a socket that it is given
+    // the option `timeout` of a request has no effect on a socket that it is given
     const timer = setTimeout(() => fail(noAnswerWithin(timeoutMs)), timeoutMs);
     const refuse = (answer: IncomingMessage): void => fail(new Error(`the proxy answered ${answer.statusCode ?? 0}`));
     asked.on("connect", (answer, socket: Socket) => {
@@ -160,7 +160,7 @@ function shakeHands(socket: Socket, base: URL, options: PreflightOptions): Promi
   const host = hostOf(base);
   const secured = connectTls({
     socket,
-    // a name only: an address has no place in the greeting (RFC 6066 §3)
+    // `servername` only for a name: an address must not stand in the TLS greeting (RFC 6066 §3)
     ...(/^[\d.]+$|:/.test(host) ? { host } : { servername: host }),
     ALPNProtocols: ["http/1.1"],
     ...tlsOf(options),
@@ -178,7 +178,7 @@ function assertWelcome(socket: TLSSocket, waitsLonger: boolean): Promise<void> {
       clearTimeout(timer);
       settle();
     };
-    // a ticket for the next time: the handshake is over on their side too
+    // a session ticket shows that the handshake is over on the server's side too
     socket.once("session", done(resolve));
     socket.once("error", (error: Error) => done(() => reject(error))());
     socket.once(
@@ -194,7 +194,7 @@ function describe(
   protocol: string,
 ): NonNullable<(Preflight & { kind: "reached" })["tls"]> {
   const { issuer, valid_to: to } = certificate;
-  // a hostile certificate may repeat a name, which makes a list of it
+  // a hostile certificate may have a name twice, which makes it a list
   const name = [issuer.O ?? issuer.CN].flat()[0] ?? "an unnamed authority";
   return { protocol, issuer: name, validTo: Date.parse(to) };
 }

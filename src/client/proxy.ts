@@ -2,9 +2,9 @@ import { isLoopback } from "../config/base-url.ts";
 import { PaydropError } from "../errors.ts";
 
 /**
- * The proxy that the environment names for an https address: HTTPS_PROXY, else HTTP_PROXY, in lower case first, unless
- * NO_PROXY has it; never for this machine. Throws PaydropError "config" for what is no address of a proxy, and does not
- * repeat it: it may hold a password.
+ * The proxy that the environment names for an https address: HTTPS_PROXY, else HTTP_PROXY, each in lower case first.
+ * None for an address that NO_PROXY lists, and none for this machine. Throws PaydropError "config" for what is not the
+ * address of a proxy, and does not repeat it: it may hold a password.
  */
 export function proxyFor(base: URL, env: NodeJS.ProcessEnv): URL | undefined {
   if (isLoopback(base.href)) return undefined;
@@ -30,7 +30,10 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** By name with all below it (`*.name`: only those), with or without a port, or `*`; between commas or spaces. */
+/**
+ * Whether NO_PROXY lists the address. Its entries stand between commas or spaces: a name, which counts for all names
+ * below it too (`*.name`: only for those), with or without a port; or `*`.
+ */
 function isException({ hostname, port }: URL, exceptions: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, "");
   return exceptions

@@ -42,7 +42,7 @@ export interface PayoutToExisting extends PayoutShared {
   readonly bene_bank_id: number;
 }
 
-/** Payout to a beneficiary given with it (§2.5, option B). */
+/** Payout to a beneficiary whose account is given with it (§2.5, option B). */
 export interface PayoutInline extends PayoutShared {
   readonly name: string;
   readonly mobile?: string;

@@ -12,7 +12,7 @@ import { readAesIv, readAesKey } from "./keys.ts";
 import { proxyFor } from "./proxy.ts";
 import { createTransport } from "./transport.ts";
 
-/** Sends payloads by the configuration: keys, certificates, address and choices in one place. */
+/** Sends payloads with the keys, certificates, address and choices of the configuration. */
 export interface Sender {
   /** Never rejects: what goes wrong before a connection is `unsent`. */
   send(operation: Operation, payload: string, signal: AbortSignal): Promise<Answer>;
@@ -24,14 +24,14 @@ export interface Sender {
 /** Throws PaydropError `config` for a payload that must be encrypted where there is nothing to encrypt it with. */
 export function assertCanEncrypt({ aesKey, aesIv, origins }: Config): void {
   if (aesKey !== undefined && aesIv !== undefined) return;
-  // a library call reads no variable
+  // a caller of the library gives options: no environment variable is read
   if (origins?.["PAYDROP_API_KEY"] === "option") throw noEnvelope("a payout");
   throw missing(aesKey ? "PAYDROP_AES_IV" : "PAYDROP_AES_KEY");
 }
 
 /**
- * Throws one PaydropError `config` that names all of the keys, certificates and proxy that cannot be right: before a file is
- * taken in, or a person's word about rows is written down.
+ * Throws one PaydropError `config` that names all keys, certificates and the proxy that cannot be right. To be called
+ * before a file is taken in, or a person's word about rows is written down.
  */
 export function assertSendable({ baseUrl, aesKey, aesIv, choices, ...config }: Config): void {
   const { caFile, clientCertFile, clientKeyFile } = config;
@@ -62,7 +62,7 @@ function wrongIn(look: () => unknown): readonly PaydropError[] {
   }
 }
 
-/** What is wrong with certificates, by the files that they came from. */
+/** As `assertCertificates`, with the names of the files in the message. */
 function assertFiles(files: readonly (string | undefined)[], certificates: Certificates): void {
   try {
     assertCertificates(certificates);
@@ -73,7 +73,7 @@ function assertFiles(files: readonly (string | undefined)[], certificates: Certi
   }
 }
 
-/** Throws PaydropError `config` for missing or malformed keys, certificates or address: before anything is sent. */
+/** Throws PaydropError `config` for missing or malformed keys, certificates or address, before anything is sent. */
 export function createSender(config: Config): Sender {
   const { baseUrl, apiKey, aesKey, aesIv, choices } = config;
   if (baseUrl === undefined || apiKey === undefined) {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { ProxyAgent } from "undici";
-// not all of undici: most of what it takes to start is the rest of it
+// only these parts of undici: to load the rest would take most of the time of the start
 import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import { readBaseUrl } from "../config/base-url.ts";
@@ -19,17 +19,17 @@ export interface TransportOptions extends Certificates {
   /** The service's address without credentials; plain http only to this machine. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Requests at the same time at most; with reuse up to four times as many connections are open, most at rest. */
+  /** Most requests at one time. With reuse more connections are open, most of them at rest (`RESTING_PER_LANE`). */
   readonly concurrency: number;
-  /** Total: from `post` to the end of the answer. */
+  /** Total time: from `post` to the end of the answer. */
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
   /** How long the body of an answer may take once its head is there. 5 s unless said. */
   readonly bodyTimeoutMs?: number;
   /**
-   * False gives every request its own connection (I6): slower, and proof against a server that answers one request
-   * twice. With reuse, undici drops a connection on which bytes lie before the next request is written; bytes that come
-   * later cannot be told from that request's answer.
+   * False gives every request its own connection (I6): that is slower, and safe against a server that answers one
+   * request twice. With reuse, a connection on which bytes came is dropped before the next request is written; bytes
+   * that come later cannot be told from the answer to that request.
    */
   readonly reuseConnections: boolean;
   /** Heeds HTTPS_PROXY, HTTP_PROXY and NO_PROXY. Never for an address on this machine. */
@@ -37,7 +37,7 @@ export interface TransportOptions extends Certificates {
 }
 
 /**
- * Every request that carries a row goes through here (DESIGN §4). What else speaks on the network carries none, and has
+ * Every request that carries a row goes through here (DESIGN §4). What else uses the network carries no row, and has
  * sockets of its own: doctor's probe, the ping, and the page of metrics.
  */
 export interface Transport {
@@ -50,7 +50,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Throws PaydropError "config" for an address that must not be used, certificates or a proxy that cannot be right. */
+/** Throws PaydropError "config" for an address that must not be used, and for wrong certificates or a wrong proxy. */
 export function createTransport(options: TransportOptions): Transport {
   const base = addressOf(options.baseUrl);
   assertCertificates(options);
@@ -60,7 +60,7 @@ export function createTransport(options: TransportOptions): Transport {
   const headers = ["content-type", "application/json", "x-api-key", apiKey];
   const always = {
     ...{ origin: base.origin, method: "POST", headers },
-    // by the request and not by the connection: one through a SOCKS proxy would be kept all the same
+    // said of the request and not of the connection: a connection through a SOCKS proxy would be kept all the same
     ...(options.reuseConnections ? {} : { reset: true }),
   } as const;
   const exchangeOptions = {
@@ -79,7 +79,7 @@ export function createTransport(options: TransportOptions): Transport {
         const connection = connections.take();
         const ended = (answer: Answer): void => {
           underWay.remove(place);
-          // one that nothing could be written to may still wait for its proxy, and the next row behind it
+          // the connection may still wait for its proxy, and the next row would wait behind it
           if (answer.kind === "unsent") connections.drop(connection);
           else connections.rest(connection);
           resolve(answer);
@@ -100,7 +100,10 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 const BODY_TIMEOUT_MS = 5_000;
-/** undici, which can say what did not connect, comes first; but a proxy that takes the connection and is silent it awaits. */
+/**
+ * Our clock runs so much longer than undici's, which can say what did not connect. But undici waits without end for a
+ * proxy that takes the connection and is silent: then our clock ends it.
+ */
 const CONNECT_MARGIN_MS = 1_500;
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -122,7 +125,7 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
     useMilo: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    // the exchange has its own clocks: total, not idle
+    // the exchange has its own clock, for the total time; these two would count idle time
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -132,7 +135,7 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
   const proxy = options.useProxyFromEnvironment === true ? proxyFor(base, process.env) : undefined;
   const ways = proxy && {
     ...{ connections: 1, uri: proxy.href, requestTls: tls, connectTimeout: options.connectTimeoutMs },
-    // undici would speak TLS to a SOCKS proxy that is given any
+    // only for https: undici would speak TLS to a SOCKS proxy if these were given
     ...(proxy.protocol === "https:" ? { proxyTls: { rejectUnauthorized: true } } : {}),
   };
   const connect = buildConnector({ ...tls, allowH2: false });
@@ -140,8 +143,9 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
     ways
       ? new (proxyAgent())({ ...settings, ...ways })
       : new Client(base.origin, { ...settings, connect: told(connect, onSocket) });
-  // Only a service as fast as loopback outruns `wanted` of them; fewer, for want of open files, any service does, and its
-  // second answer to one row would be taken for the next row's. So a new one is opened instead, though that is slower.
+  // With `wanted` connections only a service as fast as loopback leaves them no time to rest. With fewer, for want of
+  // open files, any service does, and its second answer to one row would be taken for the answer to the next. So then a
+  // new connection is opened instead, though that is slower.
   return new RestingConnections(connectionsMax, opener, connectionsMax < wanted);
 }
 
@@ -158,6 +162,6 @@ function told(connect: buildConnector.connector, onSocket: Parameters<Opener>[0]
     });
 }
 
-/** Open connections: enough for each to rest between two requests, not so many that a service would mind. */
+/** How many connections may be open: enough for each to rest between two requests, and no more than a service bears. */
 const RESTING_PER_LANE = 4;
 const RESTING_MIN = 64;

@@ -1,10 +1,10 @@
 import { Places } from "../places.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The requests that have no end yet, one clock for all of them, and one listener per signal that some of them share. */
+/** The requests that have not ended yet, one clock for all of them, and one listener for each signal of theirs. */
 export class UnderWay {
   readonly #exchanges = new Places<Exchange>();
-  /** Only those of requests under way: a caller's signal may be one for each call, or outlive thousands of transports. */
+  /** Only signals of requests under way: a caller may have one for each call, or one that outlives many transports. */
   readonly #signals = new Map<AbortSignal, { requests: number; readonly abortAll: () => void }>();
   #clock: NodeJS.Timeout | undefined;
   #lookedAtMs = 0;
@@ -64,8 +64,8 @@ export class UnderWay {
   }
 }
 
-/** By so much later than said a request may end; small against any timeout that makes sense. */
+/** A request may end by so much later than its timeout says; it is small against any timeout that makes sense. */
 const CLOCK_MS = 20;
-/** The process was stopped, its container frozen or its machine paused: answers that came meanwhile are not read yet. */
+/** So long a standstill (process stopped, container frozen, machine paused) leaves answers that are not read yet. */
 const STANDSTILL_MS = 1_000;
 const AFTER_STANDSTILL_MS = 5_000;

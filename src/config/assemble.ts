@@ -8,10 +8,10 @@ import type { SettingValues } from "./settings.ts";
 import { homeOf } from "./toml-file.ts";
 import { USUAL } from "./usual.ts";
 
-/** Tables of names that a person chose, as they are understood. */
+/** Settings under names that a person chose: mappings and rules, as they were read. */
 export type Tables = Pick<Config, "mappings"> & Pick<Choices, "rules">;
 
-/** What was said, over the defaults; the choices of a run as everything else takes them. */
+/** The configuration of a run: what was said, over the defaults. Notes in `origins` where the secrets come from. */
 export function assemble(
   said: SettingValues,
   env: NodeJS.ProcessEnv,
@@ -94,7 +94,7 @@ function choicesOf(values: Values): Omit<Choices, "rules"> {
   };
 }
 
-/** What is told, how and where. Colour and log level follow other things where nobody said them. */
+/** What is told, how and where. Unless said, colour depends on NO_COLOR and TERM, the log level on `verbose`. */
 function tellingOf(values: Values, said: SettingValues, env: NodeJS.ProcessEnv) {
   return {
     json: values.json,
@@ -123,7 +123,7 @@ function groupingOf(values: Values): Pick<Choices, "numberGrouping" | "decimalSi
   );
 }
 
-/** `$STATE_DIRECTORY` is systemd's, a list with colons; the rest is the XDG convention. */
+/** The first folder of `$STATE_DIRECTORY`, systemd's list with colons; else by the XDG convention. Throws `config`. */
 function usualStateDir(env: NodeJS.ProcessEnv, origins: Record<string, string>): string {
   const systemd = env["STATE_DIRECTORY"]?.split(":")[0];
   if (systemd) {

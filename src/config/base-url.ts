@@ -1,8 +1,9 @@
 import { NotRight } from "./values.ts";
 
 /**
- * `https://api.bank.example/base`: https, or http to this very machine; no credentials, query or fragment (all would
- * travel further than meant); without a slash at the end. Throws `NotRight`; the text itself is never repeated.
+ * An address such as `https://api.bank.example/base`: https, or http to this very machine; no credentials, query or
+ * fragment, which would go further than they should; given without a slash at the end. Throws `NotRight`, which never
+ * repeats the text.
  */
 export function readBaseUrl(raw: unknown): string {
   const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
@@ -17,8 +18,8 @@ export function readBaseUrl(raw: unknown): string {
 }
 
 /**
- * What is odd about an address whose path has the `/v1` that every path of §4 begins with. A gateway may want it so: it is
- * pointed out, and not refused.
+ * What is odd about an address whose path has the `/v1` that every path of §4 begins with. A gateway may want it so:
+ * such an address is pointed out, and not refused.
  */
 export function remarkOnPath(baseUrl: string): { readonly found: string; readonly hint: string } | undefined {
   const at = baseUrl.search(/\/v1(?:\/|$)/);
@@ -29,12 +30,12 @@ export function remarkOnPath(baseUrl: string): { readonly found: string; readonl
   };
 }
 
-/** An address may hold a password: it is not repeated. */
+/** The error of a wrong address. It does not repeat the address, which may hold a password. */
 function notAnAddress(right: string): NotRight {
   return new NotRight(right, "the address");
 }
 
-/** The path of such an address is often its only secret: whoever knows it can report runs that never happened. */
+/** A ping address without its path, often a secret: whoever knows the path can report runs that never happened. */
 export function pingShown(url: string): string {
   return `${new URL(url).origin}/…`;
 }

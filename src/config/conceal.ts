@@ -1,6 +1,6 @@
 /**
- * The last filter before anything leaves for a terminal or a log: literal secrets of this process and their hex,
- * base64 and URL forms become `[secret]`. It is the net below the other measures, not a licence to print.
+ * The last filter before text goes to a terminal or a log: the secrets of this process, also in hex, base64 and URL
+ * form, become `[secret]`. It is the net below the other measures, not a licence to print.
  */
 const concealed = new Set<string>();
 let pattern: RegExp | undefined;
@@ -20,7 +20,7 @@ export function conceal(text: string): string {
   return text.replace(pattern, "[secret]");
 }
 
-/** A text whose end is missing, without secrets, and without as much of its end as could be the beginning of one. */
+/** `text`, which was cut off, without secrets, and without as much of its end as could be the beginning of a secret. */
 export function concealOfCut(text: string): string {
   const longest = Math.max(1, ...[...concealed].map((form) => form.length));
   const left = conceal(text);

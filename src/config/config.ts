@@ -6,7 +6,7 @@ import type { Secret } from "./secret.ts";
 
 /** Every choice of a run, frozen. Durations are milliseconds. What the interface leaves open stands under `choices`. */
 export interface Config {
-  /** Without credentials and without a slash at the end. */
+  /** The address of the service, without credentials and without a slash at the end. */
   readonly baseUrl?: string;
   /** `test`: loopback, the sandbox, or so configured. */
   readonly environment: Environment;
@@ -17,7 +17,7 @@ export interface Config {
 
   readonly operation?: OperationName;
   readonly period?: string;
-  /** The one of `mappings` that a person chose for this run, or `none`. */
+  /** The name of the mapping that a person chose for this run, or `none`. */
   readonly mapping?: string;
   /** Column mappings that were confirmed: `[mapping.NAME]`. */
   readonly mappings: readonly Mapping[];
@@ -38,10 +38,10 @@ export interface Config {
   readonly rate?: number;
   readonly timeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** How long a service that cannot be reached is tried before rows are given up. */
+  /** How long a service that cannot be reached is tried before its rows are given up. */
   readonly retryForMs: number;
   readonly settleMs: number;
-  /** First wait before a watched folder tries a service again that took no rows; it doubles up to twenty times as long. */
+  /** First wait of a watched folder before it tries a service again that took no rows; it grows to twenty times. */
   readonly watchRetryMs: number;
   readonly duplicateDays: number;
   /** What becomes of a corrected row whose payee is not the one of the row that it corrects. */
@@ -64,16 +64,16 @@ export interface Config {
   readonly logFormat: "json" | "text";
   readonly logFile?: string;
   readonly metricsFile?: string;
-  /** On 127.0.0.1. */
+  /** The port of the metrics' page on 127.0.0.1. */
   readonly metricsPort?: number;
-  /** Without a slash at the end: `/` and the exit code follow. */
+  /** The address to GET at the end of a run, without a slash at the end: `/` and the exit code follow. */
   readonly pingUrl?: string;
 
   /** Where each value came from that is not a default: a flag, a variable, or the path of a paydrop.toml. */
   readonly origins?: Readonly<Record<string, string>>;
 }
 
-/** `1,00,000.00`; `100,000.00`; `100.000,00`; `100 000,00`; `100'000.00`. */
+/** After `none`: `1,00,000.00`; `100,000.00`; `100.000,00`; `100 000,00`; `100'000.00`. */
 export type Grouping = "none" | "indian" | "western" | "point" | "space" | "apostrophe";
 
 /** The named choices of DESIGN §1: what the interface does not show. Listed by `paydrop doctor`. */
@@ -82,17 +82,17 @@ export interface Choices {
   readonly padding: "pkcs7" | "zero" | "iso7816" | "ansix923" | "none";
   /** §5.2 says HEX, not its case. */
   readonly hexCase: "lower" | "upper";
-  /** §5.2 shows no encoding of the key and IV. `auto`: the one that gives exactly 32 and 16 bytes. */
+  /** §5.2 shows no encoding of the key and IV. `auto`: the one encoding that gives exactly 32 and 16 bytes. */
   readonly keyEncoding: "auto" | "hex" | "base64" | "utf8";
   /** §2.6: an empty optional cell is left out of the payload (`omit`, unless said) or sent as `""`. */
   readonly emptyFields: "omit" | "send";
   /** §7: a 429 waits and goes again; false: unknown. */
   readonly retry429: boolean;
-  /** Digits of an amount at most, 15 unless said; §8 shows no bounds. */
+  /** Most digits of an amount, 15 unless said; §8 shows no bounds. */
   readonly amountDigitsMax: number;
-  /** How many of them after the point, 2 unless said. */
+  /** Most digits of an amount after the point, 2 unless said. */
   readonly amountDecimalsMax: number;
-  /** An `ifsc_code` of another shape than the Indian one (§2.5 shows none): `refuse` unless said. */
+  /** What becomes of an `ifsc_code` of another shape than the Indian one (§2.5 shows none): `refuse` unless said. */
   readonly ifscFormat: "refuse" | "warn" | "any";
   /** Encoding of input files without a byte order mark; `utf-8` unless said. */
   readonly encoding: "utf-8" | "windows-1252";
@@ -100,8 +100,8 @@ export interface Choices {
   readonly ownColumns: readonly string[];
   /** How the digits of an amount may be grouped, at the exact places; `none` unless said. */
   readonly numberGrouping: Grouping;
-  /** What stands before its decimals; `point` unless said. */
+  /** What stands before the decimals of an amount; `point` unless said. */
   readonly decimalSign: "point" | "comma";
-  /** `[rules.payouts]` and so on: what the interface leaves open, and this user does not (§2.6, §8). */
+  /** `[rules.payouts]` and so on: what the interface leaves open (§2.6, §8), and this user does not. */
   readonly rules: Rules;
 }

@@ -15,7 +15,7 @@ import { NotRight, saidOf } from "./values.ts";
 /** An option that has a setting of its own. */
 export type SettingOption = Exclude<keyof WatchOptions, SecretName | "mappings" | "rules">;
 
-/** Every option and the setting whose rules hold for it. */
+/** The setting of each option: an option is read as its setting is. */
 const OPTIONS = {
   operation: "operation",
   period: "period",
@@ -61,7 +61,7 @@ const OPTIONS = {
 } as const satisfies Record<SettingOption, SettingName>;
 
 const SECRET_NAMES: readonly string[] = Object.keys(SECRETS);
-/** Options that the calls take out before: one of them may have been misspelt. */
+/** Options that the library's calls take out themselves; known here, since a misspelt option may mean one of them. */
 const OF_CALLS = ["sandbox", "signal", "giveUpSignal", "onEvent", "onReport", "onRefused", "onMessage", "poll"];
 
 /** Options of a library call as a frozen Config. Throws PaydropError `config`, which names the option. */
@@ -87,7 +87,7 @@ export function configFromOptions(options: WatchOptions): Config {
   return Object.freeze(config);
 }
 
-/** One option by the rules of its setting, so that a value means the same wherever it is said. Throws `config`. */
+/** Reads an option as its setting is read, so that a value means the same wherever it is said. Throws `config`. */
 export function readOption(option: SettingOption, given: unknown): unknown {
   const setting: Setting<unknown> = SETTINGS[OPTIONS[option]];
   try {
@@ -104,7 +104,7 @@ export function readOption(option: SettingOption, given: unknown): unknown {
   }
 }
 
-/** The settings say durations as `90s`; an option is a number of milliseconds, and `120` would be hardly any wait. */
+/** What is right for an option in milliseconds: the words of its setting speak of `90s`, which an option cannot be. */
 function rightInMs(option: string, { read }: Setting<unknown>): NotRight | undefined {
   const { minimum = 0, maximum = 0 } = read.schema;
   return option.endsWith("Ms")
@@ -112,7 +112,7 @@ function rightInMs(option: string, { read }: Setting<unknown>): NotRight | undef
     : undefined;
 }
 
-/** Throws `config` for a text that no key can be, without repeating it. */
+/** A secret that was given as an option. Throws `config` for a text that no key can be, without repeating it. */
 export function readSecretOption(name: SecretName, given: unknown): Secret {
   if (given instanceof Secret) return checked(name, given.reveal(), name);
   if (typeof given === "string") return checked(name, given, name);

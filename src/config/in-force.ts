@@ -31,7 +31,7 @@ export function settingsInForce({ config, said }: LoadedSettings): InForce[] {
   return [...settings, ...rulesInForce(rules, config.origins?.["rules"] ?? "option"), ...secrets];
 }
 
-/** What is concluded from others when nobody says it. */
+/** Settings that follow from other things where nobody said them. */
 const DERIVED: Readonly<Partial<Record<SettingName, (config: Config) => string>>> = {
   environment: (config) => config.environment,
   state_dir: (config) => config.stateDir,

@@ -2,12 +2,12 @@ import { open } from "node:fs/promises";
 import { PaydropError, messageOf } from "../errors.ts";
 import type { Rules } from "./rule-settings.ts";
 
-/** 170,000 branch codes are 2 MB. */
+/** Far more than any list needs: 170,000 branch codes are 2 MB. */
 const BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * What the lists of the rules hold, by path: one value per line, or the first cell of each line; upper case. Read for
- * every file anew, so that a list can be exchanged under a running watch. Throws PaydropError `config`.
+ * The values in the lists of the rules, by path, in upper case: one value per line, or the first cell of each line.
+ * Lists are read anew for every file, so that one can be exchanged under a running watch. Throws PaydropError `config`.
  */
 export async function readKnownValues(rules: Rules): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const paths = Object.values(rules).flatMap(({ fields }) => Object.values(fields).flatMap(({ list }) => list ?? []));

@@ -12,7 +12,7 @@ import { readTomlFile, type TomlFile } from "./toml-file.ts";
 import { NotRight, saidOf } from "./values.ts";
 
 export interface Sources {
-  /** By setting name (`state_dir`), and `config`; only what stood on the command line. */
+  /** What stood on the command line, by the name of the setting (`state_dir`) or `config`. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** The three secrets are removed from it. */
   readonly env: NodeJS.ProcessEnv;
@@ -28,14 +28,14 @@ export function loadConfig(sources: Sources): Config {
   return loadSettings(sources).config;
 }
 
-/** For a command that never sends: the three secrets are removed from `env`, and not read. Throws PaydropError `config`. */
+/** `loadConfig` for a command that never sends: the three secrets are removed from `env`, and not read. */
 export function loadWithoutKeys({ flags, env }: Required<Pick<Sources, "flags" | "env">>): Config {
   return loadConfig({ flags, env, secrets: "ignore" });
 }
 
 export interface LoadedSettings {
   readonly config: Config;
-  /** What some source said, by setting. */
+  /** The settings that a source said, without defaults. */
   readonly said: SettingValues;
   /** The paydrop.toml that was read. */
   readonly file?: string;
@@ -82,7 +82,7 @@ export function requireSending(config: Config, payouts = false): void {
   );
 }
 
-/** What stands in tables of names that a person chose. */
+/** What stands in the tables whose keys are names that a person chose. */
 function tablesIn(file: TomlFile | undefined, origins: Record<string, string>): Tables {
   if (!file) return { mappings: [], rules: {} };
   const place = (path: readonly string[]): string => `${file.path}: ${file.placeWithin(path)}`;
@@ -128,7 +128,7 @@ function readSettings(
 interface Said {
   readonly raw: unknown;
   readonly origin: string;
-  /** How a person would find it. */
+  /** Where a person finds it, for messages. */
   readonly place: string;
 }
 
@@ -142,14 +142,14 @@ function firstThatSays(
   const variable = variableOf(name);
   // an empty variable says nothing: unit files and compose files cannot unset one
   if (env[variable]) return { raw: env[variable], origin: variable, place: variable };
-  // a table of the same name is no setting: `[mapping.hrms]` beside `--mapping hrms`
+  // a table may have the name of a setting for one run: `[mapping.hrms]` and `--mapping hrms`
   if (file && !SETTINGS[name].perRun && Object.hasOwn(file.values, name)) {
     return { raw: file.values[name], origin: file.path, place: `${file.path}: ${file.placeOf(name)}${name}` };
   }
   return undefined;
 }
 
-/** Or what is wrong with it is added to `wrong`: whoever sets up a machine sees it all at once. */
+/** The value that was said. What is wrong with it is added to `wrong`: whoever sets up a machine sees all at once. */
 function understood(name: SettingName, said: Said, wrong: string[]): unknown {
   try {
     return SETTINGS[name].read(said.raw);
@@ -160,7 +160,10 @@ function understood(name: SettingName, said: Said, wrong: string[]): unknown {
   }
 }
 
-/** What would hand the keys or the money to somebody else. */
+/**
+ * Throws PaydropError `config` for settings that would give the keys or the money to somebody else, `usage` for a lost
+ * journal that nobody answers for.
+ */
 export function assertSafe(config: Config, env: NodeJS.ProcessEnv): void {
   const remote = config.baseUrl !== undefined && !isLoopback(config.baseUrl);
   if (remote && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {

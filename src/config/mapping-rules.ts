@@ -3,7 +3,7 @@ import { speaksOfRupees } from "../currency.ts";
 import type { AmountUnit, Mapping } from "./mapping.ts";
 import type { TableText } from "./table-text.ts";
 
-/** Throws where no form gets all its required fields: not one row could ever be sent. */
+/** Throws PaydropError `config` where no form gets all its required fields: not one row could ever be sent. */
 export function assertComplete(text: TableText, mapping: Mapping, forms: readonly Form[]): void {
   const filled = new Set([
     ...mapping.columns.flatMap(({ fields }) => fields),
@@ -21,7 +21,7 @@ export function assertComplete(text: TableText, mapping: Mapping, forms: readonl
   if (!amountColumn) throw text.wrong("the amount does not come from a column of the file", "name it under columns");
 }
 
-/** A column that says its unit must not be read in another one. */
+/** Throws PaydropError `config` where the amount's column says in its name that it has another unit. */
 export function assertUnit(text: TableText, { columns, amountUnit }: Mapping): void {
   const column = columns.find(({ fields }) => fields.includes("amount"))?.column ?? "";
   const said = unitInName(column);
@@ -34,7 +34,7 @@ export function assertUnit(text: TableText, { columns, amountUnit }: Mapping): v
     );
 }
 
-/** `Payout Amount (in Rupees)` says rupees. */
+/** The unit that the name of a column says: `Payout Amount (in Rupees)` says rupees. */
 export function unitInName(column: string): AmountUnit | undefined {
   if (/paisa|paise/i.test(column)) return "paise";
   return speaksOfRupees(column) ? "rupees" : undefined;

@@ -1,6 +1,6 @@
 import type { Mapping } from "./mapping.ts";
 
-/** A mapping as the tables `[mapping.NAME]` that read as it again, with remarks as comments above. */
+/** A mapping as tables `[mapping.NAME]`, which read give the same mapping, with the remarks as comments above. */
 export function mappingToml(mapping: Mapping, remarks: readonly string[]): string {
   const { name, operation, option, amountUnit, header, columns, constants, values, mustBe, lookups } = mapping;
   const table = `mapping.${name}`;
@@ -43,7 +43,7 @@ function section(name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", `[${name}]`, ...lines];
 }
 
-/** `amount = "Net Pay"`: our own names need no quotes. */
+/** Lines such as `amount = "Net Pay"`: the names of our fields need no quotes. */
 function fieldLines(byField: Readonly<Record<string, string>>): string[] {
   return Object.entries(byField).map(([field, value]) => `${field} = ${quoted(value)}`);
 }

@@ -7,47 +7,47 @@ import { assertComplete, assertUnit } from "./mapping-rules.ts";
 import { meantOrAll } from "./nearest.ts";
 import { TableText, type PlaceOf } from "./table-text.ts";
 
-/** What one of the file's amounts counts. `rupees`: it travels as written; `paise`: a hundredth of it travels. */
+/** What the file's amounts count. `rupees`: an amount is sent as written; `paise`: a hundredth of it is sent. */
 export type AmountUnit = "rupees" | "paise";
 
 /** How the columns of another system are read as ours: `[mapping.NAME]` of paydrop.toml. */
 export interface Mapping {
   readonly name: string;
   readonly operation: OperationName;
-  /** Payouts: the only option that its rows may have. */
+  /** Payouts: the only option that the rows may have. */
   readonly option?: PayoutOption;
   readonly amountUnit: AmountUnit;
   /** The header that a person confirmed, in any order: the mapping is for files with exactly these columns. */
   readonly header: readonly string[];
   readonly columns: readonly MappedColumn[];
-  /** By our field: the value that every row gets. */
+  /** The value that every row gets, by our field. */
   readonly constants: Readonly<Record<string, string>>;
-  /** By our field: their value → ours. A value that is not listed is a fault. */
+  /** Their value → ours, by our field. A value that is not listed is a fault. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Columns in which anything else is a fault; `""` is an empty cell. */
+  /** Columns in which any value but these is a fault; `""` is an empty cell. */
   readonly mustBe: readonly { readonly column: string; readonly values: readonly string[] }[];
   readonly lookups: readonly Lookup[];
 }
 
 interface MappedColumn {
-  /** By the file's own header. */
+  /** The name in the file's own header. */
   readonly column: string;
   readonly fields: readonly string[];
 }
 
-/** Fields that a table of one's own holds, found by what stands in one column of the file. */
+/** Fields that a table of the user's holds, found by what stands in one column of the file. */
 export interface Lookup {
-  /** Path of a CSV file. */
+  /** Path of the table, a file in any format that is read. */
   readonly file: string;
   /** Column of the file. */
   readonly by: string;
-  /** Column of the table in which its value is looked for. */
+  /** Column of the table in which the value of `by` is looked for. */
   readonly key: string;
   /** Our field → column of the table. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** All tables `[mapping.NAME]`. Relative paths mean `folder`. Throws PaydropError `config` with the place. */
+/** All tables `[mapping.NAME]`. Relative paths start at `folder`. Throws PaydropError `config` with the place. */
 export function readMappings(raw: unknown, folder: string, placeOf: PlaceOf): readonly Mapping[] {
   return new TableText(raw, ["mapping"], placeOf).entries().map(([name, text]) => readMapping(name, text, folder));
 }
@@ -86,7 +86,7 @@ function readMapping(name: string, text: TableText, folder: string): Mapping {
   return mapping;
 }
 
-/** What a mapping may fill: the fields of these forms, and columns of our own that are not sent. */
+/** What a mapping may fill: the fields of these forms, and our own columns that are not sent. */
 export function fieldsToFill(forms: readonly Form[]): readonly string[] {
   const sent = forms.flatMap((form) => form.fields.map((field) => field.name));
   return [...new Set([...sent, "reference", "period"])];
@@ -145,7 +145,7 @@ function assertOneHeader(text: TableText, header: readonly string[]): void {
   if (header.length === 0) throw text.at("header").wrong("there are no columns", "write the header of the file");
 }
 
-/** A field has one source, or nobody could say which value is sent. */
+/** Throws where a field has two sources: nobody could say which value is sent. Also where values have no source. */
 function assertOneSource(text: TableText, mapping: Mapping): void {
   const sources = [
     ...mapping.columns.flatMap(({ fields }) => fields),
@@ -162,7 +162,7 @@ function assertOneSource(text: TableText, mapping: Mapping): void {
   }
 }
 
-/** The mapping that was meant by `--mapping`. Throws PaydropError `usage` for a name that is none. */
+/** The mapping that `--mapping` names. Throws PaydropError `usage` where there is none of this name. */
 export function mappingNamed(name: string, mappings: readonly Mapping[]): Mapping {
   const found = mappings.find((mapping) => mapping.name === name);
   if (found) return found;

@@ -10,14 +10,14 @@ const KNOWN = [
   "PAYDROP_CONFIG",
   "PAYDROP_TEST",
   "PAYDROP_FAULT",
-  // refused, where it says yes
+  // known, to be refused where it says yes
   "PAYDROP_SANDBOX",
 ];
 
 /** Kubernetes sets these for a service that is called paydrop: nobody misspelt anything. */
 const OF_CLUSTER = /^PAYDROP_(?:SERVICE_HOST|SERVICE_PORT|PORT)(?:_|$)/;
 
-/** A variable, and what there is to say of it. */
+/** A misspelt variable, and what there is to say about it. */
 interface Misspelt {
   readonly said: string;
   readonly found: string;
@@ -25,8 +25,8 @@ interface Misspelt {
 }
 
 /**
- * Variables that say nothing to paydrop, and nearly have the name of one that does. Others with this prefix may well
- * belong to somebody else. Never a value: it may be a key.
+ * Variables without a meaning to paydrop whose names are nearly those of variables that have one. Other variables with
+ * this prefix may belong to somebody else. Gives no values: one may be a key.
  */
 export function misspeltVariables(env: NodeJS.ProcessEnv): readonly Misspelt[] {
   return Object.keys(env).flatMap((said) => {
@@ -37,7 +37,7 @@ export function misspeltVariables(env: NodeJS.ProcessEnv): readonly Misspelt[] {
   });
 }
 
-/** The nearest by its letters; else those that end in the same word: PAYDROP_KEY is one of the keys. */
+/** The variable with the nearest name; else those whose names end in the same word: PAYDROP_KEY may be any key. */
 function meantBy(said: string): readonly string[] {
   const near = nearest(said.slice(PREFIX.length), KNOWN, (name) => name.slice(PREFIX.length).toLowerCase());
   if (near !== undefined) return [near];

@@ -1,7 +1,7 @@
 import { PaydropError } from "../errors.ts";
 import { countSlips } from "../slips.ts";
 
-/** The name a person most likely meant, at most a third of its letters away; `undefined` when none is near. */
+/** The name that a person most likely meant, at most a third of its letters away; undefined where none is so near. */
 export function nearest(
   said: string,
   names: readonly string[],
@@ -17,13 +17,13 @@ export function nearest(
   return best;
 }
 
-/** What to say where there is no such name: the one that was meant, or all that there are. */
+/** The hint where there is no such name: the name that was meant, or all names. */
 export function meantOrAll(said: string, names: readonly string[]): string {
   const meant = nearest(said, names);
   return meant ? `did you mean ${meant}?` : `there are ${names.join(", ")}`;
 }
 
-/** A misspelt option must not pass as one that was not given: it may be the one that holds a file back. */
+/** The error of an unknown option. It must not be ignored: it may be misspelt, and meant to hold a file back. */
 export function unknownOption(option: string, known: readonly string[]): PaydropError {
   return new PaydropError("config", `there is no option "${option}"`, meantOrAll(option, known));
 }

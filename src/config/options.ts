@@ -16,15 +16,15 @@ export interface CheckOptions extends Partial<
   readonly operation?: Config["operation"];
   /** What the file pays for, such as `2026-11`. */
   readonly period?: string;
-  /** The one of `mappings` that the file is read by, where several fit; `none`: by our own column names only. */
+  /** The mapping that the file is read by, where several of `mappings` fit; `none`: by our own column names only. */
   readonly mapping?: string;
   /** Column mappings by name, with the keys of `[mapping.NAME]` in paydrop.toml. */
   readonly mappings?: Readonly<Record<string, unknown>>;
   /** The sheet of a workbook to read, where several could be meant. */
   readonly sheet?: string;
-  /** Rows that the file must have; one with another number is refused whole. */
+  /** Number of rows that the file must have; a file with another number is refused whole. */
   readonly expectRows?: number;
-  /** Sum of amounts that the file must have, as decimal text, `"11087750.50"`; one with another sum is refused whole. */
+  /** Sum of amounts that the file must have, as text, `"11087750.50"`; a file with another sum is refused whole. */
   readonly expectTotal?: string;
   /** Refuses a file without control totals. */
   readonly requireControl?: boolean;
@@ -45,7 +45,7 @@ export interface CheckOptions extends Partial<
   readonly environment?: Config["environment"];
 }
 
-/** Where a file is sent and how; also what `CheckOptions` says. */
+/** Where a file is sent and how, beside what `CheckOptions` says. */
 export interface SendOptions extends CheckOptions {
   /** `https://api.bank.example`, without the `/v1` path; http only to this machine. */
   readonly baseUrl?: string;
@@ -53,11 +53,11 @@ export interface SendOptions extends CheckOptions {
   readonly apiKey?: string | Secret;
   /** 32 bytes, in hex, base64 or as text; for payouts only (§5.2). */
   readonly aesKey?: string | Secret;
-  /** 16 bytes, in the same way. */
+  /** 16 bytes, written as `aesKey` is. */
   readonly aesIv?: string | Secret;
-  /** `auto`: the one encoding that gives 32 and 16 bytes. §5.2 shows none. */
+  /** `auto`, unless said: the one encoding that gives 32 and 16 bytes. §5.2 shows no encoding. */
   readonly keyEncoding?: Choices["keyEncoding"];
-  /** `pkcs7` unless said. §5.2 shows none. */
+  /** `pkcs7` unless said. §5.2 shows no padding. */
   readonly padding?: Choices["padding"];
   /** `lower` unless said. */
   readonly hexCase?: Choices["hexCase"];
@@ -89,10 +89,10 @@ export interface SendOptions extends CheckOptions {
   readonly by?: string;
 }
 
-/** How a folder is watched; also what `SendOptions` says. */
+/** How a folder is watched, beside what `SendOptions` says. */
 export interface WatchOptions extends SendOptions {
   /** Milliseconds for which a dropped file must lie still; 5,000 unless said, 15,000 when polling. */
   readonly settleMs?: number;
-  /** Milliseconds after which a service that was away is tried again, growing to twenty times as long; 30,000 unless said. */
+  /** Milliseconds before a service that was away is tried again, growing up to twenty times; 30,000 unless said. */
   readonly watchRetryMs?: number;
 }

@@ -3,9 +3,9 @@ import type { RE2JS } from "re2js";
 import { messageOf } from "../errors.ts";
 
 /**
- * Patterns of the configuration. They run on an engine that is linear in the length of the text (RE2), so that no pair
- * of pattern and cell can stall a run; look-around and backreferences, which cannot be linear, are refused. Loaded only
- * where a pattern is used.
+ * Patterns of the configuration run on an engine whose time is linear in the length of the text (RE2), so that no cell
+ * can stall a run, whatever the pattern is. Look-around and backreferences, which cannot be linear, are refused. The
+ * engine is loaded only where a pattern is used.
  */
 let engine: typeof RE2JS | undefined;
 
@@ -14,7 +14,7 @@ function compile(source: string): RE2JS {
   return engine.compile(source);
 }
 
-/** Whether the whole text has the form. */
+/** Gives a function that says whether a whole text has the form of the pattern. */
 export function matcherOf(source: string): (text: string) => boolean {
   const compiled = compile(source);
   return (text) => compiled.matches(text);

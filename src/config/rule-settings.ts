@@ -13,7 +13,7 @@ function rule<T>(shown: string, read: ValueReader<T>, example: string): RuleSett
   return { shown, read, example };
 }
 
-/** `"200000.00"`, or a whole number without quotes. A number with a point would have been a float by now. */
+/** `"200000.00"`, or a whole number without quotes. Not a number with a point: TOML reads it as a float. */
 const cap: ValueReader<string> = reader({ type: ["string", "integer"], minimum: 0 }, (raw) =>
   plainAmount(typeof raw === "number" && Number.isSafeInteger(raw) && raw >= 0 ? String(raw) : raw),
 );
@@ -35,7 +35,7 @@ const listOfSome: ValueReader<readonly string[]> = reader<readonly string[]>(
   (list) => list.join(", "),
 );
 
-/** What one operation's money may come to. */
+/** The most that the amounts of one operation may come to. */
 export const CAPS = {
   max_per_row: rule("amount of one row at most", cap, '"200000"'),
   max_per_file: rule("amounts of one file at most; a file above it is refused", cap, '"5000000"'),
@@ -71,5 +71,5 @@ export type OperationRules = { readonly [Name in CapName]?: string } & {
   readonly warn?: readonly CapName[];
 };
 
-/** By the folder name of the operation: `payouts`. */
+/** The rules by the folder name of the operation: `payouts`. */
 export type Rules = Readonly<Record<string, OperationRules>>;

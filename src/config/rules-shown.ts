@@ -33,7 +33,7 @@ export function rulesInForce(rules: Rules, origin: string): InForce[] {
 
 const WARNS = " (warns)";
 
-/** A list of accounts is counted, not shown (I10). */
+/** A rule's value as it is shown; of a list of accounts only the number of its values (I10). */
 function valueOf(name: FieldRuleName, value: unknown, isHidden: boolean): string {
   if (isHidden && Array.isArray(value)) return `${value.length} values`;
   return maskNumbers((FIELD_RULES[name] as RuleSetting<unknown>).read.written(value));

@@ -20,8 +20,8 @@ import { TableText, type PlaceOf } from "./table-text.ts";
 import { NotRight } from "./values.ts";
 
 /**
- * `[rules.payouts]` and its like, checked to the last key: a rule with a slip in its name must not pass as one that was
- * not made. Paths of lists are relative to `folder`. `placeOf`: how a place is spoken of, such as
+ * Reads `[rules.payouts]` and its like. Every key is checked: a rule with a slip in its name must not be ignored. Paths
+ * of lists are relative to `folder`. `placeOf` says where a key stands, such as
  * `/etc/paydrop/paydrop.toml: line 12: `. Throws PaydropError `config`.
  */
 export function readRules(raw: unknown, folder: string, placeOf: PlaceOf): Rules {
@@ -58,7 +58,7 @@ function readField(table: TableText, folder: string): FieldRules {
   return { ...(rules as FieldRules), ...readWarn<FieldRuleName>(table.at("warn"), rules) };
 }
 
-/** The rules of a table that only warn: each must be one that the table makes. */
+/** The rules of a table that only warn. Throws for one that the table does not make. */
 function readWarn<Name extends string>(text: TableText, made: object): { readonly warn?: readonly Name[] } {
   if (text.raw === undefined) return {};
   const names = understood(WARN, text);

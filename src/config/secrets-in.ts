@@ -4,7 +4,7 @@ import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import { codePointOf } from "../printable.ts";
 import { Secret } from "./secret.ts";
 
-/** The three secrets of §5 under the names they go by. */
+/** The three secrets of §5, each with its variable and the name of its credential file. */
 export const SECRETS = {
   apiKey: { variable: "PAYDROP_API_KEY", credential: "paydrop-api-key" },
   aesKey: { variable: "PAYDROP_AES_KEY", credential: "paydrop-aes-key" },
@@ -21,7 +21,7 @@ export interface FoundSecret {
 
 const SECRET_NAMES = Object.keys(SECRETS) as SecretName[];
 
-/** Reads what there is and removes it from `env`, so that no child process inherits it. Throws `config`. */
+/** Reads the secrets and removes them from `env`, so that no child process inherits them. Throws `config`. */
 export function takeSecrets(env: NodeJS.ProcessEnv): Partial<Record<SecretName, FoundSecret>> {
   const found: Partial<Record<SecretName, FoundSecret>> = {};
   try {
@@ -68,12 +68,12 @@ function fromFile(name: SecretName, file: string, origin: string, missing?: "may
     const why = systemCodeOf(error) === "ENOENT" ? "there is no such file" : messageOf(error);
     throw new PaydropError("config", `${what}: ${why}`, "check the path and who may read the file", { cause: error });
   }
-  // one newline: what `echo` and editors add; more than that is part of what was pasted and must be looked at
+  // only the one newline that `echo` and editors add: more than that was pasted with the key, and a person must look
   const text = bytes.toString("utf8").replace(/\r?\n$/, "");
   return { secret: checked(name, text, what), origin };
 }
 
-/** A key that was put where its path belongs must not stand in a log for it. */
+/** Whether `file` may be a key that was put where its path belongs: then it must not get into a log. */
 function mayBeTheKey(file: string): boolean {
   return !/^(?:[./~\\]|[a-z]:)/i.test(file) || /[\r\n]/.test(file);
 }
@@ -86,7 +86,7 @@ function noPath(name: SecretName, origin: string): PaydropError {
   );
 }
 
-/** Throws `config` for a text that no key can be; `what` says where it stood. */
+/** The secret of a text. Throws `config` for a text that no key can be; `what` says where it stood. */
 export function checked(name: SecretName, text: string, what: string): Secret {
   const wrong = whatIsWrong(name, text);
   if (!wrong) return new Secret(text);

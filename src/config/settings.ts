@@ -27,12 +27,12 @@ export interface Setting<T> {
   /** The word for the flag's value in `--help`; `""` for a flag without one; left out: not a flag. */
   readonly flag?: string;
   readonly perRun?: true;
-  /** A relative path means the folder of the file it stands in. */
+  /** It is a path; a relative one in a file starts at the folder of that file. */
   readonly path?: true;
   readonly shown: string;
-  /** As a person would write it. */
+  /** The default as a person would write it. */
   readonly default?: string;
-  /** For the annotated paydrop.toml, where there is no default that could be written down. */
+  /** A value for the annotated paydrop.toml, where there is no default that could be written down. */
   readonly example?: string;
 }
 
@@ -44,7 +44,7 @@ const operation: ValueReader<OperationName> = reader({ type: "string", enum: OPE
 
 const address = { type: "string", format: "uri" } as const;
 
-/** The type keeps which default was written down, if any. */
+/** The type of the result says whether the setting has a default. */
 function setting<T, const More extends Partial<Setting<T>> = object>(
   shown: string,
   read: ValueReader<T>,
@@ -53,7 +53,7 @@ function setting<T, const More extends Partial<Setting<T>> = object>(
   return { shown, read, ...more } as Setting<T> & More;
 }
 
-/** In place of a default, where nothing holds unless it is said. */
+/** Stands in place of a default where there is no limit unless one is said. */
 export const NO_LIMIT = "no limit";
 
 const once = { perRun: true } as const;

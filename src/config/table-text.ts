@@ -4,7 +4,7 @@ import { normalizeName } from "../names.ts";
 import { printable, quotedNames } from "../printable.ts";
 import { nearest } from "./nearest.ts";
 
-/** `/etc/paydrop/paydrop.toml: line 12: ` of a key by its path. */
+/** Says where the key with this path stands, such as `/etc/paydrop/paydrop.toml: line 12: `. */
 export type PlaceOf = (path: readonly string[]) => string;
 
 /** One value of a table in paydrop.toml with its place, so that a complaint can say where it stands. */
@@ -74,13 +74,13 @@ export class TableText {
     return found;
   }
 
-  /** Every value of a table that may be missing. */
+  /** Every value of a table; the table may be missing. */
   map<T>(read: (one: TableText) => T): Readonly<Record<string, T>> {
     if (this.raw === undefined) return {};
     return Object.fromEntries(this.entries().map(([key, one]) => [key, read(one)]));
   }
 
-  /** Every value of a table that may be missing, by our own `names`: its keys are those, in any writing. */
+  /** As `map`, for a table whose keys are some of `names`, in any spelling; by the name as it stands in `names`. */
   byName<T>(names: readonly string[], read: (one: TableText) => T): Readonly<Record<string, T>> {
     const found: Record<string, T> = {};
     for (const [key, value] of Object.entries(this.map(read))) {
@@ -91,7 +91,7 @@ export class TableText {
     return found;
   }
 
-  /** `[[…]]`, one table or none. */
+  /** The tables `[[…]]`, or one table, or none. */
   tables(): readonly TableText[] {
     if (this.raw === undefined) return [];
     const all: readonly unknown[] = Array.isArray(this.raw) ? this.raw : [this.raw];
@@ -103,7 +103,7 @@ export class TableText {
     return isAbsolute(text) ? text : resolve(folder, text);
   }
 
-  /** The name as it is written among `names`; compared as header names are. */
+  /** `said` as it is spelt in `names`; compared as names of columns are. Throws where it is none of them. */
   known(said: string, names: readonly string[], what: string): string {
     const found = names.find((name) => normalizeName(name) === normalizeName(said));
     if (found !== undefined) return found;

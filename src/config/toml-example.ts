@@ -1,7 +1,7 @@
 import { rulesExample } from "./rules-shown.ts";
 import { SETTINGS, SETTING_NAMES, flagOf, variableOf, type Setting } from "./settings.ts";
 
-/** A paydrop.toml with every setting that may stand in one, explained, commented out, with its default or an example. */
+/** A paydrop.toml with all settings that may stand in one, explained, commented out, with a default or an example. */
 export function tomlExample(): string {
   const settings = SETTING_NAMES.flatMap((name): string[] => {
     const setting: Setting<unknown> = SETTINGS[name];
@@ -21,7 +21,6 @@ const HEAD = [
 
 function choiceOf({ read }: Setting<unknown>): string {
   const words = read.schema.enum;
-  // a sentence that names its words needs no second list
   return words ? ` (${words.join(", ")})` : "";
 }
 

@@ -11,16 +11,19 @@ import { nearest } from "./nearest.ts";
 export interface TomlFile {
   readonly path: string;
   readonly values: Readonly<Record<string, unknown>>;
-  /** `line 3: ` of a key; empty where it cannot be found. */
+  /** The line of a key, as `line 3: `; empty where it cannot be found. */
   placeOf(key: string): string;
-  /** `line 7: ` of a key within tables, by all their names; that of the nearest table where the key is not there. */
+  /**
+   * The line of a key within tables, as `line 7: `. `path`: the names of the tables and the key. Where the key is not
+   * there, the line of the nearest table.
+   */
   placeWithin(path: readonly string[]): string;
 }
 
 /**
- * The paydrop.toml that counts: the one named, else the user's, else the machine's. Never from the inbox or the working
- * folder: who can drop a file must not be able to move the base URL. `mayBeNew`: the named one may not be there yet.
- * Throws `config`.
+ * The paydrop.toml that counts: the one named, else the user's, else the machine's. Never one in the inbox or the
+ * working folder: who can drop a file must not be able to change the base URL. `mayBeNew`: the file that is named may
+ * not be there yet. Throws `config`.
  */
 export function readTomlFile(
   named: string | undefined,
@@ -36,7 +39,7 @@ export function readTomlFile(
   return { path, values, placeOf, placeWithin: (keys) => placeWithin(text, keys) };
 }
 
-/** Tables of names that a person chose, beside the settings. */
+/** Tables beside the settings, whose keys are names that a person chose. */
 export const TABLES: readonly string[] = ["mapping", "rules"];
 
 function placeIn(text: string, key: string): string {
@@ -44,13 +47,13 @@ function placeIn(text: string, key: string): string {
   return found < 0 ? "" : `line ${found + 1}: `;
 }
 
-/** The first name of `name = …`, `"name" = …`, `name.more = …` or `[name]`. */
+/** The first name in a line such as `name = …`, `"name" = …`, `name.more = …` or `[name]`. */
 function keyOfLine(line: string): string | undefined {
   const [, bare, quoted] = /^\s*\[{0,2}\s*(?:([A-Za-z0-9_-]+)|["']([^"']*)["'])\s*[=.\]]/.exec(line) ?? [];
   return bare ?? quoted;
 }
 
-/** `[mapping.hrms.columns]` and the lines below it; a name in quotes is one name. */
+/** Looks at tables such as `[mapping.hrms.columns]` and the lines below them; a name in quotes is one name. */
 function placeWithin(text: string, path: readonly string[]): string {
   let best = { line: 0, depth: 0 };
   let table: readonly string[] = [];
@@ -78,8 +81,9 @@ export function usualPlaces(env: NodeJS.ProcessEnv): [string, ...string[]] {
 }
 
 /**
- * The folder of the XDG convention: `variable`, else `usual` in the home folder. undefined for a user without one, such as
- * a nameless user of a container. A relative path does not count: it would be another folder in every working folder.
+ * The folder of the XDG convention: `variable`, else `usual` in the home folder. undefined for a user without a home
+ * folder, such as a nameless user of a container. A relative path does not count: it would be another folder in every
+ * working folder.
  */
 export function homeOf(env: NodeJS.ProcessEnv, variable: string, usual: string): string | undefined {
   const xdg = env[variable];
@@ -92,7 +96,7 @@ export function homeOf(env: NodeJS.ProcessEnv, variable: string, usual: string):
   }
 }
 
-/** Throws `config` where that cannot be found out: with other settings than this user's rows could go elsewhere. */
+/** Throws `config` where it cannot be found out: rows could go elsewhere without the settings of this user. */
 function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -118,7 +122,7 @@ function readPrivately(path: string): string {
 }
 
 function parsed(path: string, text: string): Record<string, unknown> {
-  // loaded here: most users have no such file
+  // loaded only here: most users have no such file
   const { TomlError, parse } = createRequire(import.meta.url)("smol-toml") as typeof Toml;
   try {
     return parse(text.replace(/^\ufeff/, ""));

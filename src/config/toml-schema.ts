@@ -2,7 +2,7 @@ import { OPERATION_NAMES } from "../operations/catalogue.ts";
 import { rulesSchema } from "./rules-shown.ts";
 import { NO_LIMIT, SETTINGS, SETTING_NAMES, type Setting } from "./settings.ts";
 
-/** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by one. */
+/** JSON Schema (2020-12) of paydrop.toml, for editors that complete and check TOML by a schema. */
 export function tomlSchema(): Record<string, unknown> {
   const properties = SETTING_NAMES.flatMap((name): [string, unknown][] => {
     const setting: Setting<unknown> = SETTINGS[name];
@@ -51,7 +51,7 @@ const MAPPINGS = {
 
 function defaultOf(setting: Setting<unknown>): { default?: unknown } {
   if (setting.default === undefined || setting.default === NO_LIMIT) return {};
-  // a duration is written with its unit; everything else as what it is
+  // a duration is written with its unit, as a text; all other defaults as numbers, booleans or texts of their own
   const isDuration = Array.isArray(setting.read.schema.type);
   return { default: isDuration ? setting.default : setting.read(setting.default) };
 }

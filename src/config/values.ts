@@ -1,6 +1,6 @@
 import { PLAIN_DECIMAL } from "../amount.ts";
 
-/** What a setting may look like at its source: text from a flag or variable, anything from paydrop.toml. */
+/** A setting as its source gives it: text from a flag or variable, anything from paydrop.toml. */
 type Raw = unknown;
 
 /** What a value may look like in paydrop.toml, for editors (JSON Schema). */
@@ -34,7 +34,7 @@ export class NotRight extends Error {
   }
 }
 
-/** `"many" is not a whole number from 1 to 1000`. */
+/** The sentence for a wrong value, such as `"many" is not a whole number from 1 to 1000`. */
 export function saidOf(raw: Raw, error: NotRight): string {
   return `${error.shownAs ?? shown(raw)} is not ${error.message}`;
 }
@@ -124,13 +124,14 @@ export const text: ValueReader<string> = reader({ type: "string", minLength: 1 }
   throw new NotRight("a text of at least one character");
 });
 
-/** Blanks around it are none of it. */
+/** A text without the blanks around it. */
 export const trimmed: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => text(raw).trim());
 
 /** A path. The text of a key that was given in its place is not repeated: it would stand in every log. */
 export const path: ValueReader<string> = reader({ type: "string", minLength: 1 }, (raw) => {
   const given = text(raw);
-  // only a shell reads it, and not everywhere: a folder of that name would be a second memory of what was sent
+  // only a shell reads ~ as the home folder, and not everywhere: a folder named ~ would be a second memory of what was
+  // sent
   if (OF_HOME.test(given)) {
     throw new NotRight(`a path: ~ is read by a shell only; write the whole path, or "./${given}" for a folder named ~`);
   }
@@ -138,7 +139,7 @@ export const path: ValueReader<string> = reader({ type: "string", minLength: 1 }
   throw new NotRight("a path: write the text into a file, and its path here", "the value");
 });
 
-/** `~`, `~/state`, `~asha/state` */
+/** Paths in a home folder: `~`, `~/state`, `~asha/state`. */
 const OF_HOME = /^~(?:$|[\w.-]*[/\\])/;
 
 /** `["Cost centre", "Grade"]` in paydrop.toml, `Cost centre,Grade` in a variable. */
@@ -152,7 +153,7 @@ export const textList: ValueReader<readonly string[]> = reader<readonly string[]
   (list) => list.join(", "),
 );
 
-/** `Asia/Kolkata`: a name that this Node knows. */
+/** The name of a time zone that this Node knows, such as `Asia/Kolkata`. */
 export const timeZone: ValueReader<string> = reader({ type: "string" }, (raw) => {
   try {
     const name = text(raw);

@@ -12,14 +12,14 @@ interface StatedTotals {
   readonly total?: string;
 }
 
-/** What is behind the input's name; the second one is what text programs make of the first where endings are hidden. */
+/** What follows the input's name; the second is what text programs make of the first where endings are hidden. */
 export const CONTROL_ENDINGS = [".control", ".control.txt"] as const;
 
-/** What people call it instead. Few: each is asked for, for every file, since a drop folder may hold thousands of names. */
+/** Endings that people use instead. They are few, since each is looked for with every file: a folder may be large. */
 const NEAR_ENDINGS = [".ctrl", ".ctl"] as const;
 
 const BYTES_MAX = 4096;
-/** What a person has to put right; anything else may be over at the next look, and is no reason to refuse the file. */
+/** Errors that a person has to put right. Others may be over at the next look, and are no reason to refuse the file. */
 const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO"];
 
 /**
@@ -46,7 +46,7 @@ export async function readControlFile(path: string): Promise<StatedTotals | unde
   return defined({ rows: rows === undefined ? undefined : Number(rows), total });
 }
 
-/** The name of a file beside the input that is surely meant to hold its control totals, and is not called so. */
+/** The name of a file beside the input that is surely meant to hold its control totals, but has another ending. */
 export async function misnamedControl(inputPath: string): Promise<string | undefined> {
   const stem = inputPath.slice(0, inputPath.length - extname(inputPath).length);
   const paths = [
@@ -85,7 +85,7 @@ async function readSmallFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** What may be wrong with such a file, in words. */
+/** What may be wrong with a control file, in words. */
 const MALFORMED = {
   neither: "this line is neither rows=240 nor total=11087750.50",
   rows_twice: "rows is stated twice",

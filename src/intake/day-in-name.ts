@@ -3,19 +3,20 @@ import { guessPeriod, monthInName } from "./period.ts";
 
 /** What a file's name says of the day, or the week, that it is for. */
 interface When {
-  /** Of the year. */
+  /** The number of the week in its year. */
   readonly week?: number;
   readonly year?: number;
   /** Milliseconds since 1970. */
   readonly dayMs?: number;
 }
 
-/** Wages of the next week lie further from those of this one; the same payments exported once more mostly do not. */
+/** Days that lie so far apart are of two weeks' wages; the same payments, exported once more, mostly lie nearer. */
 const APART_MS = 5 * DAY_MS;
 
 /**
- * Whether two names say other weeks (`W46`, `week 47`), days that are far apart (`2026-11-13`, `20261120`), or months of
- * which one has no year (`november`, `dec`): a guess, like the month of a year, that only ever makes a question.
+ * Whether two names say different weeks (`W46`, `week 47`), days that are far apart (`2026-11-13`, `20261120`), or
+ * different months of which one has no year (`november`, `dec`). A guess, as `guessPeriod` is, and only ever the reason
+ * for a question.
  */
 export function saysOtherTime(one: string, other: string): boolean {
   const [a, b] = [whenIn(one), whenIn(other)];
@@ -26,7 +27,7 @@ export function saysOtherTime(one: string, other: string): boolean {
   return saysOtherMonth(one, other);
 }
 
-/** Where both say a year, they are guessed periods, which are compared as such. */
+/** Whether two names say different months. Not where both say a year: these are guessed periods, compared as such. */
 function saysOtherMonth(one: string, other: string): boolean {
   if (guessPeriod(one) !== undefined && guessPeriod(other) !== undefined) return false;
   const [month, otherMonth] = [monthInName(one), monthInName(other)];
@@ -37,7 +38,7 @@ const WEEK = /(?<![a-z])(?:w|kw|wk|week)[-_. ]?(?<week>0?[1-9]|[1-4]\d|5[0-3])(?
 const YEAR = /(?<!\d)20\d\d(?!\d)/;
 const YEAR_FIRST =
   /(?<!\d)(?<year>20\d\d)(?<sign>[-_. ]?)(?<month>0[1-9]|1[0-2])\k<sign>(?<day>0[1-9]|[12]\d|3[01])(?!\d)/;
-/** The day first, as everywhere in India. */
+/** A date with its day first, as everywhere in India. */
 const DAY_FIRST = /(?<!\d)(?<day>\d{1,2})[-_. ](?<month>\d{1,2})[-_. ](?<year>20\d\d)(?!\d)/;
 const NAMED = new RegExp(`(?<!\\d)(?<day>\\d{1,2})[-_. ]?(?<name>${MONTHS.join("|")})[a-z]*[-_. ,]*(?<year>20\\d\\d)?(?!\\d)`, "i"); // prettier-ignore
 
@@ -56,5 +57,5 @@ function whenIn(fileName: string): When {
   return isDay ? { dayMs: Date.UTC(year, month - 1, day) } : {};
 }
 
-/** Of two names without one the days are compared all the same. */
+/** The year of days without one, so that two of them can be compared. */
 const NO_YEAR = 2000;

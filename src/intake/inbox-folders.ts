@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isOperationFolder, OPERATIONS } from "../operations/catalogue.ts";
 import { isStopName } from "./names.ts";
 
-/** An inbox and its sub-folders of operations, in whatever case they are written; also those that are not there yet. */
+/** An inbox and its folders of operations, in whatever case they are written; also folders that are not there yet. */
 export async function inboxFolders(inbox: string): Promise<readonly string[]> {
   const there = (await namesIn(inbox)).filter(isOperationFolder);
   const missing = OPERATIONS.map((operation) => operation.folder).filter(
@@ -21,7 +21,7 @@ export async function stopFilesIn(folders: readonly string[]): Promise<readonly 
   return found;
 }
 
-/** What lies in a folder; nothing where it cannot be read. */
+/** The names of what lies in a folder; none where it cannot be read. */
 export function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch((): string[] => []);
 }

@@ -13,16 +13,16 @@ import type { FoundFile, ReadyFile, TwoLooks, WaitingFile } from "./two-looks.ts
 /** Something that will never be taken, and that a person should hear of. */
 export interface Oddity {
   readonly path: string;
-  /** Goes on after the name: `is a link`. */
+  /** The words to follow the name: `is a link`. */
   readonly why: string;
-  /** A person surely meant it to be sent, but for its kind, or its name. */
+  /** Set where a person surely meant it to be sent: what keeps it from that, its kind or its name. */
   readonly meant?: UnreadKind | "name";
 }
 
-/** What people were told of each path, by earlier sweeps too. */
+/** What people were told about each path, also by earlier sweeps. */
 export type ToldOddities = Map<string, Set<string>>;
 
-/** One sweep through an inbox and its sub-folders `payouts/ transfers/ loans/ collections/`, and what it has found so far. */
+/** One sweep through an inbox and its folders `payouts/ transfers/ loans/ collections/`, and what it found so far. */
 export class InboxSweep {
   readonly ready: ReadyFile[] = [];
   readonly waiting: WaitingFile[] = [];
@@ -30,7 +30,7 @@ export class InboxSweep {
   readonly stops: string[] = [];
   readonly folders: string[] = [];
   readonly present = new Set<string>();
-  /** Everything of which something may have to be remembered until the next sweep. */
+  /** All paths about which something may have to be remembered until the next sweep. */
   readonly seen = new Set<string>();
   readonly #looks: TwoLooks;
   readonly #told: ToldOddities;
@@ -82,7 +82,7 @@ export class InboxSweep {
   async #nearFolder(path: string): Promise<void> {
     if (!(await statsOf(path))?.isDirectory()) return;
     this.seen.add(path);
-    // said once: it is not looked into any more
+    // once people were told, the folder is not looked into any more
     if (!this.#isTold(path, NEAR_FOLDER) && (await holdsInput(path))) this.#tell(path, NEAR_FOLDER);
   }
 
@@ -131,21 +131,21 @@ export class InboxSweep {
 }
 
 /**
- * Why a folder cannot be read, in words. Throws what the journal could not be asked for a file: that says nothing about
- * the folder, and nobody may wait for it to pass.
+ * Why a folder cannot be read, in words. An error of the journal, which is asked about files in it, is thrown on: it
+ * says nothing about the folder, and must not be waited out.
  */
 export function whyAway(error: unknown): string {
   if (error instanceof PaydropError && error.code === "journal") throw error;
   return WHY_AWAY[systemCodeOf(error) ?? ""] ?? messageOf(error);
 }
 
-/** An answer beside it has its name, so that one must be plain. */
+/** `name` where only its name keeps a file from being sent; it must be printable, since the answer beside it has it. */
 async function meantBy(path: string, name: string): Promise<Oddity["meant"]> {
   if (formatOfName(name) === undefined || printable(name) !== name || name.includes("\ufffd")) return undefined;
   return (await statsOf(path))?.isFile() ? "name" : undefined;
 }
 
-/** Throws where the folder may be listed and not entered: what cannot be looked at is there all the same. */
+/** undefined: nothing is there. Throws where the folder may be listed but not entered: then something is there. */
 async function statsOf(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });

@@ -13,21 +13,21 @@ export interface Sweep {
   /** The oldest first. */
   readonly ready: readonly ReadyFile[];
   readonly waiting: readonly WaitingFile[];
-  /** Each is given once. */
+  /** Each oddity is given once, not by every sweep. */
   readonly oddities: readonly Oddity[];
   /** Files with which a person says stop. */
   readonly stops: readonly string[];
-  /** Every file by its name that may be input, done ones too. */
+  /** The paths of all files that may be input by their name, done ones too. */
   readonly present: ReadonlySet<string>;
   /** The inbox, and those of its sub-folders that are there. */
   readonly folders: readonly string[];
-  /** How long until a file that waits can have lain still for long enough. */
+  /** Milliseconds until a waiting file can have lain still for long enough. */
   readonly nextLookMs?: number;
 }
 
 /**
- * A drop folder and its sub-folders, and what is remembered of them from one sweep to the next. Only regular files with
- * the name of an input file are ever opened.
+ * A drop folder and its sub-folders, with what is remembered about them from one sweep to the next. Only regular files
+ * with the name of an input file are ever opened.
  */
 export class Inbox {
   readonly #folder: string;
@@ -55,12 +55,12 @@ export class Inbox {
     return defined({ ready, waiting, oddities, stops, present, folders, nextLookMs });
   }
 
-  /** The file was not as it had been seen: it is looked at from the beginning. */
+  /** To be called for a file that was not as it had been seen: it is looked at from the beginning. */
   forget(path: string): void {
     this.#looks.forget(path);
   }
 
-  /** What is gone may come back as something else. */
+  /** Forgets what is gone: it may come back as something else. */
   #forgetAllBut(seen: ReadonlySet<string>): void {
     this.#looks.forgetAllBut(seen);
     for (const path of this.#told.keys()) if (!seen.has(path)) this.#told.delete(path);

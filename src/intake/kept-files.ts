@@ -7,7 +7,7 @@ export interface KeptFiles {
   /** Keeps a copy of the file at a path; throws as `takeSnapshot` does. */
   copy(path: string): Promise<KeptFile>;
   keep(text: string, extension: string): Promise<KeptFile>;
-  /** The text of a kept file; undefined when it is gone or another one. */
+  /** The text of a kept file; undefined when it is gone, or holds other bytes. */
   read(file: KeptFile): Promise<string | undefined>;
   pathOf(file: KeptFile): string;
 }

@@ -9,15 +9,15 @@ export interface Look {
   /** Lower-case hex. */
   readonly sha256: string;
   /**
-   * `unended`: empty, or a CSV file without its last line end, or a workbook without its directory, which is written
-   * last: it may have been cut, and no parser can see that of a last amount. `zeros`: it holds NUL bytes, as a copy
-   * does whose size was set before its content came; a workbook or a packed file under another name holds them for
-   * ever, and is no copy to wait for.
+   * `unended`: the file may have been cut, and no parser can see that its last amount was: it is empty, or a CSV file
+   * without its last line end, or a workbook without its directory, which is written last. `zeros`: the file holds NUL
+   * bytes, as a copy does whose size was set before its content came. A workbook or a packed file under another name
+   * holds them for ever, and is no copy to wait for: it counts as `unended`.
    */
   readonly end: "ended" | "unended" | "zeros";
 }
 
-/** How a file may end depends on its `format`: the last line of a CSV file must have its end. */
+/** Looks at a whole file. How it should end depends on `format`: the last line of a CSV file must have its end. */
 export async function lookAt(path: string, format: FileFormat): Promise<Look | "gone" | "unreadable"> {
   try {
     const file = await openRegular(path);
@@ -45,7 +45,7 @@ export async function lookAt(path: string, format: FileFormat): Promise<Look | "
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Of a zip file's directory, which ends it but for a short comment. */
+/** The mark of a zip file's directory, which ends the file except for a short comment. */
 const ZIP_END = Buffer.from("PK\u0005\u0006", "latin1");
 const ZIP_END_BYTES_MAX = 1024;
 
@@ -59,13 +59,13 @@ function endOf(seen: Seen, format: FileFormat): Look["end"] {
 }
 
 interface Seen {
-  /** UTF-16 with its mark: every second byte of plain text is NUL, and two of them are a NUL character. */
+  /** It is UTF-16 with its mark: every second byte of plain text is NUL, and only a pair of them is a NUL character. */
   isWide: boolean;
   isBinary: boolean;
   hasZeros: boolean;
-  /** The last character, where it is a line end. */
+  /** The last byte; in UTF-16 the last one or the one before it, so that a line end is found in either byte order. */
   last: number;
-  /** The last bytes. */
+  /** The last bytes, at most `ZIP_END_BYTES_MAX`. */
   tail: Buffer;
 }
 

@@ -8,7 +8,7 @@ import { inputName } from "./names.ts";
 
 const NEAR_BY_MAX = 3;
 
-/** There is no such file, or not any more the one that was there. */
+/** There is no such file, or the file that was there was exchanged. */
 export class FileGoneError extends PaydropError {
   constructor(message: string, hint: string) {
     super("usage", message, hint);
@@ -31,7 +31,7 @@ export function displayName(path: string): string {
   return printable(basename(path), 200);
 }
 
-/** Typed without quotes, a name with blanks comes as its words. */
+/** Names near to the one that was said. A name with blanks that was typed without quotes comes word by word. */
 async function nearByNames(path: string): Promise<string[]> {
   const said = basename(path);
   return (await namesIn(dirname(path)))

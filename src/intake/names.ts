@@ -2,14 +2,14 @@ import { defined } from "../defined.ts";
 import { formatOfName, INPUT_EXTENSIONS, unreadKind, type FileFormat, type UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 
-/** What a file's name says: it may be input, or why it never is. */
+/** What a file's name says: the format where it may be input, or why it never is. */
 type InputName =
   | { readonly format: FileFormat; readonly ignored?: undefined }
   | {
       readonly ignored: string;
       /** A person should hear of it: the file was probably meant to be sent. */
       readonly report: boolean;
-      /** What it holds was surely meant to be sent. */
+      /** Its kind, where what it holds was surely meant to be sent. */
       readonly unread?: UnreadKind;
       /** Our own retry file: input after all, once it differs from what we wrote (DESIGN §6). */
       readonly unlessChanged?: FileFormat;
@@ -18,12 +18,12 @@ type InputName =
 const NAME_BYTES_MAX = 200;
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/;
-/** Also what people make who cannot see extensions, or write it with TextEdit or a word processor. */
+/** `STOP`, also as people name it who cannot see extensions, or write it with TextEdit or a word processor. */
 const STOP = /^stop(?:\.(?:txt|rtf|docx?|odt|pages))*$/i;
 
-/** A name of ours begins with that of a file in; `rest` is a regular expression. */
+/** A name that begins with that of an input file, as ours do, and goes on as `rest`, a regular expression, says. */
 const afterInput = (rest: string): RegExp => new RegExp(`\\.(?:${INPUT_EXTENSIONS.join("|")})\\.${rest}`, "i");
-/** Also as text programs name it where endings are hidden. */
+/** The name of a control file, also as text programs write it where endings are hidden. */
 const CONTROL = new RegExp(`\\.control$|${afterInput("control\\.txt$").source}`, "i");
 const OF_BATCH = "(?:[0-9a-z]{1,32}\\.)?";
 
@@ -51,7 +51,7 @@ export function inputName(name: string): InputName {
   if (never) return { ignored: never[1], report: false };
   if (name.includes("\ufffd")) return { ignored: "its name is not UTF-8", report: true };
   const format = formatOfName(name);
-  // a name of ours may be longer than one of theirs
+  // before the check of the length: a name that we made may be longer than an input file's
   if (OWN_RESULTS.test(name)) return { ignored: "it is our own results file", report: false };
   if (OWN_RETRY.test(name) && format !== undefined) {
     return { ignored: "it is our own retry file", report: false, unlessChanged: format };
@@ -71,23 +71,23 @@ export function inputName(name: string): InputName {
   return { format };
 }
 
-/** Whether a change of it can give work in a drop folder; what we write there, notes and temporary files cannot. */
+/** Whether a change of such a file can give work in a drop folder; our own files and temporary ones cannot. */
 export function mayGiveWork(name: string): boolean {
   const said = inputName(name);
   if (said.ignored === undefined || said.unlessChanged !== undefined || said.unread !== undefined) return true;
-  // what was closed can be taken
+  // when a file is closed, its mark goes, and the file can be taken
   if (OPEN_MARK.test(name)) return true;
   return isStopName(name) || CONTROL.test(name) || isOperationFolder(name);
 }
 
-/** What Excel lays beside a workbook, and LibreOffice beside any file, for as long as they have it open. */
+/** The marks that Excel lays beside a workbook, and LibreOffice beside any file, while they have it open, by name. */
 export function openMarks(name: string): readonly string[] {
   return [...(formatOfName(name) === "xlsx" ? [`~$${name}`] : []), `.~lock.${name}#`];
 }
 
 const OPEN_MARK = /^(?:~\$.*\.xls[xm]|\.~lock\..*#)$/i;
 
-/** A file with which a person says stop, without a terminal: `STOP` in any case, and what text programs make of it. */
+/** Whether such a file says stop, for people without a terminal: `STOP` in any case, or as text programs name it. */
 export function isStopName(name: string): boolean {
   return STOP.test(name);
 }

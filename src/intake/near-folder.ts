@@ -8,20 +8,20 @@ import { guessPeriod } from "./period.ts";
 
 const FOLDERS = OPERATIONS.map(({ folder }) => folder);
 
-/** A folder of an inbox with this name is none of an operation, but whoever made it may believe that its files go. */
+/** Whether a folder of an inbox that is no operation's has a name that makes people believe that its files are sent. */
 export function isNearFolder(name: string): boolean {
   if (formatOfName(name) !== undefined) return false;
   return nearest(name, FOLDERS) !== undefined || isMonth(name) || guessPeriod(name) !== undefined;
 }
 
-/** `November`, `nov` */
+/** Whether a name is a month's, such as `November` or `nov`. */
 function isMonth(name: string): boolean {
   const said = name.toLowerCase();
   const isName = /^[a-z]{3,9}$/.test(said) && !Number.isNaN(Date.parse(`1 ${said} 2026`));
   return isName && MONTHS.some((month) => said.startsWith(month.toLowerCase()));
 }
 
-/** Whether files lie in it that would be taken from the inbox; what cannot be read tells of none. */
+/** Whether files lie in a folder that would be taken if they lay in the inbox. Not where it cannot be read. */
 export async function holdsInput(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.some((entry) => entry.isFile() && inputName(entry.name).ignored === undefined);

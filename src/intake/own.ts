@@ -3,10 +3,10 @@ import { normalizeName } from "../names.ts";
 
 /** The marks of our own results file, under whatever name it comes back (DESIGN §6). */
 const MARKS = ["result_row", "result_status", "result_message", "result_action", "result_batch"].map(normalizeName);
-/** Not all: a column may be deleted, and a program that reads it in another encoding puts `ï»¿` before the first. */
+/** Not all marks: a column may be deleted, and a program that reads another encoding puts `ï»¿` before the first. */
 const MARKS_MIN = 2;
 
-/** `header`: the column names of a CSV file, or of a JSON file's first row. */
+/** Whether a header is that of our results file. `header`: that of a table, or the keys of a JSON file's first row. */
 export function isOwnHeader(header: readonly string[]): boolean {
   const names = new Set(header.map(normalizeName));
   return MARKS.filter((mark) => names.has(mark)).length >= MARKS_MIN;

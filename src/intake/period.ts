@@ -30,7 +30,7 @@ const NUMERIC: readonly RegExp[] = [
   // `11-2026`
   /(?<!\d)(?<!\d[-_. ])(?<month>0?[1-9]|1[0-2])[-_. ](?<year>20\d\d)(?!\d)/g,
 ];
-/** `25-11-2026`: the one of the two that can be a month, if only one can. */
+/** A date such as `25-11-2026`: its month is the first or the second number, if only one of them can be a month. */
 const DAY_MONTH_YEAR = /(?<!\d)(\d{1,2})[-_. ](\d{1,2})[-_. ](20\d\d)(?!\d)/g;
 
 function* numericPeriods(name: string): Generator<string> {
@@ -50,18 +50,18 @@ const MONTH_NAME =
 const NAME_THEN_YEAR = new RegExp(`${MONTH_NAME}[-_. ,]{0,2}(?:\\d{1,2}[-_. ,]{1,2})?(20\\d\\d)(?!\\d)`, "g");
 const YEAR_THEN_NAME = new RegExp(`(?<!\\d)(20\\d\\d)[-_. ,]{0,2}${MONTH_NAME}`, "g");
 
-/** `nov-2026`, `November 2026`, `6nov2026`, `nov-06-2026`, `2026-nov`. */
+/** Periods such as `nov-2026`, `November 2026`, `6nov2026`, `nov-06-2026`, `2026-nov`. */
 function* namedPeriods(name: string): Generator<string> {
   for (const [, month, year] of name.matchAll(NAME_THEN_YEAR)) yield period(year, monthNumber(month));
   for (const [, year, month] of name.matchAll(YEAR_THEN_NAME)) yield period(year, monthNumber(month));
 }
 
-/** The day in `nov-06-2026` is no month. */
+/** The name without such periods: the day in `nov-06-2026` must not be taken for a month. */
 function withoutNamed(name: string): string {
   return name.replace(NAME_THEN_YEAR, " ").replace(YEAR_THEN_NAME, " ");
 }
 
-/** `oct-nov-2026`. */
+/** Whether the name has another month than the one found, as `oct-nov-2026` has. */
 function namesAnotherMonth(name: string, found: string): boolean {
   return [...monthsNamed(name)].some((month) => !found.endsWith(`-${month}`));
 }

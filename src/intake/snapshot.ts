@@ -16,7 +16,7 @@ export interface Snapshot {
   /** Lower-case hex. */
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Of the input file, when it was copied. */
+  /** The identity of the input file when it was copied. */
   readonly identity: FileIdentity;
 }
 
@@ -56,7 +56,7 @@ export async function takeSnapshot(path: string, directory: string): Promise<Sna
   );
 }
 
-/** A text of ours as such a copy: named by its own hash, on stable storage. */
+/** Keeps a text of ours as a snapshot is kept: named by its own hash, on stable storage. */
 export async function keepText(text: string, extension: string, directory: string): Promise<KeptFile> {
   const sha256 = createHash("sha256").update(text).digest("hex");
   const name = `${sha256}${extension}`;
@@ -74,8 +74,8 @@ export async function keepText(text: string, extension: string, directory: strin
 }
 
 /**
- * Whether the snapshot still holds the bytes that it is named for; false when it is gone, or a link or a folder lies in its
- * place. Throws PaydropError `journal` when it is there and cannot be read.
+ * Whether the snapshot still holds the bytes that it is named for; false when it is gone, or a link or a folder lies in
+ * its place. Throws PaydropError `journal` when it is there and cannot be read.
  */
 export async function verifySnapshot(path: string, sha256: string): Promise<boolean> {
   try {
@@ -84,7 +84,7 @@ export async function verifySnapshot(path: string, sha256: string): Promise<bool
   } catch (error) {
     if (systemCodeOf(error) === "ENOENT") return false;
     const message = `the private copy of a file cannot be read (${messageOf(error)})`;
-    // also when rows are at their end, and results are to be written
+    // no "nothing was sent" here: all rows may have gone, and only results are to be written
     throw new PaydropError("journal", message, `${LOOK_AT_DISK} nothing more is sent till then.`, { cause: error });
   }
 }
@@ -136,7 +136,7 @@ function copyOnce(source: FileHandle, path: string, directory: string): Promise<
   });
 }
 
-/** A new file in the folder, which is gone afterwards unless it got another name. `name`: of what is copied. */
+/** Works on a new file in the folder, which is removed afterwards unless it got another name. `name`: for messages. */
 async function withTemporary<T>(
   name: string,
   directory: string,
@@ -167,7 +167,7 @@ async function writing<T>(path: string, write: () => Promise<T> | T): Promise<T>
   }
 }
 
-/** The reader takes the format from it. */
+/** The extension of an input file: its copy keeps it, since the reader takes the format from it. */
 function extensionOf(path: string): string {
   const extension = extname(path).toLowerCase();
   return /^\.[a-z0-9]{1,8}$/.test(extension) ? extension : "";

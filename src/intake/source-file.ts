@@ -3,7 +3,7 @@ import { lstat, open, type FileHandle } from "node:fs/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { displayName, FileGoneError, missingFile } from "./missing.ts";
 
-/** What a file is and was, to see whether it is still the same. Numbers are decimal text. */
+/** What shows whether a file is still the same. Numbers are decimal text. */
 export interface FileIdentity {
   readonly dev: string;
   readonly ino: string;
@@ -13,8 +13,8 @@ export interface FileIdentity {
 }
 
 /**
- * Opens a regular file for reading; PaydropError `usage` for anything else. Follows no link and waits for no writer of a
- * FIFO, even when the file is swapped in between.
+ * Opens a regular file for reading; throws PaydropError `usage` for anything else. Follows no link and waits for no
+ * writer of a FIFO, even when the file is swapped in between.
  */
 export async function openRegular(path: string): Promise<FileHandle> {
   const name = displayName(path);
@@ -42,7 +42,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
   throw new FileGoneError(`${name}: the file was exchanged just now`, "Try again.");
 }
 
-/** Where the disk or network share of a file fails, it is the trouble of this file alone: PaydropError `usage`. */
+/** Runs `read`. Throws PaydropError `usage` where the file's disk or share fails: only this file is in trouble. */
 export async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -69,7 +69,7 @@ export function identityOf(stats: BigIntStats): FileIdentity {
 
 const PIECE_BYTES = 256 * 1024;
 
-/** Stops behind the size that it had, so that a file that grows and grows is not read for ever. */
+/** Reads a file piece by piece. Stops behind the size that it had: a file that grows and grows is not read for ever. */
 export async function eachPiece(
   file: FileHandle,
   { sizeBytes }: FileIdentity,
@@ -85,22 +85,25 @@ export async function eachPiece(
   }
 }
 
-/** What a file that was taken is known again by; not its ctime, which a change of rights moves too. */
+/** The text by which a file that was taken is known again. Not by its ctime, which a change of rights moves too. */
 export function identityText(identity: FileIdentity): string {
   return [identity.dev, identity.ino, identity.sizeBytes, identity.mtimeNs].join(" ");
 }
 
-/** What of that stays where a share is mounted anew and numbers its files anew, and when the file was last put there. */
+/**
+ * For a share that was mounted anew and numbers its files anew: the part of `identityText` that stays, and when the
+ * file was last put there or changed, in milliseconds since 1970.
+ */
 export function renumberedAs({ sizeBytes, mtimeNs, ctimeNs }: FileIdentity): readonly [string, number] {
   return [`${sizeBytes} ${mtimeNs}`, Number(BigInt(ctimeNs) / 1_000_000n)];
 }
 
-/** Nobody has written to the file, or changed its rights, in between. */
+/** Whether nobody has written to the file, or changed its rights, in between. */
 export function isUnchanged(one: FileIdentity, other: FileIdentity): boolean {
   return one.sizeBytes === other.sizeBytes && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs;
 }
 
-/** `a folder`, `a link` … for what is not a regular file. */
+/** What something is that is not a regular file: `a folder`, `a link` …. */
 export function kindOf(stats: BigIntStats): string {
   if (stats.isDirectory()) return "a folder";
   if (stats.isSymbolicLink()) return "a link";

@@ -5,11 +5,11 @@ import { isUnchanged, type FileIdentity } from "./source-file.ts";
 export interface TwoLooksOptions {
   /** How long a file must lie still between two looks. */
   readonly settleMs: number;
-  /** Whether nothing is left to do with a file as it lies there: it was taken; or refused, and nothing has changed. */
+  /** Whether a file, as it lies there, was `taken`, or `refused` and nothing has changed since; else it is `new`. */
   readonly standing: (path: string, identity: FileIdentity) => Promise<"taken" | "refused" | "new">;
   /** Whether a retry file with this SHA-256, in lower-case hex, is as paydrop wrote it. */
   readonly isAsWritten: (path: string, sha256: string) => Promise<boolean>;
-  /** Milliseconds of a clock that is never set. */
+  /** Gives the milliseconds of a clock that nobody sets; `performance.now` unless said. */
   readonly now?: () => number;
 }
 
@@ -57,8 +57,8 @@ interface Watched {
 const UNENDED_TIMES = 3;
 
 /**
- * Whether a file is complete. No event and no clock is trusted but two looks of our own: size, times and content the
- * same, at least `settleMs` apart.
+ * Finds out whether a file is complete. Neither events nor clocks are trusted, only two looks of our own, at least
+ * `settleMs` apart, that find the same size, times and content.
  */
 export class TwoLooks {
   readonly #options: TwoLooksOptions;
@@ -94,7 +94,7 @@ export class TwoLooks {
     return this.#lookInto(file, watched, nowMs);
   }
 
-  /** How long until a file that waits can have lain still for long enough; undefined: none waits. */
+  /** Milliseconds until a waiting file can have lain still for long enough; undefined: no file waits. */
   get nextLookMs(): number | undefined {
     let dueMs = Infinity;
     for (const one of this.#watched.values()) {
@@ -103,12 +103,12 @@ export class TwoLooks {
     return dueMs === Infinity ? undefined : Math.max(0, dueMs - this.#now());
   }
 
-  /** The file was not as it had been seen: it is looked at from the beginning. */
+  /** To be called for a file that was not as it had been seen: it is looked at from the beginning. */
   forget(path: string): void {
     this.#watched.delete(path);
   }
 
-  /** What is gone may come back as something else. */
+  /** Forgets what is gone: it may come back as something else. */
   forgetAllBut(seen: ReadonlySet<string>): void {
     for (const map of [this.#watched, this.#unreadable, this.#open, this.#done]) {
       for (const path of map.keys()) if (!seen.has(path)) map.delete(path);
@@ -117,7 +117,7 @@ export class TwoLooks {
 
   async #isNew(path: string, identity: FileIdentity): Promise<boolean> {
     const standing = await this.#options.standing(path, identity);
-    // a refused one is asked for again each time: what lies beside it may have changed
+    // about a refused file `standing` is asked each time: what lies beside the file may have changed
     if (standing === "taken") this.#done.set(path, identity);
     return standing === "new";
   }
@@ -128,7 +128,7 @@ export class TwoLooks {
     if (look === "gone") return undefined;
     if (look === "unreadable") return this.#waitSince(this.#unreadable, path, "unreadable", nowMs);
     this.#unreadable.delete(path);
-    // known by all that it holds: nothing more is to come, and nobody waits for it
+    // a retry file that is just as we wrote it is done: nothing more of it is to come
     if (file.isRetry && (await this.#options.isAsWritten(path, look.sha256))) {
       this.#done.set(path, look.identity);
       this.#watched.delete(path);
@@ -152,7 +152,7 @@ export class TwoLooks {
     return { ready: { path, identity: look.identity, sha256: look.sha256 } };
   }
 
-  /** Whatever was seen of it before: nothing of it is looked into for now. */
+  /** The file waits without being looked into; what was seen of it before is forgotten. */
   #waitSince(since: Map<string, number>, path: string, why: "open" | "unreadable", nowMs: number): Looked {
     this.#watched.delete(path);
     const firstMs = since.get(path) ?? nowMs;

@@ -21,18 +21,21 @@ export function isOperationFolder(name: string): boolean {
   return OPERATIONS.some((operation) => operation.folder === name.toLowerCase());
 }
 
-/** `payout`, `Payouts`, `collections` …: what people write for an operation, in a flag, a column or a folder name. */
+/** The operation that people mean by `payout`, `Payouts`, `collections` …, in a flag, a column or a folder name. */
 export function operationSaid(text: string): Operation | undefined {
   const said = text.trim().toLowerCase();
   return OPERATIONS.find((operation) => said === operation.name || said === operation.folder);
 }
 
-/** The form that a row was made of; the first one of a row that was made of none. */
+/** The form with this option; where there is none, the first form. */
 export function formOf({ forms }: Operation, option: string | undefined): Form | undefined {
   return forms.find((form) => form.option === option) ?? forms[0];
 }
 
-/** `payout, option B`; `mixed`. `ofFile`: the one of the whole file, for when none of its rows is valid. */
+/**
+ * What rows are, in words: `payout, option B`; `mixed`. `ofFile`: the operation of the whole file, which is given where
+ * no row is valid.
+ */
 export function labelOf(
   found: readonly { readonly operation: OperationName; readonly option?: string }[],
   ofFile?: OperationName,
@@ -45,8 +48,8 @@ export function labelOf(
 }
 
 /**
- * What tells two requests for the same beneficiary apart, for a sentence: `amount or tenure`, and with what `others`
- * there are, `amount, tenure or reference`.
+ * What tells two requests for the same beneficiary apart, as words for a sentence: `amount or tenure`; with `others`
+ * `amount, tenure or reference`.
  */
 export function differing({ debitField }: Operation, form: Form | undefined, ...others: string[]): string {
   const fields = (form?.coreFields ?? []).filter((name) => form?.beneficiaryFields.includes(name) === false);

@@ -14,20 +14,23 @@ export type PayoutOption = "A" | "B";
 export interface Field {
   readonly name: string;
   readonly kind: "text" | "id" | "amount" | "number" | "integer";
-  /** The cell must hold a value. §2.6 shows no required fields: these are paydrop's choice (`[rules.*]` changes it). */
+  /** The cell must hold a value. §2.6 does not say which must: this is paydrop's choice (`[rules.*]` changes it). */
   readonly required: boolean;
   /** Sent when the cell is empty or the column is missing. */
   readonly default?: string;
   /** How the value is masked wherever it is shown. */
   readonly sensitive?: Sensitivity;
   /**
-   * A bank account number, which is the same one however its digits are grouped, or what may be one or an id. The signs of
-   * an id are part of it.
+   * `number`: a bank account number, the same however its digits are grouped. `number_or_id`: such a number, or an id,
+   * whose signs are part of it.
    */
   readonly account?: "number" | "number_or_id";
   /** Leading and trailing spaces belong to the text (narration, notes). */
   readonly keepsSpaces?: boolean;
-  /** A shape that the text must have beyond its kind: that of an IFSC, `SBIN0001234` (`ifsc_format` may allow others); one of another shape than `INR` is only pointed out. */
+  /**
+   * The shape that the text has beyond its kind. `ifsc`: it must be as `SBIN0001234` is (`ifsc_format` may allow
+   * others). `currency`: another shape than that of `INR` is only pointed out.
+   */
   readonly shape?: "ifsc" | "currency";
 }
 
@@ -40,12 +43,13 @@ export interface Form {
   /** Who receives or owes the money: the core without amount and debit side. */
   readonly beneficiaryFields: readonly string[];
   /**
-   * The beneficiary without bank or branch: whoever corrects only those pays the same one. Left out: all those fields.
+   * The fields of the beneficiary without bank or branch: where only those are corrected, the same beneficiary is paid.
+   * Left out: all of `beneficiaryFields`.
    */
   readonly accountFields?: readonly string[];
 }
 
-/** The fields that every row needs and that nothing fills: no column, no constant, no default. */
+/** The required fields without a default that nothing gives: no column, constant or lookup, as `isGiven` says. */
 export function missingFields(form: Form, isGiven: (field: string) => boolean): readonly string[] {
   return form.fields
     .filter((field) => field.required && field.default === undefined && !isGiven(field.name))

@@ -1,7 +1,7 @@
 import { counted } from "../counted.ts";
 import type { SheetCell } from "../workbook/value.ts";
 
-/** A cell of a workbook: nothing, or white space. */
+/** Whether a cell of a workbook holds nothing, or only white space. */
 export function isBlank(cell: SheetCell): boolean {
   return typeof cell === "string" && (cell === "" || cell.trim() === "");
 }
@@ -15,13 +15,13 @@ export class BlankRows {
   #first = 0;
   #last = 0;
 
-  /** `row` is blank, or all from `row` to `last`. Rows come in order. */
+  /** Notes that `row` is blank, or all rows from `row` to `last`. To be called in the order of the rows. */
   add(row: number, last = row): void {
     if (this.#first === 0) this.#first = row;
     this.#last = last;
   }
 
-  /** The next row is not blank: the blank ones before it were not the end. */
+  /** Notes that the next row is not blank: the blank rows before it were not the end. */
   pass(): void {
     if (this.#first === 0) return;
     this.#gaps += 1;
@@ -33,7 +33,7 @@ export class BlankRows {
     this.#first = 0;
   }
 
-  /** For the end of the file. */
+  /** To be called at the end of the file. */
   remarks(): string[] {
     const remarks = [...this.#remarks];
     if (this.#gaps > REMARKS_MAX) remarks.push(`blank rows stand in ${this.#gaps - REMARKS_MAX} more places`);

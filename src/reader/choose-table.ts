@@ -17,13 +17,13 @@ export interface TableFound {
   readonly remarks: readonly string[];
 }
 
-/** The beginning of a sheet. */
+/** What was seen at the beginning of a sheet. */
 interface SheetLook {
   readonly entry: SheetEntry;
   /** undefined: nothing stands in the sheet, as far as it was looked at. */
   readonly header?: { readonly row: number; readonly columns: readonly string[]; readonly above: number };
   readonly knownCount: number;
-  /** It has rows, and all columns that the rows of some operation need. */
+  /** The sheet has rows, and all columns that the rows of some operation need. */
   readonly isPayable?: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function chooseTable(workbook: Workbook, source: SheetSource): Prom
   return tableOf(best, remarksOf(workbook, best, filled), source);
 }
 
-/** As on its tab; capitals and spaces around make no difference where that leaves one sheet. */
+/** The sheet with this name on its tab; where none has it, capitals and spaces around it make no difference. */
 function named(sheets: readonly SheetEntry[], name: string): SheetEntry | undefined {
   const loose = (text: string): string => text.trim().toLowerCase();
   return sheets.find((one) => one.name === name) ?? sheets.find((one) => loose(one.name) === loose(name));
@@ -70,7 +70,7 @@ function bestOf(filled: readonly SheetLook[]): SheetLook | undefined {
   return best && best.knownCount >= KNOWN_NAMES_MIN ? best : filled[0];
 }
 
-/** It has the very same header, more than half as many of our columns, or rows that could be paid as well. */
+/** Whether a sheet has the very same header, more than half as many of our columns, or rows that could be paid. */
 function isRival(look: SheetLook, best: SheetLook): boolean {
   if (look.isPayable) return true;
   if (look.knownCount >= KNOWN_NAMES_MIN && look.knownCount * 2 > best.knownCount) return true;
@@ -95,7 +95,7 @@ async function lookAt(workbook: Workbook, entry: SheetEntry, source: SheetSource
   };
 }
 
-/** The rows among which the header is: those that are not blank, as far as it can stand. */
+/** The rows among which the header is to be looked for: those at the top that are not blank. */
 async function filledAtTop(
   workbook: Workbook,
   entry: SheetEntry,
@@ -117,8 +117,9 @@ async function filledAtTop(
 }
 
 /**
- * The first row that is not blank, unless a row soon below it has several of our names, and more of them: `Period` and
- * `Reference` stand in many a title. All that the rows of an operation need is a header, whatever comes below it.
+ * The first row that is not blank, unless a row soon below it has several of our names, and more than the first has:
+ * `Period` and `Reference` stand in many a title. A first row that names all that an operation needs is the header,
+ * whatever comes below it.
  */
 function headerOf(
   filled: readonly SheetRow[],
@@ -139,7 +140,7 @@ function nameOf(cell: SheetCell): string {
 function tableOf({ entry, header }: SheetLook, remarks: readonly string[], source: SheetSource): TableFound {
   if (!header) throw source.refuse("file_blank", { found: `nothing in the sheet ${quotedName(entry.name)}` });
   const { row, columns, above } = header;
-  // one that was taken before is read as it was then
+  // a workbook that was taken before is read as it was then: its `headerRow` is known
   const isNew = source.headerRow === undefined;
   if (isNew && columns.some(isEncodedTwice)) throw source.refuse("encoded_twice", { row });
   const title = `the header is row ${row}; ${above === 1 ? "what stands" : `${above} rows that stand`} above it ${above > 1 ? "were" : "was"} not read`;

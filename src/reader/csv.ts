@@ -25,7 +25,7 @@ export async function openCsv(source: SheetSource): Promise<Sheet> {
 
 interface Header {
   readonly names: readonly string[];
-  /** The row it stands in: 1, unless blank rows come before it. */
+  /** The row that the header stands in: 1, unless blank rows come before it. */
   readonly row: number;
 }
 
@@ -122,7 +122,7 @@ function isBlank(record: readonly string[]): boolean {
 /** Ctrl-Z: old programs write it behind the last line, and nobody sees it. */
 const END_OF_DOS_FILE = "\u001a";
 
-/** In place: nearly no record has one. */
+/** Changes `record` itself: hardly any cell has a guard, and a copy of every record would be made for nothing. */
 function withoutGuards(record: string[], withoutGuard: (text: string) => string): string[] {
   for (let index = 0; index < record.length; index += 1) record[index] = withoutGuard(record[index] ?? "");
   return record;

@@ -13,7 +13,7 @@ export interface Decoder {
   goodPart(bytes: Buffer): string;
 }
 
-/** By the mark that the bytes begin with; `encoding` for all others. */
+/** The decoder by the byte order mark that the bytes begin with; without one, that of `encoding`. */
 export function decoderFor(bytes: Buffer, encoding: Encoding): { decoder: Decoder; markBytes: number } {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { decoder: UTF_8, markBytes: 3 };
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { decoder: UTF_16_LE, markBytes: 2 };
@@ -21,7 +21,7 @@ export function decoderFor(bytes: Buffer, encoding: Encoding): { decoder: Decode
   return { decoder: encoding === "utf-8" ? UTF_8 : WINDOWS_1252, markBytes: 0 };
 }
 
-/** Whether a file that begins so says itself how it is written. */
+/** Whether a file begins with a byte order mark, and so says itself how it is written. */
 export function hasMark(beginning: Buffer): boolean {
   return decoderFor(beginning, "utf-8").markBytes > 0;
 }
@@ -52,7 +52,10 @@ export const UTF_8: Decoder = {
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Of UTF-16, whose high byte is so many from the end: the first half of a character waits for the other one. */
+/**
+ * `wholeBytes` of UTF-16: the first half of a surrogate pair waits for its second half. `highFromEnd`: where the high
+ * byte of the last two bytes stands, counted from the end.
+ */
 function wholePairs(bytes: Buffer, highFromEnd: 1 | 2): number {
   const even = bytes.length - (bytes.length % 2);
   const highByte = bytes[even - highFromEnd] ?? 0;

@@ -30,7 +30,7 @@ export function findDialect(head: string, knownNames: readonly string[], refuse:
 
 interface Cut {
   readonly delimiter: string;
-  /** How many of its cells are names that are known. */
+  /** How many cells are names that are known. */
   readonly known: number;
 }
 
@@ -44,8 +44,8 @@ function bestCut(record: string, known: ReadonlySet<string>): Cut {
 }
 
 /**
- * The row of our column names, below a title of which none is known: named, and not read, for whoever wrote the file
- * may have left a second table above it.
+ * The row of our column names, where it stands below a title that holds none of them. The refusal names that row, and
+ * it is not read as the header: what stands above it may be a second table.
  */
 function headerBelow(first: HeadRecord, known: ReadonlySet<string>): number | undefined {
   let record = first;
@@ -63,11 +63,11 @@ const KNOWN_NAMES_MIN = 2;
 interface HeadRecord {
   readonly text: string;
   readonly row: number;
-  /** What stands behind it. */
+  /** The text behind this record. */
   readonly rest: string;
 }
 
-/** The first record that is not blank under any delimiter, as far as `head`, which begins with the row `row`, holds it. */
+/** The first record that is not blank under any delimiter, as far as `head` holds it. `row`: where `head` begins. */
 function firstRecord(head: string, row: number): HeadRecord {
   let rest = head;
   let blankRows = 0;

@@ -19,12 +19,12 @@ type Expects =
   | "comma_after_member"
   | "nothing";
 
-/** What a piece of text gave. */
+/** What was cut from a piece of text. */
 interface DocumentCut {
   readonly rows: readonly string[];
-  /** Where the value begins that is not whole yet. */
+  /** Index in the text where the value begins that is not whole yet. */
   readonly end: number;
-  /** Refuses the file, unless one of `rows` does so before. */
+  /** To be thrown after `rows` were read: one of them may refuse the file first. */
   readonly fault?: FileRefusedError;
 }
 
@@ -50,7 +50,7 @@ export class JsonDocument {
     return this.#isWrapper;
   }
 
-  /** The wrapper's members but its rows, as far as they have come. */
+  /** The members of the wrapper except its rows, as far as they have come. */
   get members(): ReadonlyMap<string, Cell> {
     return this.#members;
   }
@@ -59,7 +59,7 @@ export class JsonDocument {
     return this.#rowsSeen;
   }
 
-  /** Takes what is whole from `text`. */
+  /** Cuts off `text` what is whole. The caller puts the rest, from `end` on, before the next piece. */
   cut(text: string, isEnd: boolean): DocumentCut {
     const rows: string[] = [];
     let end = skipSpace(text, 0);

@@ -2,7 +2,7 @@ import { normalizeName } from "../names.ts";
 import { printable } from "../printable.ts";
 import type { Refuse } from "./refusals.ts";
 
-/** Names that would reach into an object's own machinery somewhere down the way. */
+/** As keys of an object these names would reach its prototype. */
 const FORBIDDEN_NAMES = new Set(["__proto__", "prototype", "constructor"]);
 
 export function isForbiddenName(name: string): boolean {
@@ -20,11 +20,11 @@ export function repeatedNameOf(names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** An address, an account number, a mobile or an IFSC: no column is called so. */
+/** An e-mail address or VPA, an account number, a mobile or an IFSC: no column is called so. */
 const PERSONAL = /\S@\S|^\+?[0-9][0-9 -]{7,}[0-9]$|^[A-Z]{4}0[A-Z0-9]{6}$/;
 const NUMBER = /^[0-9][0-9,]{2,}(?:\.[0-9]+)?$|^[0-9]+\.[0-9]+$/;
 
-/** A row of values where a header should stand: its cells are shown to nobody (I10). */
+/** Whether values stand where a header should: then no cell is shown to anybody (I10). */
 export function looksLikeValues(names: readonly string[]): boolean {
   const cells = names.map((name) => name.trim());
   const personal = cells.filter((cell) => PERSONAL.test(cell)).length;

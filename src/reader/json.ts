@@ -11,7 +11,10 @@ import { readText } from "./text.ts";
 
 const ROWS_PER_CHUNK_MAX = 1000;
 
-/** A wrapper may say behind its rows what must be known before them: such a file is looked through once more. */
+/**
+ * Opens a JSON file. A file with a wrapper is first read to its end: the wrapper may say behind its rows what must be
+ * known before them. Throws FileRefusedError.
+ */
 export async function openJson(source: SheetSource): Promise<Sheet> {
   const document = new JsonDocument(source);
   for await (const rows of readRowTexts(source, document)) if (rows.length > 0 && !document.isWrapper) break;
@@ -72,7 +75,7 @@ function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, re
   const control = members.get("control");
   return defined({
     operation,
-    // a program that knows of none writes an empty one, as in a cell
+    // a program that knows no period writes an empty one, as it would in a cell
     period: period?.trim() || undefined,
     control: control === undefined ? undefined : readControl(control, wrong),
   });
@@ -101,7 +104,7 @@ function textOf(cell: Cell | undefined): string | undefined {
   return typeof cell === "string" ? cell : undefined;
 }
 
-/** A number with or without quotes. */
+/** The characters of a number with or without quotes. */
 function digitsOf(cell: Cell | undefined): string {
   if (typeof cell === "string") return cell;
   return cell?.token === "number" ? cell.source : "";

@@ -4,10 +4,10 @@ import type { Dialect } from "./records.ts";
 import type { SheetSource } from "./source.ts";
 
 /**
- * Rows of another length than the header. A spreadsheet may add empty cells at the end, and other programs a delimiter to
- * every row; anything else is a ragged row. So is one whose cells were moved aside by `4,000.00` outside quotes: its last
- * cells are empty too, and 4 would be paid. A row that looks so, as `12,500,` does, counts as ragged unless all rows of
- * the file are as long and some of them have no such number.
+ * Rows of another length than the header. A spreadsheet may add empty cells at the end of a row, and other programs a
+ * delimiter to every row; any other such row is ragged. So is a row whose cells were moved aside by `4,000.00` outside
+ * quotes: its last cells are empty too, and 4 would be paid. A row that looks moved aside, as one with `12,500,` does,
+ * counts as ragged unless all rows of the file are as long and some of them have no such number.
  */
 export class LongRows {
   readonly #width: number;
@@ -25,7 +25,7 @@ export class LongRows {
     this.#source = source;
   }
 
-  /** A row of the header's length comes. */
+  /** Notes a row of the header's length. */
   pass(): void {
     this.#isEven = false;
   }
@@ -44,7 +44,7 @@ export class LongRows {
     return record.slice(0, this.#width);
   }
 
-  /** For the end of the file. Throws FileRefusedError for the first row that was moved aside. */
+  /** To be called at the end of the file. Throws FileRefusedError for the first row that counts as moved aside. */
   judge(): void {
     if (this.#doubt && !(this.#isEven && this.#isUsual)) throw this.#doubt;
   }
@@ -63,15 +63,15 @@ export class LongRows {
   }
 }
 
-/** A row that was cut off looks the same: only its writer knows which it is. */
+/** A row without its empty cells looks like one that was cut off: only its writer knows which of the two it is. */
 const SHORT_ROW =
   'Look for a missing cell. Excel leaves out empty cells at the end of a row: save the file as "Excel Workbook (.xlsx)" instead.';
 
-/** Of the first row, or the first below lines of one cell: what was taken for the header may be a title. */
+/** The hint for the first row that does not fit, or where the header has one cell: the "header" may be a title. */
 const UNDER_A_TITLE =
   'If a title stands above the names of the columns, delete it, so that they stand in row 1; otherwise look for an extra cell: one with the comma (or ;) in it that separates the columns stands in double quotes, "52,000.00".';
 
-/** A number in groups of thousands, or of lakhs, whose commas parted it: `4,000.00`, `₹ 1,04,000`. */
+/** A number in groups of thousands, or of lakhs, that was cut into cells at its commas: `4,000.00`, `₹ 1,04,000`. */
 const CUT_NUMBER = /(?<=^|,)(\s*(?:\p{Sc}|rs\.?|inr)?\s*[1-9]\d{0,2}(?:,\d\d)*,\d{3}(?:\.\d+)?)(?=\s*(?:,|$))/iu;
 
 function cutNumberOf(record: readonly string[]): string | undefined {

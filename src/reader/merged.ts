@@ -3,8 +3,8 @@ import type { SheetRow } from "../workbook/sheet-rows.ts";
 import { isBlank } from "./blank.ts";
 
 /**
- * The first merged cells that leave open which row a value belongs to, or that hide one. Those within one row below the
- * header whose other cells are empty, such as a total or a line for signatures, change nothing.
+ * The first merged cells that leave open which row a value belongs to, or that hide a value. Merged cells within one
+ * row below the header that hide nothing, such as a total or a line for signatures, change nothing.
  */
 export async function unclearMerge(
   ranges: readonly Range[],

@@ -3,14 +3,14 @@ import { counted } from "../counted.ts";
 const RANGES_MAX = 8;
 
 /**
- * Rows to be told of: those that the sheet hides, for nobody who looks at it sees that they are sent, and those of
- * formulas alone, which are not sent.
+ * Rows that a person is told of. Either rows that the sheet hides: nobody who looks at it sees that they are sent. Or
+ * rows that hold nothing but formulas: they are not sent.
  */
 export class NotedRows {
   readonly #ranges: [first: number, last: number][] = [];
   #count = 0;
 
-  /** Rows come in order. */
+  /** To be called in the order of the rows. */
   add(row: number): void {
     this.#count += 1;
     const last = this.#ranges.at(-1);

@@ -5,7 +5,7 @@ import { endOfString, endOfValue, skipSpace } from "./value.ts";
 
 const SHAPES_MAX = 1000;
 
-/** Column names, and which of them is there twice. */
+/** The column names of a row, and the key that it has twice. */
 interface Shape {
   readonly columns: readonly string[];
   readonly repeatedKey: string | undefined;
@@ -45,7 +45,8 @@ export class ObjectReader {
     const shape = this.#shapes.get(id) ?? this.#newShape(keys, row);
     if (this.#shapes.size >= SHAPES_MAX) this.#shapes.clear();
     this.#shapes.set(id, shape);
-    // with a repeated key its columns are not its keys: the next row could be taken for one of the same shape
+    // with a repeated key the columns are fewer than the keys: a later row with these columns as its keys, and none
+    // repeated, would be taken for one of the same shape
     if (shape.repeatedKey === undefined) this.#last = shape;
     return shape;
   }
@@ -107,7 +108,7 @@ function tokenOf(first: string | undefined): JsonToken["token"] {
   return first === "n" ? "null" : "number";
 }
 
-/** Never the value itself: it may be an account number. */
+/** What kind of value it is; never the value itself, which may be an account number. */
 function describeValue(text: string): string {
   if (text.startsWith("[")) return "a list";
   if (text.startsWith('"')) return "a text";

@@ -11,8 +11,9 @@ interface OtherFormat {
 const LOOKED_AT_BYTES = 1024;
 
 /**
- * Refuses a file of text whose first bytes are those of something else. Read as the text that its name promises it would
- * be refused too, but for a stray quote, a missing column or half a copy, which nobody could correct.
+ * Refuses a file whose name promises text and whose first bytes are those of something else. Read as that text it would
+ * be refused as well, but with a wrong reason (a stray quote, a missing column, half a copy) that nobody could mend.
+ * Throws FileRefusedError.
  */
 export async function refuseOtherFormat(source: SheetSource, format: FileFormat): Promise<void> {
   const beginning = await beginningOf(source.path);
@@ -23,8 +24,8 @@ export async function refuseOtherFormat(source: SheetSource, format: FileFormat)
 }
 
 /**
- * A byte order mark whose bytes were taken for three letters, `ï»¿`, and written as UTF-8 once more. Results of ours are
- * refused as those, whatever became of them.
+ * Whether a text begins with a byte order mark whose bytes were taken for three letters, `ï»¿`, and written as UTF-8
+ * once more. A results file of ours (`result_row`) is left out: it is refused for what it is.
  */
 export function isEncodedTwice(text: string): boolean {
   return /^\ufeff?"?\u00ef\u00bb\u00bf(?!"?result_row)/.test(text);
@@ -50,7 +51,7 @@ function otherFormatOf(beginning: Buffer, format: FileFormat): OtherFormat | und
   return BEGINS_LIKE_COLUMNS.test(text) ? COLUMNS : undefined;
 }
 
-/** Without a byte order mark, and of UTF-16 the half that tells. */
+/** The bytes as letters, without a byte order mark, and without the NUL bytes that UTF-16 has. */
 function visibleText(beginning: Buffer): string {
   const text = beginning.toString("latin1").replaceAll("\0", "");
   return text.replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, "").trimStart();

@@ -19,10 +19,10 @@ interface RecordBatch {
 }
 
 /**
- * Cuts a file into records. One without a quote is cut at its delimiters right here, and one whose quotes stand around
- * whole cells and nowhere else at those: that is all that CSV asks for, and many times faster. Every other record goes
- * through csv-parse, those of a chunk in one call. Chunks that end before the row `fromRow` are only counted: their
- * records are empty.
+ * Cuts a file into records. A record without a quote, or whose quotes stand around whole cells and nowhere else, is cut
+ * right here: that is all that CSV asks for, and many times faster. All other records of a chunk go through csv-parse
+ * in one call. The records of chunks that end before the row `fromRow` are only counted: they are empty.
+ * Throws FileRefusedError.
  */
 export async function* readRecords(source: SheetSource, dialect: Dialect, fromRow = 0): AsyncGenerator<RecordBatch> {
   let carried = "";
@@ -35,7 +35,7 @@ export async function* readRecords(source: SheetSource, dialect: Dialect, fromRo
     const piece: Piece = { text, isEnd, rowsBefore };
     const cutAll = (isCounted: boolean): Cut => cutRecords(piece, dialect.delimiter, source, isCounted);
     let cut = cutAll(rowsBefore + 1 < fromRow);
-    // whole chunks only: how a stray quote is read depends on what stands in the same one
+    // whole chunks only: how a stray quote is read depends on what else stands in its chunk
     if (rowsBefore + 1 < fromRow && rowsBefore + cut.records.length >= fromRow) cut = cutAll(false);
     rowsBefore += cut.records.length;
     if (cut.records.length > 0) yield cut;
@@ -49,7 +49,7 @@ export function withoutFirstLine(text: string): string {
 }
 
 interface Cut extends RecordBatch {
-  /** Where the record begins that is not whole yet. */
+  /** Index in the text where the record begins that is not whole yet. */
   readonly end: number;
 }
 
@@ -58,11 +58,11 @@ interface Piece {
   readonly text: string;
   /** Nothing follows. */
   readonly isEnd: boolean;
-  /** Rows that came before it, for the messages. */
+  /** Number of rows before this piece, for the messages. */
   readonly rowsBefore: number;
 }
 
-/** `isCounted`: nobody asks for the cells. */
+/** `isCounted`: the records are only counted, since nobody asks for their cells. */
 function cutRecords(piece: Piece, delimiter: string, source: SheetSource, isCounted: boolean): Cut {
   const { text, isEnd, rowsBefore } = piece;
   const { recordCharactersMax } = source.limits;
@@ -118,13 +118,13 @@ function cutRecords(piece: Piece, delimiter: string, source: SheetSource, isCoun
   return { records, endsOpen, end: at };
 }
 
-/** One for all empty lines: there may be millions of them. */
+/** One record for all empty lines: there may be millions of them. */
 const BLANK_RECORD = [""];
 const COUNTED_RECORD: string[] = [];
 
 /**
- * The cells of a record in which every quote is the first or last character of its cell; undefined for any other one.
- * What csv-parse makes of the others does not depend on it.
+ * The cells of a record in which every quote is the first or last character of its cell; undefined for any other
+ * record. How csv-parse reads the other records does not depend on whether this one is among them.
  */
 function cutAtQuotes(record: string, delimiter: string): string[] | undefined {
   const cells: string[] = [];
@@ -144,7 +144,7 @@ function cutAtQuotes(record: string, delimiter: string): string[] | undefined {
 
 /** A record that csv-parse is to read. */
 interface QuotedRecord {
-  /** Its place among the records. */
+  /** Its index among the records of the piece. */
   readonly index: number;
   /** With its line end. */
   readonly text: string;
@@ -170,8 +170,8 @@ function parseQuoted(
 }
 
 /**
- * Other systems write `="0123"` bare, so that a spreadsheet keeps the zero: no CSV, but no other reading of it is one
- * either. Only text that is no CSV as it stands is read that way.
+ * Some systems write a cell as `="0123"` without quotes around it, so that a spreadsheet keeps the zero. That is not
+ * CSV, but it can be meant in one way only. Only text that is not CSV as it stands is read so.
  */
 function parseAsMeant(text: string, delimiter: string): string[][] {
   try {
@@ -182,20 +182,20 @@ function parseAsMeant(text: string, delimiter: string): string[][] {
       bare,
       (_, before: string, cell: string) => `${before}"${cell.replaceAll('"', '""')}"`,
     );
-    // the first error names the row as it stands in the file
+    // where nothing was put in quotes, a second try would fail in the same way
     if (!(error instanceof csvParse().CsvError) || inQuotes === text) throw error;
     return parseRecords(inQuotes, delimiter);
   }
 }
 
-/** Line ends may be mixed; rows of any length, for the caller to judge. Throws CsvError for a quote out of place. */
+/** Line ends may be mixed; the caller judges how long a record may be. Throws CsvError for a quote out of place. */
 export function parseRecords(text: string, delimiter: string): string[][] {
   return csvParse().parse(text, { delimiter, record_delimiter: ["\r\n", "\n", "\r"], relax_column_count: true });
 }
 
 let loaded: typeof CsvParse | undefined;
 
-/** Loaded for the first record that is its to read: most files have none. */
+/** csv-parse is loaded when the first record needs it: most files have none that does. */
 function csvParse(): typeof CsvParse {
   return (loaded ??= createRequire(import.meta.url)("csv-parse/sync") as typeof CsvParse);
 }

@@ -1,6 +1,9 @@
 import type { Row, Sheet } from "./row.ts";
 
-/** Some rows of a file that was read to its end before, asked for by rising numbers: it is read as far as they go. */
+/**
+ * Single rows of a file that was read to its end before. To be asked for by rising numbers: the file is read once, and
+ * only as far as the last of them.
+ */
 export class RisingRows {
   readonly #sheet: Sheet;
   #chunks: AsyncIterator<readonly Row[]> | undefined;

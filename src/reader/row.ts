@@ -13,17 +13,17 @@ export type Cell = string | JsonToken | SheetValue;
 
 /** What the file said, untrusted. */
 export interface Row {
-  /** As a spreadsheet shows it (header = 1); in JSON the how-manieth row, beginning with 1. */
+  /** As a spreadsheet shows it (header = 1); in JSON the rows are counted from 1. */
   readonly number: number;
   /** The row's own column names, one shared array for all rows that have the same ones. */
   readonly columns: readonly string[];
   /** As many as `columns`. */
   readonly cells: readonly Cell[];
-  /** CSV only: so many cells behind those of the header, all of them empty, were left out. */
+  /** CSV only: `by` cells more than the header has, all of them empty, were left out. */
   readonly wasLonger?: { readonly by: number; readonly delimiter: string };
   /** JSON only: a key that stands twice in this row. */
   readonly repeatedKey?: string;
-  /** Of a row that was read by a column mapping: `columns` are our fields, and this is where they came from. */
+  /** Only of a row that was read by a column mapping: `columns` are our fields, and this says where they came from. */
   readonly mapped?: Mapped;
 }
 
@@ -32,17 +32,17 @@ export interface Mapped {
   readonly from: Row;
   /** For each of our cells its position in the file's row; -1 for a constant. */
   readonly at: readonly number[];
-  /** Of the amount as it stands in the file: the checks convert it, after they read it. */
+  /** The unit of the amount as it stands in the file: the checks convert the amount after they read it. */
   readonly amountUnit: AmountUnit;
-  /** By the position of our cell. */
+  /** Faults by the position of our cell. */
   readonly faults: ReadonlyMap<number, MappedFault>;
   /** Positions in the file's row of columns whose values the mapping lists. */
   readonly guarded: readonly number[];
-  /** Of columns of the file that fill no field. `at`: -1 where the row lacks the column. */
+  /** Faults in columns of the file that fill no field. `at`: position in the file's row; -1 where it has none. */
   readonly others: readonly { readonly at: number; readonly column: string; readonly fault: MappedFault }[];
 }
 
-/** The checks have the sentences (`checks/row-sentences.ts`). */
+/** What a mapping could not do with a value. The sentences for it are in `checks/row-sentences.ts`. */
 export interface MappedFault {
   readonly code:
     "value_not_mapped" | "value_not_taken" | "lookup_missing" | "lookup_ambiguous" | "column_not_confirmed";
@@ -68,8 +68,8 @@ export interface Sheet {
   /** The reader's remarks for a person: ignored blank rows, a missing final newline. Complete when `rows` has ended. */
   readonly remarks: readonly string[];
   /**
-   * Throws FileRefusedError for the first thing that breaks the file; a bad row is not such a thing. `fromRow`: rows
-   * before it, of a file that was read to its end before, may be left out, and nothing is looked for in them.
+   * Throws FileRefusedError for the first thing that breaks the file; a bad row is not such a thing. `fromRow`, only
+   * for a file that was read to its end before: rows before it may be left out, and are not looked through again.
    */
   rows(fromRow?: number): AsyncIterable<readonly Row[]>;
 }

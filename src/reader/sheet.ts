@@ -10,19 +10,19 @@ import type { Encoding } from "./decoders.ts";
 export interface ReaderOptions {
   /** For messages, and for the format where none is given. */
   readonly fileName: string;
-  /** In which it was read before. */
+  /** The format that the file was read in before; left out for a new file. */
   readonly format?: FileFormat;
-  /** Of files without a byte order mark. */
+  /** The encoding of files without a byte order mark. */
   readonly encoding: Encoding;
-  /** Names of fields, in any writing: what the delimiter of a CSV file is found by. */
+  /** Names of fields, in any spelling: by them the delimiter of a CSV file and the table of a workbook are found. */
   readonly knownNames: readonly string[];
   readonly limits?: Partial<ReaderLimits>;
-  /** Of a workbook. */
+  /** Workbooks only: the sheet to be read, and the row of its header; left out, both are looked for. */
   readonly sheetName?: string | undefined;
   readonly headerRow?: number | undefined;
-  /** Rows of formulas that give nothing are passed over: not in a file that was read with them before. */
+  /** Rows of formulas that give nothing are passed over. To be false for a file that was read with them before. */
   readonly passesFormulas?: boolean | undefined;
-  /** Whether columns are all that the rows of some operation need: a sheet of such rows is not passed over. */
+  /** Whether these columns are all that some operation needs: a sheet of such rows is not passed over. */
   readonly isComplete?: (columns: readonly string[]) => boolean;
 }
 
@@ -48,10 +48,10 @@ export async function openSheet(path: string, options: ReaderOptions): Promise<S
     isComplete,
   });
   const format = options.format ?? formatOfName(options.fileName);
-  // a file that was read before is what its name says
+  // a file that was read before was looked at then
   const isNew = options.format === undefined;
   if (isNew && format !== undefined && format !== "xlsx") await refuseOtherFormat(source, format);
-  // most files are CSV: what reads the others is loaded where one is met
+  // most files are CSV: the readers of other formats are loaded only when they are needed
   switch (format) {
     case "csv":
       return openCsv(source);

@@ -1,12 +1,12 @@
 import type { Refuse } from "./refusals.ts";
 import type { Encoding } from "./decoders.ts";
 
-/** What the reader takes at most. What is beyond refuses the file before memory grows. */
+/** What the reader takes at most. A file that goes beyond is refused before memory grows. */
 export interface ReaderLimits {
   /** Characters of a CSV record or a JSON row. */
   readonly recordCharactersMax: number;
   readonly columnsMax: number;
-  /** Levels of objects and arrays in a JSON row, itself included. */
+  /** Levels of objects and arrays in a JSON row, the row itself included. */
   readonly nestingMax: number;
 }
 
@@ -22,11 +22,11 @@ export interface SheetSource {
   readonly headerRow?: number;
   /** Workbooks: rows of formulas that give nothing are passed over. */
   readonly passesFormulas?: boolean;
-  /** Whether columns are all that the rows of some operation need. */
+  /** Whether these columns are all that the rows of some operation need. */
   readonly isComplete?: (columns: readonly string[]) => boolean;
 }
 
-/** For a file without any visible character. `hasText`: white space, that is more than a byte order mark. */
+/** Gives the refusal of a file without any visible character. `hasText`: it has white space, not only a mark. */
 export function refuseEmpty(source: SheetSource, hasBytes: boolean, hasText: boolean): Error {
   if (!hasBytes) return source.refuse("file_empty");
   const found = hasText ? "nothing but white space" : "nothing but a byte order mark";

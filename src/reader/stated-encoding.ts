@@ -4,9 +4,9 @@ import { hasMark, type Encoding } from "./decoders.ts";
 import { readText } from "./text.ts";
 
 /**
- * Whether a file is written in another encoding than the settings say of files without a byte order mark. Any bytes are
- * text of windows-1252, so `José` in UTF-8 would go out as `JosÃ©` without a word; but no text of windows-1252 that is
- * more than ASCII is UTF-8 by chance, from its first byte to its last.
+ * Gives a fault where a file without a byte order mark is UTF-8 and the settings say windows-1252. Any bytes can be
+ * read as windows-1252, so `José` in UTF-8 would go out as `JosÃ©` without a word; but a text of windows-1252 that is
+ * more than ASCII is not UTF-8 by chance from its first byte to its last.
  */
 export async function inspectEncoding(path: string, stated: Encoding): Promise<FileFault | undefined> {
   if (stated === "utf-8" || (await beginsWithMark(path))) return undefined;

@@ -24,7 +24,7 @@ const CARRIED_BYTES_MAX = 4;
 /** Enough to see that every second byte is NUL. */
 const LOOKED_AT_BYTES = 64;
 
-/** The text of a file: UTF-8 with or without a byte order mark, UTF-16 with one, `encoding` for all others. */
+/** The text of a file in the encoding that its byte order mark (UTF-8, UTF-16) says; without one, in `encoding`. */
 export async function* readText(path: string, encoding: Encoding): AsyncGenerator<TextChunk> {
   const file = await openCopy(path);
   try {

@@ -1,6 +1,6 @@
 /**
- * Where the JSON value ends that begins at `from`: the index behind it. Only brackets, braces and strings are looked
- * at; JSON.parse judges the rest. Linear, without recursion.
+ * The index behind the JSON value that begins at `from`. Only brackets, braces and strings are looked at; JSON.parse
+ * judges the rest. Linear, without recursion.
  */
 export function endOfValue(text: string, from: number, nestingMax: number): number | "incomplete" | "too_deep" {
   const first = text.charCodeAt(from);
@@ -11,7 +11,7 @@ export function endOfValue(text: string, from: number, nestingMax: number): numb
   return at < text.length ? at : "incomplete";
 }
 
-/** `from`: at the opening quote. */
+/** The index behind the string whose opening quote stands at `from`. */
 export function endOfString(text: string, from: number): number | "incomplete" {
   for (let quote = text.indexOf('"', from + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslash = quote - 1;

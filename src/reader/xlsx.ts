@@ -63,7 +63,7 @@ async function* readRows(
   remarks.splice(0, remarks.length, ...table.remarks, ...taker.remarks(facts));
 }
 
-/** Makes rows of what the sheet writes down below its header. */
+/** Makes our rows of those below the sheet's header. Leaves out blank ones, and notes what a person is to be told. */
 class RowTaker {
   readonly #table: TableFound;
   readonly #source: SheetSource;
@@ -99,7 +99,7 @@ class RowTaker {
     return rows;
   }
 
-  /** Cells that are merged with one of the table hold what is not theirs. */
+  /** Whether merged cells overlap the table, from its header to its last row. */
   touches({ firstRow, lastRow, firstColumn }: Range): boolean {
     return firstColumn < this.#table.columns.length && lastRow >= this.#table.headerRow && firstRow <= this.#last;
   }

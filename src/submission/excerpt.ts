@@ -7,15 +7,16 @@ const EXCERPT_CHARACTERS_MAX = 200;
 /** Shorter texts would blot out harmless words. */
 const VALUE_CHARACTERS_MIN = 4;
 
-/** What was sent of a row: one value for each field of the form, in its order. */
+/** What was sent of a row: one value for each field of the form, in the order of its fields. */
 interface SentValues {
   readonly form: Form;
   readonly values: readonly string[];
 }
 
 /**
- * What may be kept of an answer (I10): without our secrets and the ciphertext, with the row's own account numbers,
- * addresses and names masked however they are written, on one line, short. `conceal` replaces secrets in every encoding.
+ * What may be kept of an answer (I10): one short line without our secrets and the ciphertext, in which the row's own
+ * account numbers, addresses and names are masked in each way to write them. undefined: the answer was blank. `conceal`
+ * replaces secrets in every encoding.
  */
 export function excerptOf(
   body: string,
@@ -37,7 +38,7 @@ interface SensitiveValue {
   readonly sensitive: Sensitivity;
 }
 
-/** The longest first: a name or a number that is a part of another value would leave the rest of that one in clear. */
+/** The longest value first: a shorter one that is a part of it, masked before, would leave the rest in clear. */
 function sensitiveOf({ fields }: Form, values: readonly string[]): readonly SensitiveValue[] {
   const found = fields.flatMap(({ sensitive }, index): SensitiveValue[] => {
     const value = values[index] ?? "";
@@ -46,17 +47,17 @@ function sensitiveOf({ fields }: Form, values: readonly string[]): readonly Sens
   return found.sort((one, other) => other.value.length - one.value.length);
 }
 
-/** Hex or base64 longer than any id: the ciphertext that we sent, or whatever else nobody can read. */
+/** Hex or base64 longer than any id: the ciphertext that we sent, or something else that nobody can read. */
 const LONG_CODE = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{65,}={0,2}/g;
-/** What may be hex or base64 of a value: its four characters at least are six of base64. */
+/** What may be hex or base64 of a value: a value has four characters at least, and these are six of base64. */
 const CODE = /[A-Za-z0-9+/]{6,}/g;
 
-/** A text with what is asked of it for every value: most answers hold nothing of the row. */
+/** A text, and what every value is compared with, made only once: most answers hold nothing of the row. */
 interface LookedAt {
   readonly text: string;
   /** In lower case: services write addresses and hex as they please. */
   readonly folded: string;
-  /** The same without what groups digits for the eye. */
+  /** `folded` without the signs that group digits for the eye. */
   readonly ungrouped: string;
   /** Characters of the longest stretch that may be hex or base64. */
   readonly longestCode: number;
@@ -81,7 +82,10 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
   return writings;
 }
 
-/** `5010 0271 8280`, `5010-0271-8280` and `501002718280` are one number, whichever of them the file has. */
+/**
+ * The text with `writing` masked wherever it stands. A number is found in any grouping: `5010 0271 8280`,
+ * `5010-0271-8280` and `501002718280` are the same.
+ */
 function without(from: LookedAt, writing: string, value: string, sensitivity: Sensitivity): LookedAt {
   const number = ungrouped(writing);
   const isNumber = number.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(number);

@@ -7,7 +7,7 @@ const FORMS: readonly RegExp[] = [
   /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 
-/** Milliseconds since 1970; undefined for what is none. Never `Date.parse`: that reads a zone, or a date, into anything. */
+/** Milliseconds since 1970; undefined for no date of these forms. Not by `Date.parse`, which takes almost any text. */
 export function httpDateMs(text: string, nowMs: number): number | undefined {
   const parts = FORMS.map((form) => form.exec(text.trim())?.groups).find((groups) => groups !== undefined);
   if (!parts) return undefined;
@@ -19,13 +19,13 @@ export function httpDateMs(text: string, nowMs: number): number | undefined {
     MONTHS.indexOf(month),
     Number(day),
   );
-  // a month that is none, or its thirty-first of thirty days, comes out as a day of another one
+  // an unknown month, or a day that the month does not have, comes out as a day of another month
   if (MONTHS[date.getUTCMonth()] !== month || date.getUTCDate() !== Number(day)) return undefined;
   if (hour > 23 || minute > 59 || second > 60) return undefined;
   return date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
-/** Of two digits: a year more than 50 years ahead was meant as the one a century before it (RFC 9110 §5.6.7). */
+/** The year that two digits mean: where it is more than 50 years ahead, the one a century before (RFC 9110 §5.6.7). */
 function yearOf(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;

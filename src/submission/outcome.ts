@@ -7,16 +7,16 @@ export interface Outcome {
   readonly state: "accepted" | "rejected" | "unknown" | "not_sent";
   readonly reason: Reason;
   readonly httpStatus?: number;
-  /** The row goes again by itself, bounded: after a wait of our own, or as the service told. */
+  /** The row goes again by itself, a limited number of times: after a wait of our own, or as the service told. */
   readonly again?: "backoff" | "as_told";
-  /** Something that the next row would meet as well: the run stops. */
+  /** The run stops for a reason that the next row would meet as well. */
   readonly stop?: ReasonToStop;
 }
 
 /** A reason that is about more than the row itself. */
 export type ReasonToStop = Extract<Reason, StopCode>;
 
-/** Refused for their own sake. Convention, since §7 shows no error codes. */
+/** Statuses that refuse a row for its own sake. This is convention, since §7 shows no error codes. */
 const REFUSED = new Set([400, 402, 406, 411, 413, 414, 422, 431]);
 const KEY_REFUSED = new Set([401, 403, 407]);
 const ADDRESS_REFUSED = new Set([404, 405, 410, 415]);
@@ -52,7 +52,7 @@ const REASON_OF_SILENCE = {
 function outcomeOfStatus(answer: Answered, retry429: boolean): Outcome {
   const { status } = answer;
   if (status >= 200 && status < 300) return outcomeOfSuccess(answer);
-  // commonly the answer to a POST that was processed (303); never followed, the key would go along
+  // commonly the answer to a POST that was processed (303); never followed, because the key would go along
   if (status >= 300 && status < 400) return { state: "unknown", reason: "redirect", stop: "redirect" };
   if (status >= 500) return { state: "unknown", reason: "service_fault" };
   const complete = answer.bodyEnd === "complete";
@@ -70,7 +70,7 @@ function outcomeOfStatus(answer: Answered, retry429: boolean): Outcome {
   return { state: "unknown", reason: "unclear_refusal" };
 }
 
-/** §4: 200 means created, initiated, submitted; for payouts the status is not shown, any 2xx is taken (RFC 9110 §15.3). */
+/** §4: 200 means created, initiated, submitted. For payouts no status is shown: any 2xx counts (RFC 9110 §15.3). */
 function outcomeOfSuccess(answer: Answered): Outcome {
   // a captive portal or proxy page answers 200 to everything: not the service
   if (isHtml(answer)) return { state: "unknown", reason: "html_answer", stop: "html_answer" };
@@ -78,16 +78,16 @@ function outcomeOfSuccess(answer: Answered): Outcome {
   return { state: "accepted", reason: speaksOfFailure(jsonOf(answer.body)) ? "accepted_reports_failure" : "accepted" };
 }
 
-/** Not those that are as likely in the XML of a service, such as `header`, `code` or `summary`. */
+/** Tags of web pages, without those that the XML of a service may have as well: `header`, `code`, `summary`. */
 const HTML_TAGS = [
   ...["!doctype", "html", "head", "body", "frameset", "iframe", "title", "meta", "base", "link", "script", "noscript"],
   ...["style", "h[1-6]", "p", "div", "span", "center", "font", "a", "b", "i", "u", "em", "strong", "small", "br", "hr"],
   ...["img", "svg", "table", "form", "ul", "ol", "dl", "pre", "blockquote", "nav", "section", "article"],
 ].join("|");
-/** A page whose server names no type, or a wrong one, begins like this too. */
+/** A web page begins like this even where its server names no content type, or a wrong one. */
 const HTML_BEGINS = new RegExp(String.raw`^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:${HTML_TAGS})(?:[\s/>]|$))`, "i");
 
-/** By what it is before what it is called: frameworks that are told no type call JSON a web page, and no body at all. */
+/** The body counts more than the content type: by default some frameworks call JSON, or no body, a web page. */
 function isHtml({ contentType, body, bodyEnd }: Answered): boolean {
   if (HTML_BEGINS.test(body)) return true;
   const isCalledSo = /^\s*(?:text\/html|application\/xhtml)/i.test(contentType);
@@ -95,7 +95,10 @@ function isHtml({ contentType, body, bodyEnd }: Answered): boolean {
   return isCalledSo && !isSomethingElse;
 }
 
-/** §2.6 shows no response bodies: such a row is never sent again for it, and never hidden either. */
+/**
+ * Whether the body of a 2xx speaks of a failure. §2.6 shows no response bodies, so such a row counts as accepted and is
+ * not sent again; but people are told.
+ */
 function speaksOfFailure(answer: unknown, wrappers = 0): boolean {
   if (typeof answer !== "object" || answer === null || wrappers > WRAPPERS_MAX) return false;
   return Object.entries(answer).some(
@@ -103,7 +106,7 @@ function speaksOfFailure(answer: unknown, wrappers = 0): boolean {
   );
 }
 
-/** `{"data": {"payout": {…}}}`, and a list around it. */
+/** Levels to look into: enough for `{"data": {"payout": {…}}}` with a list around it. */
 const WRAPPERS_MAX = 3;
 
 function reportsFailure(key: string, value: unknown): boolean {
@@ -124,7 +127,7 @@ function reportsFailure(key: string, value: unknown): boolean {
   }
 }
 
-/** undefined: it is none. */
+/** undefined: the body is not JSON. */
 function jsonOf(body: string): unknown {
   try {
     // trimmed, because a byte order mark is no JSON

@@ -1,6 +1,6 @@
 import type { LimitFunction } from "p-limit";
 
-/** The lanes that all runs of a process share, and which rows in them are of this one. */
+/** The lanes that all batches of a process share, and how many rows of this batch are in them. */
 export class OwnLanes {
   readonly #lanes: LimitFunction;
   #inFlight = 0;
@@ -10,7 +10,7 @@ export class OwnLanes {
     this.#lanes = lanes;
   }
 
-  /** Resolves when there was a free lane for it, not when it is done. `send` never rejects. */
+  /** Resolves when `send` has got a free lane, not when it is done. `send` must never reject. */
   start(send: () => Promise<void>): Promise<void> {
     return new Promise((resolve) => {
       void this.#lanes(() => {
@@ -21,7 +21,7 @@ export class OwnLanes {
     });
   }
 
-  /** Resolves when none of this run is on its way. */
+  /** Resolves when no row of this batch is on its way. */
   async ended(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#nothingInFlight = resolve));
   }

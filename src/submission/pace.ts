@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** When the next request may start: at most `rate` per second, and not before a wait that holds for the whole run. */
+/** When the next request may start: at most `rate` per second, and not before a wait that holds for all batches. */
 export class Pace {
   readonly #intervalMs: number;
   #nextAt = 0;
@@ -12,7 +12,7 @@ export class Pace {
     this.#intervalMs = rate === undefined ? 0 : 1000 / rate;
   }
 
-  /** Rows of all batches that the service accepted, or refused for their own sake: so many it did not turn away. */
+  /** Number of rows, of all batches, that the service accepted or refused for their own sake, and did not turn away. */
   get taken(): number {
     return this.#taken;
   }
@@ -21,7 +21,7 @@ export class Pace {
     this.#taken += 1;
   }
 
-  /** The whole run waits at least so long. */
+  /** From now on no request starts for so many milliseconds. */
   waitMs(ms: number): void {
     this.#notBefore = Math.max(this.#notBefore, performance.now() + ms);
   }
@@ -41,8 +41,8 @@ export class Pace {
 }
 
 /**
- * How often one row was told to wait (429) while the service took no other row either. With more lanes than the service
- * lets through each time, a row may lose again and again while others go: that is no reason to give it up.
+ * Counts how often one row was told to wait (429) while the service took no other row either. With more lanes than the
+ * service lets through at a time, a row may lose again and again while others go: that is no reason to give it up.
  */
 export class TurnedAway {
   readonly #pace: Pace;

@@ -1,28 +1,31 @@
 import { httpDateMs } from "./http-date.ts";
 
-/** When a row that is proven unsent, or was refused for rate, goes again (DESIGN §8): the whole run waits, not one row. */
+/** How long rows that are proven unsent, or were refused for rate, are tried again (DESIGN §8). */
 export interface RetryLimits {
-  /** How long a service that cannot be reached is tried before rows are given up. */
+  /** How long a service that cannot be reached is tried before rows are given up, in milliseconds. */
   readonly unreachableMs: number;
-  /** 429s of one row, without any row that was taken in between. */
+  /** How many 429s one row may meet while the service takes no row in between. */
   readonly rateLimitedMax: number;
-  /** Cap of `Retry-After`. */
+  /** The longest wait that a `Retry-After` may ask for; a longer one is cut to it. */
   readonly retryAfterMaxMs: number;
 }
 
-/** But for `unreachableMs`, which is a setting. */
+/** `unreachableMs` is not among them: it is a setting. */
 export const RETRY_LIMITS: Omit<RetryLimits, "unreachableMs"> = { rateLimitedMax: 5, retryAfterMaxMs: 300_000 };
 
 const UNREACHABLE_BASE_MS = 250;
 const UNREACHABLE_CAP_MS = 5_000;
 const RATE_LIMITED_BASE_MS = 1_000;
 
-/** Full jitter: anywhere between nothing and a bound that doubles (AWS Architecture Blog, "Exponential backoff and jitter"). */
+/** Full jitter: anything up to a bound that doubles (AWS Architecture Blog, "Exponential backoff and jitter"). */
 export function backoffMs(tries: number, baseMs: number, capMs: number, random: () => number): number {
   return Math.round(random() * Math.min(capMs, baseMs * 2 ** tries));
 }
 
-/** Counts over a run what it has been through, and says how long to wait before the next attempt, or that it is enough. */
+/**
+ * Counts the failures of a run, and says how long to wait before the next attempt, or that rows are to be given up. All
+ * rows wait so long, not only the one that failed.
+ */
 export class Retries {
   readonly #limits: RetryLimits;
   readonly #now: () => number;
@@ -36,7 +39,7 @@ export class Retries {
     this.#random = random;
   }
 
-  /** A wait in milliseconds, or undefined when the run's patience with this spell is used up. */
+  /** A wait in milliseconds; undefined when the service could not be reached for `unreachableMs`. */
   unreachable(): number | undefined {
     this.#unreachableSince ??= this.#now();
     if (this.#now() - this.#unreachableSince >= this.#limits.unreachableMs) return undefined;
@@ -44,13 +47,16 @@ export class Retries {
     return backoffMs(this.#unreachableTries, UNREACHABLE_BASE_MS, UNREACHABLE_CAP_MS, this.#random);
   }
 
-  /** The service was reached: the next spell starts anew. */
+  /** Notes that the service was reached: the time without it is counted anew. */
   reached(): void {
     this.#unreachableSince = undefined;
     this.#unreachableTries = 0;
   }
 
-  /** `times`: how often this row was refused for rate since any row was taken, this one included. */
+  /**
+   * A wait in milliseconds; undefined when the row is to be given up. `times`: how often it was refused for rate since
+   * any row was taken, this refusal included.
+   */
   rateLimited(times: number, retryAfter: string | undefined): number | undefined {
     if (times > this.#limits.rateLimitedMax) return undefined;
     const told = retryAfter === undefined ? undefined : retryAfterMs(retryAfter);
@@ -60,7 +66,7 @@ export class Retries {
   }
 }
 
-/** Seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
+/** Milliseconds from seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
 function retryAfterMs(text: string): number | undefined {
   if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
   const nowMs = Date.now();

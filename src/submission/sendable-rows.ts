@@ -9,14 +9,14 @@ export interface Sendable {
   readonly payload: string;
   readonly amount: string;
   readonly operation: Operation;
-  /** To know its values again in an answer. */
+  /** `form` and `values` are there to find the row's values in an answer, and mask them. */
   readonly form: Form;
   readonly values: readonly string[];
 }
 
 /**
  * The instructions of the rows that are ready, made again from the snapshot, only as fast as they are taken. `onFault`
- * hears of those that a newer paydrop finds something wrong with: they do not go.
+ * is called for rows in which this version of paydrop finds a fault that an earlier one did not: they do not go.
  */
 export async function* sendableRows(
   sheet: Sheet,
@@ -46,7 +46,7 @@ export async function* sendableRows(
   throw new Error(`row ${String(next.value)} is ready, and the snapshot has no such row`);
 }
 
-/** A step for each row lets memory be cleared in between: by pages, a million rows of JSON took 12 MB more. */
+/** One row per step, so that memory can be freed in between: with pages, a million rows of JSON took 12 MB more. */
 async function* flat<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T, void> {
   for await (const page of pages) yield* page;
 }

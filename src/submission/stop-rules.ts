@@ -6,7 +6,7 @@ const UNKNOWN_MAX = 3;
 const IDENTICAL_REFUSALS_MAX = 10;
 const UNREACHABLE_ROWS_MAX = 5;
 
-/** How many rows in a row had no clear answer, until one has or they are enough to stop. */
+/** Counts rows in a row without a clear answer. It begins anew at a clear one, and when there are enough to stop. */
 export class UnknownsInARow {
   #count = 0;
 
@@ -26,12 +26,15 @@ export class StopRules {
   #refusals = 0;
   #lastRefusal = "";
 
-  /** `unknownsOfAll`: of all batches of the process, since a hundred files of one row each are no better than one of a hundred. */
+  /** `unknownsOfAll` counts over all batches: a hundred files of one row each are no better than one of a hundred. */
   constructor(unknownsOfAll: UnknownsInARow) {
     this.#unknownsOfAll = unknownsOfAll;
   }
 
-  /** Looks at the final outcome of a row, in the order they come in. `text`: the answer, to tell refusals apart. */
+  /**
+   * Looks at the final outcome of a row, and gives the stop if there is to be one. To be called in the order in which
+   * outcomes come in. `text`: the answer, to tell refusals apart.
+   */
   observe(outcome: Outcome, text: string): Stop | undefined {
     const areTooMany = this.#unknowns.areTooMany(outcome);
     const areTooManyOfAll = this.#unknownsOfAll.areTooMany(outcome);
@@ -48,16 +51,16 @@ export class StopRules {
     return undefined;
   }
 
-  /** After the last row: a file too short for the rules above still says that nobody answered. */
+  /** To be called after the last row: a file too short for the rules above still tells that nobody answered. */
   atEnd(): Stop | undefined {
     return this.#unreachable > 0 ? STOPS.unreachable : undefined;
   }
 }
 
-/** What one endpoint answers says nothing of the others; a key (401) or a proxy (407) that is refused does. */
+/** Statuses of one endpoint that say nothing of the others. A refused key (401) or proxy (407) stops them all. */
 const OF_ONE_ENDPOINT: readonly number[] = [403, 404, 405, 410, 415];
 
-/** A stop of what goes to one endpoint, where it is no more than that. */
+/** Gives `stop` as one for rows of this operation only, where the answer says nothing of other endpoints. */
 export function stopOfEndpoint(stop: Stop, { stop: why, httpStatus = 0 }: Outcome, operation: Operation): Stop {
   if (why === undefined || !OF_ONE_ENDPOINT.includes(httpStatus)) return stop;
   const message = stop.message.replace(/\)$/, ` for ${operation.folder})`);
@@ -74,7 +77,7 @@ function stopFor(reason: ReasonToStop, status: number | undefined): Stop {
   return status === undefined ? stop : { ...stop, message: `${stop.message} (HTTP ${status})` };
 }
 
-/** A folder that is held names itself in its words: `held-folder.ts` makes that one. */
+/** `folder_held` is left out: its words name the folder, so `held-folder.ts` makes that stop. */
 type Stops = { readonly [Code in Exclude<StopCode, "folder_held">]: Stop & { readonly code: Code } };
 
 /** Why runs stop, in words for a person. */
@@ -166,7 +169,7 @@ export const STOPS: Stops = {
   },
 };
 
-/** A person asks to stop, unless it says that something else failed. */
+/** A signal means that a person asks to stop, unless its reason says that something else failed. */
 export function stopOfSignal({ reason }: AbortSignal): Stop {
   return reason === STOPS.work_failed ? STOPS.work_failed : STOPS.signal;
 }

@@ -19,7 +19,7 @@ interface SubmitParts<Row> {
   readonly begin: (row: Row) => Promise<Begun>;
   /** Resolves when the outcome is on stable storage. */
   readonly end: (attempt: number, end: AttemptEnd) => Promise<void>;
-  /** A row that was not sent may be tried again. */
+  /** Makes a row that was not sent ready again. */
   readonly again: (row: Row) => Promise<void>;
   /** Never rejects. Aborting `signal` gives up on the answer. */
   readonly send: (row: Row, signal: AbortSignal) => Promise<Answer>;
@@ -28,9 +28,9 @@ interface SubmitParts<Row> {
   readonly excerpt: (row: Row, body: string) => string | undefined;
   readonly onOutcome: (row: Row, sent: Sent) => void;
   readonly onWait: (reason: string, waitMs: number) => void;
-  /** A reason from outside to stop: the batch was paused or cancelled. */
+  /** The reason to stop that comes from outside, if there is one: the batch was paused or cancelled. */
   readonly stopAsked: () => Stop | undefined;
-  /** What the answers said stops this run, before any other row of any batch goes alone. */
+  /** Called when an answer stops this run: at once, before the next row of any batch can go alone. */
   readonly onStop: (stop: Stop) => void;
 }
 
@@ -44,11 +44,11 @@ export interface Sent extends AttemptEnd {
 export interface SubmitOptions {
   /** The lanes that all batches of a process share: who asks first goes first, one row in each (I8). */
   readonly lanes: LimitFunction;
-  /** Shared too: when the service asks for time, it is given time. */
+  /** Shared by all batches: when the service asks for time, no batch sends. */
   readonly pace: Pace;
-  /** Shared too: what has no clear answer has none for whichever file. */
+  /** Shared by all batches: rows without a clear answer count together, whichever file they are from. */
   readonly unknowns: UnknownsInARow;
-  /** Of all batches one row at a time goes alone. */
+  /** Shared by all batches: at most one of them sends a row alone at a time. */
   readonly alone: LimitFunction;
   readonly retry429: boolean;
   readonly limits: RetryLimits;
@@ -83,9 +83,9 @@ class Run<Row> {
   readonly #retries: Retries;
   readonly #rules: StopRules;
   readonly #stopping = new AbortController();
-  /** Until a row was accepted or refused for its own sake, each goes alone: a wrong key costs one row, not a file. */
+  /** Until one is accepted or refused for its own sake, each row goes alone: a wrong key costs one row, not a file. */
   #alone = true;
-  /** Outcomes commit in the order they come in: when the last one is durable, all are. */
+  /** The commit of the last outcome. Outcomes commit in the order they come in: when the last is durable, all are. */
   #lastEnded: Promise<void> = Promise.resolve();
   #failure: unknown;
 
@@ -132,12 +132,12 @@ class Run<Row> {
     await this.#lanes.ended();
   }
 
-  /** Resolves when there was a free lane for it. */
+  /** Resolves when the row has got a free lane. */
   #start(row: Row, alone: boolean): Promise<void> {
     return this.#lanes.start(() => this.#sendRow(row, alone).catch((error: unknown) => this.#fail(error)));
   }
 
-  /** One row, until it has an end or the run stops. */
+  /** Sends one row, again where it may go again, until it has an end or the run stops. */
   async #sendRow(row: Row, alone: boolean): Promise<void> {
     const turnedAway = new TurnedAway(this.#pace);
     for (;;) {

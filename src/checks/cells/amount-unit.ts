@@ -1,9 +1,9 @@
 import type { AmountUnit } from "../../config/mapping.ts";
 
 /**
- * A plain amount in the unit of its file as the text that travels: whole digits by moving the point, so that `150000`
- * paise are `1500.00`. One with a point is no number of paise (`undefined`); what is no plain decimal text stays, for
- * the checks to refuse: it never becomes an amount unconverted.
+ * An amount in the unit of its file as the text that is sent: `150000` paise become `1500.00` by moving the point. An
+ * amount in paise with a point is wrong (undefined). What is no plain decimal text stays as it is, for the checks to
+ * refuse: it never becomes an amount that was not converted.
  */
 export function wireAmount(text: string, unit: AmountUnit): string | undefined {
   if (unit === "rupees") return text;

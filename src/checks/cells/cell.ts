@@ -1,7 +1,7 @@
 import { columnPosition } from "../../names.ts";
 import type { Row } from "../../reader/row.ts";
 
-/** The text of a cell, or the source of a JSON value that is no text; empty where there is none. */
+/** The text of a cell, or the source of a value that is no text; empty where there is no cell or a `null`. */
 export function cellText(row: Row, index: number): string {
   const cell = row.cells[index];
   if (cell === undefined) return "";
@@ -12,7 +12,7 @@ export function cellText(row: Row, index: number): string {
 const SPACE = 32;
 const LAST_OF_ASCII = 127;
 
-/** Without the usual spaces around it; empty for a cell of white space only. Other spaces stay, to be named. */
+/** `text` without usual spaces around it; empty if it is only white space. Other spaces stay, for a fault to name. */
 export function withoutSpacesAround(text: string): string {
   let start = 0;
   let end = text.length;
@@ -23,33 +23,33 @@ export function withoutSpacesAround(text: string): string {
 }
 
 /**
- * No-break spaces and the like around a text come along when it is copied from a web page: they are meant as little as
- * usual ones. In an id they are a fault.
+ * `text` without no-break spaces and the like around it. They come along when it is copied from a web page, and mean as
+ * little as usual spaces. In an id they are a fault.
  */
 export function withoutForeignSpacesAround(text: string): string {
   const isPlain = text.charCodeAt(0) <= LAST_OF_ASCII && text.charCodeAt(text.length - 1) <= LAST_OF_ASCII;
   return isPlain ? text : text.replace(/^\p{Zs}+|\p{Zs}+$/gu, "");
 }
 
-/** Tabs, line breaks or no-break spaces and nothing else. */
+/** Whether a text is nothing but tabs, line breaks or no-break spaces. */
 function isBlankOfAnotherKind(text: string, start: number): boolean {
   const first = text.charCodeAt(start);
   return (first < SPACE || first > LAST_OF_ASCII) && text.trim() === "";
 }
 
-/** The cell holds more than spaces. */
+/** Whether a cell holds more than spaces. */
 export function isFilled(row: Row, index: number): boolean {
   const cell = row.cells[index];
   if (cell === undefined || cell === "") return false;
   return typeof cell === "string" ? cell.trim() !== "" : cell.token !== "null";
 }
 
-/** The text of a field of ours in a row under our own column names. */
+/** The text of one of our fields, in a row under our own column names. */
 export function fieldText(row: Row, field: string): string {
   return withoutSpacesAround(cellText(row, positionOf(row, field)));
 }
 
-/** -1 where the row has no such column. */
+/** The position of one of our fields; -1 where the row has no such column. */
 export function positionOf({ columns }: Row, field: string): number {
   return columnPosition(columns, field);
 }

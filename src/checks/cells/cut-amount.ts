@@ -8,7 +8,7 @@ import type { Fault } from "../fault.ts";
 /** What a comma cuts off an amount: its decimals, or its thousands. */
 const CUT_OFF = /^(?:[0-9]{1,2}|[0-9]{3}(?:\.[0-9]+)?)$/;
 const THOUSANDS = /^[0-9]{3}(?:\.[0-9]+)?$/;
-/** These are no words that a service asks for, such as a payment mode; a purpose may well be the code 00. */
+/** No word that a service requires, such as a payment mode, looks so; a purpose may well be the code 00. */
 const NO_WORD = /^(?:00|000|[0-9]{3}\.[0-9]+)$/;
 const NO_TEXT = /^[0-9]{3}\.[0-9]+$/;
 const ROUND = /^(?:[0-9]{2})?000(?:\.0+)?$/;
@@ -18,10 +18,10 @@ const FEW = /^[1-9][0-9]{0,2}$/;
 const HUNDREDS = /^[0-9]{2}$/;
 
 /**
- * `100,50` outside quotes in a CSV file is two cells: 100 would be sent, and what follows stands one column too far. A row
- * tells of it that had more cells than the header, the last ones empty, or that has such digits where a word is required;
- * of `50,000` in a row whose last cell was left off nothing but the digits tell. Where they may be meant they are only
- * pointed out.
+ * `100,50` outside quotes in a CSV file is two cells: 100 would be sent, and what follows stands one column too far to
+ * the right. It shows where a row had more cells than the header, the last ones empty, or has such digits where a word
+ * is required. Where `50,000` was cut, and the last cell of the row left off, only the digits show it. Digits that may
+ * be meant are only pointed out.
  */
 export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault | undefined {
   const { field: amount, index = -1 } = fields[amountAt] ?? {};
@@ -38,7 +38,7 @@ export function lookForCut(row: Row, { fields, amountAt }: CompiledForm): Fault 
   const isLonger = from.wasLonger?.delimiter === ",";
   const position = row.mapped ? row.mapped.at.indexOf(at + 1) : at + 1;
   const field = fields.find((one) => one.index === position)?.field;
-  // a lakh has a comma more: 1,50,000
+  // an amount of a lakh or more has two commas: 1,50,000
   const second = cellText(from, at + 2).trim();
   const isLakh = !isLonger && HUNDREDS.test(first) && THOUSANDS.test(second);
   const rest = isLakh ? first + second : first;
@@ -59,12 +59,12 @@ interface Cut {
 
 type Told = "surely" | "perhaps" | undefined;
 
-/** Its words may be codes. */
+/** The field whose words may be codes. */
 const CODED = "purpose";
 
 function toldByField({ begin, rest, isLonger }: Cut, { name, kind, required }: Field): Told {
   if (kind !== "text" && kind !== "id") return undefined;
-  // one digit may be a code of a few
+  // a single digit may be a code
   if (isLonger) return required || rest.length > 1 ? "surely" : "perhaps";
   if (required && NO_WORD.test(rest)) return "surely";
   const isThousands = rest.length > 2 && FEW.test(begin) && kind === "text";
@@ -76,7 +76,7 @@ function toldByField({ begin, rest, isLonger }: Cut, { name, kind, required }: F
 const NUMBER_COLUMN = /code|num|(?:^|[^a-z])(?:no|nr|id|pin|ext)(?:$|[^a-z])|ref|branch|dept/i;
 const TEXT_COLUMN = /remark|note|narration|descri|detail|particular|comment|memo|message|text|reason|status|name/i;
 
-/** In a column of the user's own. */
+/** What digits behind the amount tell in a column of the user's own. */
 function toldByColumn({ begin, rest, isLonger }: Cut, column: string): Told {
   const isThousands = rest.length > 2 && FEW.test(begin);
   if (isThousands && ROUND.test(rest)) return NUMBER_COLUMN.test(column) ? "perhaps" : "surely";

@@ -17,7 +17,7 @@ export function operationOfRow(row: Row, plan: ColumnPlan, stated: Operation | u
   return stated && operation !== stated ? { code: "operation_contradicted", found: stated.folder } : operation;
 }
 
-/** A form with the columns that only it has, of those that the file holds. */
+/** A form, and the file's columns for fields that only this form has. */
 export interface FormInFile {
   readonly form: Form;
   readonly own: readonly { readonly name: string; readonly index: number }[];
@@ -37,7 +37,7 @@ export function formsInFile(operation: Operation, plan: ColumnPlan): readonly Fo
   return inFile.length > 0 ? inFile : forms;
 }
 
-/** Of several forms the one whose own fields hold values. Both or neither is for a person to say. */
+/** Of several forms the one whose own fields hold values. A finding where both do, or neither: a person must say. */
 export function formOfRow<F extends FormInFile>(row: Row, forms: readonly F[]): F | Finding {
   const [only] = forms;
   if (only && forms.length === 1) return only;

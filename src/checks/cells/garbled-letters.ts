@@ -1,16 +1,16 @@
 import { printable } from "../../printable.ts";
 import type { Finding } from "../sentences.ts";
 
-/** What the bytes 128 to 255 are in windows-1252: of most files nobody asks. */
+/** The bytes 128 to 255 by their letter in windows-1252. Made when first asked for: most files never ask. */
 let bytesKnown: ReadonlyMap<string, number> | undefined;
-/** The first byte of a letter in UTF-8, and behind it what no plain letter is: most texts have no such place. */
+/** What a letter's first byte in UTF-8 looks like, with no ASCII behind it: most texts have no such place. */
 const SUSPECT = /[\u00c2-\u00f4][^\u0000-\u007f]/;
 const FOREIGN = /[^\u0000-\u007f]+/g;
 const SHOWN_CHARACTERS_MAX = 20;
 
 /**
- * `RenÃ© Ã‰tienne`, `à¤°à¤µà¤¿`: UTF-8 that was opened as windows-1252 and saved so. No text that is meant is UTF-8 by chance
- * in all of its letters; one that is would go all the same, for this is only pointed out.
+ * Finds UTF-8 that was opened as windows-1252 and saved so: `RenÃ© Ã‰tienne`, `à¤°à¤µà¤¿`. No text that is meant is
+ * UTF-8 by chance in all of its letters; and if one is, it is sent all the same: this is only pointed out.
  */
 export function inspectGarbled(text: string): Finding | undefined {
   if (!SUSPECT.test(text)) return undefined;

@@ -4,12 +4,12 @@ import type { Finding } from "../sentences.ts";
 /** How amounts are written, where the user said so. */
 export type AmountWriting = Pick<Choices, "numberGrouping" | "decimalSign">;
 
-/** Plain decimal text, the text as it is where it is not in groups, or what is wrong with it. */
+/** Gives plain decimal text; the text as it is where it is not written so; or what is wrong with it. */
 export type ReadAmount = (text: string) => string | Finding;
 
 /**
- * Reads amounts in the one writing that the configuration names, at its exact places: `1,00,000.00` is none of the
- * western ones. Undefined where amounts are plain decimal text anyway. Nothing is guessed (DESIGN §6).
+ * Reads amounts in the one writing that the configuration names, with groups at their exact places: `1,00,000.00` is
+ * not read as western. undefined where amounts are plain decimal text anyway. Nothing is guessed (DESIGN §6).
  */
 export function amountReaderOf({ numberGrouping, decimalSign }: AmountWriting): ReadAmount | undefined {
   const isComma = decimalSign === "comma";
@@ -20,12 +20,12 @@ export function amountReaderOf({ numberGrouping, decimalSign }: AmountWriting): 
   return (text) => {
     const found = plain.exec(text) ?? grouped?.exec(text);
     if (found) return joined(found[1] ?? "", found.at(-1));
-    // a point may group or divide: here it does neither
+    // a point may stand between groups or before decimals: here it does neither
     return isComma && /^[0-9]*\.[0-9]+$/.test(text) ? { code: "decimal_point" } : text;
   };
 }
 
-/** No group has a capture of its own but the sign that must come again. */
+/** Whole numbers in groups, all with the same sign between them. */
 const WHOLE: Readonly<Record<Exclude<Grouping, "none">, string>> = {
   western: "[1-9][0-9]{0,2}(?:,[0-9]{3})+",
   indian: "[1-9][0-9]?(?:,[0-9]{2})*,[0-9]{3}",

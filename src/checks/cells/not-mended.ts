@@ -10,8 +10,9 @@ const SINCE = "; this is not mended since ";
 const AS_IT_STANDS = " If the row is right as it stands, empty its cell of retry_of.";
 
 /**
- * What makes a row invalid because the one that it corrects was: its own cells show it no more, and nothing of it was
- * changed. What was wrong by the settings may well be right by now. `rewritten`: fields that are not as they were written.
+ * The fault that a row has from the row that it corrects: its own cells do not show the fault any more, and nothing
+ * that could mend it was changed. Faults by the settings are left out: they may be right by now. `before`: the faults
+ * of the corrected row; `rewritten`: fields that are not as they were written.
  */
 export function notMended(before: readonly Fault[], rewritten: readonly string[], of: RowName): Fault | undefined {
   const fault = before.find(({ code }) => LOST_IN_RETRY_FILE.includes(code));
@@ -28,8 +29,8 @@ export function notMended(before: readonly Fault[], rewritten: readonly string[]
 }
 
 /**
- * Whether a row with these faults was refused because nothing stood in these columns. Not one whose cells stood aside, or
- * were more than those of its columns: what is missing there may have stood elsewhere.
+ * Whether a row with these faults was refused because nothing stood in these columns. Not a row whose cells were moved,
+ * or had values that got lost: what is missing may have stood elsewhere.
  */
 export function wasEmptyIn(faults: readonly Fault[], columns: readonly string[]): boolean {
   if (faults.some(({ code }) => LOST_IN_RETRY_FILE.includes(code))) return false;
@@ -37,7 +38,7 @@ export function wasEmptyIn(faults: readonly Fault[], columns: readonly string[])
   return faults.some(({ code }) => code === "option_neither") || columns.every((column) => missing.includes(column));
 }
 
-/** Of a row that was not mended twice: what was said of it first. */
+/** The text before `end`: for a row that was left unmended twice, what was said the first time. */
 function partBefore(text: string, end: string): string {
   const at = text.indexOf(end);
   return at < 0 ? text : text.slice(0, at);

@@ -4,20 +4,20 @@ import type { Finding } from "../sentences.ts";
 const WORDS = new Set("null nan none nil n/a na n.a. n.a tbd tba undefined unknown same ditto ? - -- ---".split(" "));
 const WORD_CHARACTERS_MAX = 9;
 
-/** Nothing is wrong with most ids: they are plain digits. */
+/** Most ids are plain digits: nothing is wrong with those. */
 const PLAIN = /^[1-9][0-9]*$/;
 const ZEROS = /^0[0 -]*$/;
-/** `XXXX1234`, `1234****5678`, `XXXX-XXXX-1234`; an id may well have three of the letter. */
+/** `XXXX1234`, `1234****5678`, `XXXX-XXXX-1234`. Three X do not count: an id may well have them. */
 const HIDDEN_DIGITS = /\*\*|^[0-9 -]*[xX]{4}[0-9xX -]*$/;
 
-/** An id that is none: it would be sent as one. */
+/** Finds what is no id, such as zeros, hidden digits or `n/a`: it would be sent as one. */
 export function inspectIdFilled(text: string): Finding | undefined {
   if (PLAIN.test(text)) return undefined;
   if (ZEROS.test(text)) return { code: "placeholder" };
   return HIDDEN_DIGITS.test(text) ? { code: "digits_hidden" } : inspectFilled(text);
 }
 
-/** A text that stands for none, such as `n/a`: it would be sent as if it were one. */
+/** Finds a text that says that there is none, such as `n/a`: it would be sent as a value. */
 export function inspectFilled(text: string): Finding | undefined {
   return text.length <= WORD_CHARACTERS_MAX && WORDS.has(text.toLowerCase()) ? { code: "placeholder" } : undefined;
 }

@@ -44,7 +44,7 @@ export function readField(row: Row, compiled: CompiledField, isUsual: boolean): 
   return inspect?.(text) ?? text;
 }
 
-/** Without the spaces around it, and what marked it as text in a spreadsheet. */
+/** The text of a cell without the spaces around it, and without what marked it as text in a spreadsheet. */
 export function textOf(cell: string, { kind, keepsSpaces = false }: Pick<Field, "kind" | "keepsSpaces">): string {
   const trimmed = withoutSpacesAround(cell);
   const text = withoutTextMark(trimmed, kind !== "text");
@@ -53,7 +53,7 @@ export function textOf(cell: string, { kind, keepsSpaces = false }: Pick<Field, 
   return kind === "text" ? withoutForeignSpacesAround(text) : text;
 }
 
-/** Of JSON's own values a number is one where §2 says number; null is an empty cell. */
+/** The text of a value that is no text. A JSON number counts only where §2 says number; `null` is an empty cell. */
 export function readToken(cell: Exclude<Row["cells"][number], string>, place: Place): string | Finding {
   const isText = place.kind === "text" || place.kind === "id";
   switch (cell.token) {
@@ -61,7 +61,7 @@ export function readToken(cell: Exclude<Row["cells"][number], string>, place: Pl
       return "";
     case "number":
       if (isText) return { code: "json_number_for_text" };
-      // such as 1.0E7: no spreadsheet wrote it, and its digits may all be there
+      // not `scientific_notation`: no spreadsheet wrote it, and all of its digits may be there, as in 1.0E7
       return /e/i.test(cell.source) ? { code: "json_exponent" } : cell.source;
     case "boolean":
       return { code: "json_boolean" };

@@ -13,7 +13,7 @@ const PLAIN_ID = /^\+?[0-9]+$/;
  * id.
  */
 const SCIENTIFIC = /^[0-9]+(?:[.,][0-9]+)?[eE][+-][0-9]{1,3}$|^[0-9]+[.,][0-9]+[eE][0-9]{1,3}$/;
-/** In a country with a decimal comma `1001,00`. */
+/** Decimals that a spreadsheet added to an id: `1001.00`, in a country with a decimal comma `1001,00`. */
 const DECIMALS_ADDED = /^[0-9]+(?:\.0+|,00?)$/;
 const GROUPED = /^[0-9]{1,3}(?:,[0-9]{2,3})+(?:\.[0-9]+)?$/;
 const FOREIGN_SPACE = /[^\S ]/;
@@ -33,30 +33,30 @@ export function inspectId(text: string): Finding | undefined {
   return foreign === undefined ? undefined : inspectForeign(text, foreign);
 }
 
-/** An id that tells no two payments apart, such as a bank's: a letter of another script may well belong to it. */
+/** As `inspectId`, for an id that tells no payments apart, such as a bank's: there other scripts may be meant. */
 export function inspectOtherId(text: string): Finding | undefined {
   const finding = inspectId(text);
   return finding?.code === "id_not_ascii" ? undefined : finding;
 }
 
-/** A payment address is one word. */
+/** As `inspectId`, for a payment address, which is one word. */
 export function inspectVpa(text: string): Finding | undefined {
   return inspectId(text) ?? (text.includes(" ") ? spaceInside(text) : undefined);
 }
 
-/** `asha@bank`. The interface shows no form of an address (§2.1): what has none is only pointed out. */
+/** A payment address as `asha@bank`. The interface shows no form (§2.1): what looks different is only pointed out. */
 export function inspectVpaHost(text: string): Finding | undefined {
   return /^[^@]+@[^@]+$/.test(text) ? undefined : { code: "vpa_malformed" };
 }
 
-/** Two ids that only look alike (a dash of another kind, a letter of another script) would be two payments. */
+/** What a character that is no ASCII is in an id. Two ids that only look alike (another dash) would be two payments. */
 function inspectForeign(text: string, foreign: string): Finding {
   if (FOREIGN_DIGIT.test(text)) return { code: "foreign_digits" };
   if (FOREIGN_SPACE.test(text)) return spaceInside(text.replaceAll(" ", ""));
   return inspectFormat(text) ?? { code: "id_not_ascii", found: codePointOf(foreign) };
 }
 
-/** A spreadsheet keeps 15 digits of a number and fills the rest with zeros. */
+/** A spreadsheet keeps 15 digits of a number and makes zeros of the rest. */
 const ZEROS_BEHIND_15 = /^[1-9][0-9]{14}0+$/;
 
 /** Digits that a spreadsheet may have lost: one number in ten truly ends in a zero, so it is only pointed out. */
@@ -71,7 +71,7 @@ const SPREADSHEET_DIGITS = 15;
 const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/i;
 const IFSC_CHARACTERS = 11;
 
-/** The Indian branch code: 4 letters, a zero, 6 letters or digits, in any case. */
+/** What is wrong with an Indian branch code, if anything is: 4 letters, a zero, 6 letters or digits, in any case. */
 export function inspectIfsc(text: string): Finding | undefined {
   if (IFSC.test(text)) return undefined;
   return inspectId(text) ?? { code: "ifsc_malformed", found: ifscTrouble(text) };

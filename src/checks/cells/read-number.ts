@@ -6,7 +6,7 @@ import { DAMAGE_CHARACTERS_MAX, isDateLike, spreadsheetLeftover } from "./spread
 
 export interface AmountLimits {
   readonly digitsMax: number;
-  /** Of which after the point. */
+  /** Most of these digits that may stand after the point. */
   readonly decimalsMax: number;
 }
 
@@ -38,7 +38,7 @@ export function inspectWhole(text: string): Finding | undefined {
   return text.length > WHOLE_DIGITS_MAX ? tooMany("number_too_many_digits", text.length, WHOLE_DIGITS_MAX) : undefined;
 }
 
-/** The amount, where it can be added up exactly, whatever else is wrong with the row. */
+/** The amount, if it can be added up exactly, whatever else is wrong with the row; else undefined. */
 export function readableAmount(text: string): string | undefined {
   const trimmed = text.length > DAMAGE_CHARACTERS_MAX ? "" : text.trim();
   return SUMMABLE.test(trimmed) ? trimmed : undefined;
@@ -82,13 +82,13 @@ function diagnose(text: string): Finding {
   return { code: "not_a_number" };
 }
 
-/** A space in a number: the usual one, or one that only looks like it. */
+/** The finding for a space inside a text: the usual one, or one that only looks like it. */
 export function spaceInside(text: string): Finding {
   const space = ANY_SPACE.exec(text)?.[0];
   return { code: "space_inside", found: space === " " ? "a space" : "a space of another kind than the space bar's" };
 }
 
-/** One comma, not three digits after it: `100,50`. */
+/** Whether a comma stands before decimals, as in `100,50`: it is the only one, and not three digits follow. */
 function isDecimalComma(text: string): boolean {
   return /^[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})$/.test(text);
 }

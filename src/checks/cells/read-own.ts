@@ -10,8 +10,8 @@ const REFERENCE_CHARACTERS_MAX = 64;
 const PERIOD_CHARACTERS_MAX = 20;
 
 /**
- * What Excel does to a reference makes many rows share one, or makes another one of it (`1001.0`, `1,001`), which would
- * free a row to go twice; a date may well be meant.
+ * What Excel does to references: many rows then share one, or a row has another one than before (`1001.0`, `1,001`) and
+ * would be free to go twice. A date is not among them: it may well be meant.
  */
 const REFERENCE_DAMAGE: readonly Finding["code"][] = [
   "scientific_notation",
@@ -21,7 +21,7 @@ const REFERENCE_DAMAGE: readonly Finding["code"][] = [
   "formula_as_text",
 ];
 
-/** The user's own id of a payment: printable ASCII, so that no two references only look alike. */
+/** What is wrong with the user's own id of a payment: it must be printable ASCII, so that no two only look alike. */
 export function inspectReference(text: string): Finding | undefined {
   if (text.length > REFERENCE_CHARACTERS_MAX) {
     return { code: "reference_too_long", found: String(text.length), more: String(REFERENCE_CHARACTERS_MAX) };
@@ -32,8 +32,9 @@ export function inspectReference(text: string): Finding | undefined {
 }
 
 /**
- * `2026-11`, `2026-11-15`, `2026-W45`, `2026-Q4`. What Excel makes of `2026-11` (`Nov-26`) is refused: it would read
- * as another period than the same month written well, and free the row to go twice.
+ * What is wrong with a row's period, if anything is: `2026-11`, `2026-11-15`, `2026-W45`, `2026-Q4` are right. What
+ * Excel makes of `2026-11` (`Nov-26`) is refused: it would count as another period than the same month written well,
+ * and free the row to go twice.
  */
 export function inspectPeriod(text: string): Finding | undefined {
   const isWritten = text.length <= PERIOD_CHARACTERS_MAX && /^[A-Za-z0-9-]+$/.test(text);
@@ -43,8 +44,9 @@ export function inspectPeriod(text: string): Finding | undefined {
 }
 
 /**
- * What is stated for a whole file may be any plain text, but no date whose month nobody can tell: `01/11/2026`, and a
- * `2026–11` with a dash of Word's, would be another period than `2026-11`, and free its rows to go twice.
+ * The fault of a period that is stated for a whole file, if it has one. It may be any plain text, but no date whose
+ * month nobody can tell: `01/11/2026`, or `2026–11` with a dash of Word's, would count as another period than
+ * `2026-11`, and free the rows to go twice.
  */
 export function inspectFilePeriod(text: string, source: string): FileFault | undefined {
   const period = text.trim();
@@ -65,7 +67,7 @@ function strangeIn(period: string): string | undefined {
   return isDateLike(period) && !isOfMonth(period) ? "a date that does not begin with its year" : undefined;
 }
 
-/** `2026-13` and `2026-00` are slips of the finger: as another period than `2026-11` they would free its rows. */
+/** Whether a period is a slip such as `2026-13` or `2026-00`: it would count as another period, and free rows. */
 function isNoMonth(period: string): boolean {
   const month = /^20\d\d[-./_ ]?(\d\d)(?!\d)/.exec(period)?.[1];
   return month !== undefined && (month === "00" || Number(month) > 12);

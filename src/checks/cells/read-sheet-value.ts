@@ -4,13 +4,13 @@ import type { SheetValue } from "../../workbook/value.ts";
 import type { Place } from "../fault-of.ts";
 import type { Finding } from "../sentences.ts";
 
-/** A spreadsheet calculates with so many digits and drops the others. */
+/** A spreadsheet calculates with so many digits and drops those behind. */
 const DIGITS_KEPT = 15;
 const PERIOD = /^[0-9]{4,6}$/;
 
 /**
- * The text that a workbook's cell stands for where it holds no text, or why it cannot be one. A number in an id has lost
- * what made it an id: leading zeros, and every digit behind the fifteenth.
+ * The text that a workbook's cell stands for where it holds something else, or why it cannot be one. A number in place
+ * of an id has lost what made it an id: leading zeros, and every digit behind the fifteenth.
  */
 export function readSheetValue(cell: SheetValue, place: Place): string | Finding {
   switch (cell.token) {
@@ -18,10 +18,10 @@ export function readSheetValue(cell: SheetValue, place: Place): string | Finding
       return readNumber(cell.source, place);
     case "cell_percentage":
       if (place.kind === "id") return { code: "number_not_text" };
-      // a hundredth of what the sheet shows is stored: neither may go as an amount
+      // the workbook holds a hundredth of what the sheet shows: neither of the two may go as an amount
       return place.kind === "text" ? cell.source : { code: "percentage", found: cell.stored };
     case "cell_date":
-      // in a narration it is what the sender wants to say
+      // in a free text, such as a narration, a date is what the sender wants to say
       if (place.kind === "text") return cell.source;
       return { code: place.name === "period" ? "period_a_date" : "made_a_date" };
     case "cell_boolean":
@@ -42,12 +42,12 @@ function readNumber(text: string, place: Place): string | Finding {
   return { code: "number_not_text" };
 }
 
-/** A mobile number begins with no zero that matters, and no period with one at all. */
+/** Whether a number lost nothing: zeros in front do not matter in a mobile number, and no period begins with one. */
 function isSafeNumber(text: string, { name, sensitive }: Place): boolean {
   return /^[0-9]+$/.test(text) && (sensitive === "mobile" || (name === "period" && PERIOD.test(text)));
 }
 
-/** How a sheet shows what goes out all the same, where that is something else. */
+/** What is to be pointed out where the sheet shows something else than the value that is sent all the same. */
 export function shownOtherwise(cell: Exclude<Cell, string>): readonly Finding[] {
   if (cell.token === "cell_date") return [{ code: "date_as_text" }];
   if (cell.token !== "cell_number") return NOTHING;

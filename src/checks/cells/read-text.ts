@@ -2,8 +2,8 @@ import { codePointOf } from "../../printable.ts";
 import type { Finding } from "../sentences.ts";
 
 /**
- * Everything that a sent text must not hold, and everything that JSON escapes: a text without any of it goes out as
- * it is. One linear look for the usual cell.
+ * All characters that a sent text must not hold, and all that JSON escapes: a text without any of them is sent as it
+ * is. So the usual cell needs only one linear look.
  */
 const UNUSUAL = /[\u0000-\u001f"\\\u007f-\u009f\u200b\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffd]/;
 
@@ -12,7 +12,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 /** Bidi overrides and isolates, zero-width space, word joiner, byte order mark: they hide what a text says. */
 const HIDING = /[\u200b\u202a-\u202e\u2060-\u2069\ufeff]/;
 
-/** No format character at all belongs in an id; in text, ZWJ and ZWNJ are letters' companions in Indian scripts. */
+/** Format characters. None belongs in an id; in text, Indian scripts need ZWJ and ZWNJ. */
 const FORMAT = /\p{Cf}/u;
 
 const FOREIGN = /[^ -~]/u;
@@ -21,7 +21,7 @@ export function isUnusual(text: string): boolean {
   return UNUSUAL.test(text);
 }
 
-/** `INR`. Which ones the service takes is not shown (§2.1): what looks like none is only pointed out. */
+/** A currency as `INR`. Which ones the service takes is not shown (§2.1): another shape is only pointed out. */
 export function inspectCurrency(text: string): Finding | undefined {
   return /^[A-Za-z]{3}$/.test(text) ? undefined : { code: "currency_malformed" };
 }
@@ -37,12 +37,12 @@ export function inspectText(text: string): Finding | undefined {
   return undefined;
 }
 
-/** The first character that is no printable ASCII. */
+/** The first character that is not printable ASCII, if there is one. */
 export function foreignIn(text: string): string | undefined {
   return FOREIGN.exec(text)?.[0];
 }
 
-/** A format character in an id: two ids that look alike would differ. */
+/** Finds a format character in an id: with one, two ids that look alike would differ. */
 export function inspectFormat(text: string): Finding | undefined {
   const hiding = FORMAT.exec(text)?.[0];
   return hiding === undefined ? undefined : { code: "hidden_character", found: codePointOf(hiding) };

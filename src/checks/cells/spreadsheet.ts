@@ -21,7 +21,7 @@ const DATES: readonly RegExp[] = [
   /^\d{1,2}([-/.])\d{1,2}\1\d{2,4}(?: \d{1,2}:\d{2}(?::\d{2})?)?$/,
 ];
 
-/** A spreadsheet's error value, truth value, formula or apostrophe, in a cell that holds an id or a number. */
+/** Finds a spreadsheet's error value, truth value, formula or apostrophe in place of an id or a number. */
 export function spreadsheetLeftover(text: string): Finding | undefined {
   if (text.length > DAMAGE_CHARACTERS_MAX) return undefined;
   if (ERROR_VALUE.test(text)) return { code: "spreadsheet_error" };
@@ -30,7 +30,7 @@ export function spreadsheetLeftover(text: string): Finding | undefined {
   return text.startsWith("'") ? { code: "leading_apostrophe" } : undefined;
 }
 
-/** `#N/A`, `#REF!`, and what Excel leaves of a Hindi name in a CSV file that is not UTF-8: no text that anybody wrote. */
+/** Finds what nobody wrote: `#N/A`, `#REF!`, and the `?` that Excel makes of a Hindi name in CSV that is not UTF-8. */
 export function inspectTextError(text: string): Finding | undefined {
   if (text.startsWith("?") && LETTERS_LOST.test(text))
     return { code: "broken_character", found: "nothing but ? is left" };
@@ -39,7 +39,7 @@ export function inspectTextError(text: string): Finding | undefined {
     : undefined;
 }
 
-/** `02-Jan`, `2026-11-02 00:00:00`, `1/2/2026`: what `1-2` and `MAR1` become. */
+/** Whether a text is like `02-Jan`, `2026-11-02 00:00:00`, `1/2/2026`: a spreadsheet makes such of `1-2` and `MAR1`. */
 export function isDateLike(text: string): boolean {
   return text.length <= DAMAGE_CHARACTERS_MAX && DATES.some((date) => date.test(text));
 }

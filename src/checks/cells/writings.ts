@@ -4,7 +4,7 @@ import type { Finding } from "../sentences.ts";
 
 const USUAL: AmountWriting = { numberGrouping: "none", decimalSign: "point" };
 
-/** Every writing that settings can name, but for the usual one. */
+/** Every writing that settings can name, except the usual one. */
 const WRITINGS = (
   [
     { ...USUAL, numberGrouping: "indian" },
@@ -19,9 +19,9 @@ const WRITINGS = (
 ).map((writing) => ({ writing, read: amountReaderOf(writing) }));
 
 /**
- * `inspectAmount`, and the lines of paydrop.toml that would read the amount as the number that was probably meant.
- * Settings other than the usual ones were made on purpose and stay; what is damaged, or would be another number, gets no
- * line.
+ * As `inspectAmount`, with the lines of paydrop.toml (`setting`) by which the amount would be read as the number that
+ * was probably meant. No line changes a setting that is not the usual one: it was made on purpose. Where no writing
+ * gives just that number, as for a damaged text, there is no line.
  */
 export function inspectWriting(text: string, limits: AmountLimits, inForce: AmountWriting): Finding | undefined {
   const finding = inspectAmount(text, limits);
@@ -43,7 +43,7 @@ function keeps(writing: AmountWriting, { numberGrouping, decimalSign }: AmountWr
   );
 }
 
-/** What would have to be added to the settings. */
+/** The lines that would have to be added to the settings in force. */
 function linesOf({ numberGrouping, decimalSign }: AmountWriting, inForce: AmountWriting): string[] {
   return [
     ...(numberGrouping === inForce.numberGrouping ? [] : [`number_grouping = "${numberGrouping}"`]),

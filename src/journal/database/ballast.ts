@@ -35,7 +35,7 @@ export function keepBallast(stateDir: string): Ballast {
   };
 }
 
-/** Noise: a file system that compresses would keep no space for zeros. */
+/** Writes noise: a file system that compresses would keep no space for zeros. */
 function write(path: string): void {
   const file = openSync(path, "w", 0o600);
   try {

@@ -3,9 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { Meta, META_KEY } from "../meta.ts";
 
 /**
- * Stands in the journal while a process that sends has it open, and says in which start of the machine that was. A killed
- * process leaves it there; but what it had written is whole, because the system kept it. Only where the machine went
- * down since may pages be torn, whoever else has looked into the journal meanwhile.
+ * This note stands in the journal while a process that sends has it open, and says in which start of the machine that
+ * was. A killed process leaves the note behind; but what it had written is whole, because the system kept it. Only
+ * where the machine went down since then may pages be torn, whoever else has looked into the journal meanwhile.
  */
 const OPEN_IN = META_KEY.openInBoot;
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
@@ -21,7 +21,7 @@ export function noteOpen(database: DatabaseSync): void {
   new Meta(database).put(OPEN_IN, bootId());
 }
 
-/** Called inside a transaction of its caller, the last one. */
+/** Removes the note. To be called inside the last transaction of the caller. */
 export function noteClosed(database: DatabaseSync): void {
   new Meta(database).remove(OPEN_IN);
 }

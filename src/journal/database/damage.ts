@@ -12,20 +12,19 @@ export const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
 /**
- * Up to this size every start checks everything, indexes against tables too (0.6 s for 32 MB, 120,000 rows). A larger
- * journal is checked only where the machine may have gone down on it, at 10 s for a gigabyte: five million rows must
- * start in under a second. What is damaged in it all the same SQLite finds when it reads the page, and that stops
- * everything.
+ * Up to this size every start checks everything, indexes against tables too (0.6 s for 32 MB, 120,000 rows). SQLite
+ * checks a larger journal only where the machine may have gone down on it, 10 s for a gigabyte: with five million rows
+ * a start must take less than a second. Other damage in it is found when SQLite reads the page, and stops everything.
  */
 const CHECKED_BYTES_MAX = 32 * 1024 * 1024;
 
-/** What a copy made while rows are sent can tear apart is what was written last. */
+/** A copy that is made while rows are sent can tear apart only what was written last: so many attempts. */
 const RECENT_ATTEMPTS = 20_000;
 
 /** The bytes of the journal are not what was written. */
 export class DamageError extends Error {}
 
-/** Whether there is a journal; a file without a byte is none. */
+/** Whether there is a journal; an empty file is none. */
 export function hasJournal(stateDir: string): boolean {
   return (statSync(join(stateDir, "journal.db"), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
@@ -38,7 +37,10 @@ export function isLost(stateDir: string): boolean {
     .some((folder) => existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith(".")));
 }
 
-/** SQLite's own checks and ours; `isDoubtful`: it was not closed, and the machine has gone down since. Throws DamageError. */
+/**
+ * Runs SQLite's own checks and ours. `isDoubtful`: the journal was not closed, and the machine may have gone down
+ * since. Throws DamageError.
+ */
 export function assertSound(database: DatabaseSync, path: string, isDoubtful: boolean): void {
   const small = statSync(path).size <= CHECKED_BYTES_MAX;
   if (small) assertPassed(database.prepare("PRAGMA integrity_check(1)").all());
@@ -52,15 +54,15 @@ export function assertSound(database: DatabaseSync, path: string, isDoubtful: bo
 function assertPassed(findings: readonly Record<string, unknown>[]): void {
   const [finding] = findings.flatMap((one) => Object.values(one)).map(String);
   if (finding === "ok") return;
-  // a disk that does not answer damages nothing: nobody may be told to begin anew with a journal that is whole
+  // a disk that does not answer is no damage: nobody may be told to give up a journal that is whole
   const refused = Number(/unable to get the page\. error code=(\d+)/.exec(finding ?? "")?.[1]);
   if ((refused & 0xff) === SQLITE_IOERR && refused !== SQLITE_IOERR_SHORT_READ) throw new Error("disk I/O error");
   throw new DamageError(finding?.replace("*** in database main ***\n", "") ?? "SQLite's check gave no answer");
 }
 
 /**
- * Attempts and rows stand in pages of their own. A copy of the directory that was made while rows were sent, or a disk that
- * lost a write, can hold one as it is and the other as it was: the row would be ready, and go again (I1).
+ * Attempts and rows stand on different pages. A copy of the directory that was made while rows were sent, or a disk
+ * that lost a write, can hold an attempt and the row as it was before it: the row would be ready, and go again (I1).
  */
 function assertRowsKnowAttempts(database: DatabaseSync, recent: number): void {
   const forgotten = database.prepare(
@@ -75,7 +77,7 @@ function assertNoOrphans(database: DatabaseSync): void {
   if (database.prepare("PRAGMA foreign_key_check").get()) throw new DamageError("rows or attempts have no batch");
 }
 
-/** A row whose key cannot be found any more could be paid again. */
+/** Throws where the key of a row cannot be found any more: its payment could go again. */
 function assertNothingForgotten(database: DatabaseSync): void {
   const forgotten = database
     .prepare(
@@ -95,7 +97,7 @@ export function isDamage(error: unknown): boolean {
   return code !== undefined && [SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB].includes(code & 0xff);
 }
 
-/** What SQLite calls an error: the last eight bits say of which kind it is. */
+/** SQLite's number of an error: the last eight bits say its kind. undefined: it is no error of SQLite. */
 export function sqliteCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code : undefined;

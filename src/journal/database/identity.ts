@@ -3,7 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { DamageError } from "./damage.ts";
 import { Meta, META_KEY } from "../meta.ts";
 
-/** 32 random bytes that key the hashes of payments, and the id of this state directory: made once, kept in the journal. */
+/**
+ * The id of this state directory, and the 32 random bytes that key the hashes of payments. Made once, kept in the
+ * journal. Throws DamageError where they are gone or changed.
+ */
 export function readIdentity(database: DatabaseSync): { stateId: string; hashKey: Uint8Array } {
   const meta = new Meta(database);
   if (!meta.has(META_KEY.hashKey)) {
@@ -17,7 +20,7 @@ export function readIdentity(database: DatabaseSync): { stateId: string; hashKey
   return { stateId, hashKey };
 }
 
-/** The id follows from the key of the payment hashes, so that a changed key is noticed: it would forget every payment. */
+/** The id is made from the key of the payment hashes: a changed key, which forgets every payment, is noticed by it. */
 function stateIdOf(hashKey: Uint8Array): string {
   return createHash("sha256").update("paydrop state id").update(hashKey).digest("hex").slice(0, 16);
 }

@@ -6,22 +6,22 @@ const FILES = ["journal.db", "lock.db"];
 const LOOK_EVERY_MS = 1000;
 
 /**
- * Whether the journal and the lock that this process has open are still those that lie in the state directory. Removed,
- * or replaced by a backup, they can be written without an error, and nobody would ever read it: the next process would
- * send everything again.
+ * Checks that the journal and the lock that this process has open are still those that lie in the state directory.
+ * After they were removed, or replaced by a backup, they can still be written without an error, but nobody would ever
+ * read that: the next process would send everything again.
  */
 export class StateInPlace {
   readonly #stateDir: string;
   readonly #opened: readonly (string | undefined)[];
   #lookedAtMs = performance.now();
 
-  /** Called when both are open. */
+  /** To be called when both files are open. */
   constructor(stateDir: string) {
     this.#stateDir = stateDir;
     this.#opened = FILES.map((name) => identityOf(join(stateDir, name)));
   }
 
-  /** Throws PaydropError `journal`. */
+  /** Throws PaydropError `journal` where one of them was removed or replaced. */
   assert(): void {
     this.#lookedAtMs = performance.now();
     for (const [index, name] of FILES.entries()) {
@@ -30,7 +30,7 @@ export class StateInPlace {
     }
   }
 
-  /** As `assert`, but looks at most once a second: cheap enough to be called for each row. Throws as that does. */
+  /** As `assert`, but looks at most once a second: cheap enough to be called for each row. */
   assertNowAndThen(): void {
     if (performance.now() - this.#lookedAtMs >= LOOK_EVERY_MS) this.assert();
   }

@@ -15,8 +15,9 @@ const SQLITE_IOERR_RDLOCK = 2314;
 const SQLITE_IOERR_LOCK = 3850;
 
 /**
- * I9: one process sends per state directory. An exclusive transaction on a small database of its own: the kernel frees
- * it when its holder dies, a stopped holder keeps it, and age never matters.
+ * I9: one process sends per state directory. The lock is an exclusive transaction on a small database of its own: the
+ * kernel frees it when its holder dies, a stopped holder keeps it, and age never matters. Throws PaydropError `locked`
+ * where another process has it, `journal` where it cannot be taken.
  */
 export function takeInstanceLock(stateDir: string): InstanceLock {
   makePrivate(stateDir);
@@ -24,7 +25,7 @@ export function takeInstanceLock(stateDir: string): InstanceLock {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    // before a second file is laid beside it, which gets the same rights
+    // before SQLite makes a second file beside it, which gets the same rights
     chmodSync(path, 0o600);
     database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE;");
   } catch (error) {
@@ -50,8 +51,8 @@ function saysNoLocks(error: unknown): boolean {
 }
 
 /**
- * SQLite says "busy" too where the system has no lock to give (ENOLCK): nobody else has a file that was made just now.
- * Taken for another paydrop, nothing would ever go, and 75 calls nobody.
+ * Whether a lock can be had on a file that was made just now, and that nobody else has. SQLite says "busy" also where
+ * the system has no locks to give (ENOLCK): taken for another paydrop, nothing would ever go, and 75 alarms nobody.
  */
 function givesLocks(stateDir: string): boolean {
   const path = join(stateDir, `.lock-${randomBytes(8).toString("hex")}`);

@@ -2,11 +2,11 @@ import { META_KEY } from "../meta.ts";
 import { ROW_STATES } from "../state.ts";
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(", ");
-/** SQLite makes an index of a list, for every row that is written: half of what writing costs. This is compared as it stands. */
+/** Words compared one by one: for `IN (…)` SQLite makes an index at every row that it writes, half of the cost. */
 const oneOf = (column: string, words: readonly string[]): string =>
   words.map((word) => `${column} = '${word}'`).join(" OR ");
 
-/** Rows that are there were keyed by other rules than those to come: `earlier-keys.ts` looks for them under their old keys. */
+/** Rows that are there already were keyed by other rules: `earlier-keys.ts` looks for them under their old keys. */
 const ROWS_HAVE_EARLIER_KEYS = `INSERT OR IGNORE INTO meta (key, value) SELECT '${META_KEY.earlierKeys}', 1 WHERE EXISTS (SELECT 1 FROM batch);`;
 
 /**
@@ -107,8 +107,8 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE batch SET format = format_before;
    ALTER TABLE batch DROP COLUMN format_before;`,
 
-  // What the rows of a batch add up to, so that nobody has to add up a large past again. Whatever changes a row drops
-  // it in the same transaction, here and nowhere else: no process can forget it, and none can leave it behind.
+  // `tallies`: what the rows of a batch add up to, so that a large past is not added up again. Each change of a row
+  // drops them in the same transaction, here and nowhere else: no process can forget to, or leave old ones behind.
   // `archive`: the file that the details of the batch were moved to.
   `ALTER TABLE batch ADD COLUMN tallies TEXT;
    ALTER TABLE batch ADD COLUMN archive TEXT;
@@ -116,7 +116,7 @@ export const MIGRATIONS: readonly string[] = [
      UPDATE batch SET tallies = NULL WHERE seq = NEW.batch AND tallies IS NOT NULL;
    END;`,
 
-  // A corrected row, the row that it stands for, and as its family the first one that was ever corrected so (BATCH:ROW).
+  // `origin_…`: the row that a corrected row stands for. `family`: the first row of such a chain (BATCH:ROW).
   `ALTER TABLE row ADD COLUMN origin_batch TEXT;
    ALTER TABLE row ADD COLUMN origin_row INTEGER;
    ALTER TABLE row ADD COLUMN family TEXT;
@@ -178,48 +178,51 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE attempt_anew RENAME TO attempt;
    CREATE INDEX attempt_open ON attempt (id) WHERE outcome IS NULL;`,
 
-  // What paydrop wrote is known by its bytes, also under another path.
+  // A file that paydrop wrote is known by its bytes, also under another path.
   `CREATE INDEX written_sha256 ON written (sha256);`,
 
-  // References were compared as they were written until now.
+  // Until now references were compared as they were written.
   ROWS_HAVE_EARLIER_KEYS,
 
-  // Its reference may have been rewritten by a spreadsheet.
+  // `doubtful`: the row's reference may have been rewritten by a spreadsheet.
   `ALTER TABLE row ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;`,
 
-  // Accounts were compared as they were written.
+  // Until now accounts were compared as they were written.
   ROWS_HAVE_EARLIER_KEYS,
 
-  // An unknown row is found among any number of equal ones. Few are: it costs the others nothing.
+  // Unknown rows are found among any number of equal rows. Few rows are unknown: the index costs the others nothing.
   `CREATE INDEX row_unknown ON row (core_key) WHERE state = 'unknown';`,
 
-  // References and ids were compared in the case in which they were written.
+  // Until now references and ids were compared in the case in which they were written.
   ROWS_HAVE_EARLIER_KEYS,
 
-  // Whoever decides on a held row is told that it may be one of several equal payments.
+  // `other_more`: whoever decides on a held row is told that it may be one of several equal payments.
   `ALTER TABLE row ADD COLUMN other_more INTEGER NOT NULL DEFAULT 0;`,
 
-  // All that paydrop ever wrote, not only what it wrote last at each place: an older version may come back there.
+  // Hashes of all that paydrop ever wrote, not only of what it wrote last at each place: an older one may come back.
   `CREATE TABLE wrote (sha256 TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
    INSERT OR IGNORE INTO wrote SELECT substr(sha256, 1, 64) FROM written UNION SELECT substr(sha256, -64) FROM written;
    DROP INDEX written_sha256;`,
 
-  // The act by which a person let the row go, or settled it as done: what became of others before that, that person knew.
+  // `decided`: the act by which a person let the row go, or settled it as done. The person knew what had become of
+  // other rows before it.
   `ALTER TABLE row ADD COLUMN decided INTEGER;`,
 
-  // Rows that a person let go although another one stands for the same: whoever lets a third one go is told of them.
+  // Rows that a person let go although another row stands for the same: whoever lets a third one go is told of both.
   `CREATE INDEX row_let_go ON row (other_batch, other_row) WHERE released > 0;`,
 
-  // Rows that wait for one of another file are looked after as long as a folder is watched, however many others there are.
+  // Rows that wait for a row of another file are looked for again and again while a folder is watched: it must be fast.
   `CREATE INDEX row_waiting ON row (batch) WHERE state = 'held' AND code = 'other_row_open';`,
 
-  // The file was taken in by that rule: it still holds when rows that waited for other files may go.
+  // `all_or_nothing`: the rule that the file was taken in by. It still holds when rows that waited for others may go.
   `ALTER TABLE batch ADD COLUMN all_or_nothing INTEGER NOT NULL DEFAULT 0;`,
 
-  // A payment whose IFSC was corrected goes to the same account; rows that are there are known by both together only.
+  // A payment whose IFSC was corrected goes to the same account. Rows that are there already have no such key: they are
+  // known only by account and IFSC together.
   `ALTER TABLE row ADD COLUMN account_key BLOB;`,
 
-  // A list that is sent again with another account in every row repeats no row of it. Batches that are there keep no sample.
+  // `payee_sample`: a list that is sent again with another account in every row repeats none of its rows, but its
+  // payees. Batches that are there already have no sample.
   `CREATE TABLE payee_sample (
      payee BLOB NOT NULL,
      amount TEXT NOT NULL,

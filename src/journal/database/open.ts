@@ -27,11 +27,11 @@ import { assertWalWhole } from "./wal.ts";
 const BUSY_TIMEOUT_MS = 10_000;
 
 export interface OpenOptions {
-  /** For a process that sends, and has the lock: the journal must be sound, and not be missing where files were sent from (I12). */
+  /** For a process that sends, and has the lock: the journal must be sound (I12). */
   readonly isChecked?: boolean;
   /** The person who accepts that the memory of what was sent is gone. A damaged journal is then kept under another name. */
   readonly lossAcceptedBy?: string;
-  /** For a process that only asks, and what people say of batches: where there is no journal none is made. */
+  /** For commands that only ask, or say something about batches: where there is no journal none is made. */
   readonly makesNone?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function openJournalFile(stateDir: string, options: OpenOptions = {}): Da
   }
 }
 
-/** It knows of nothing. One on the disk would be that of whoever asked first: the user who sends could not open it. */
+/** A journal in memory, which knows nothing. One on the disk would be the asker's: who sends could not open it. */
 function openNone(): DatabaseSync {
   const database = new DatabaseSync(":memory:");
   migrate(database);
@@ -88,21 +88,22 @@ function openSound(path: string, isChecked: boolean): DatabaseSync {
 }
 
 /**
- * What SQLite puts aside while it sorts the keys of a large file lies where the journal lies: a temporary folder that is
- * full, or that nobody may write to, ended the journal in the middle, and what other files had in flight was unknown (I8).
+ * Lets SQLite put aside what it sorts, such as the keys of a large file, beside the journal. A temporary folder that is
+ * full, or that may not be written, would end the journal halfway, and make unknown what other files have in flight
+ * (I8).
  */
 function sortBeside(database: DatabaseSync, path: string): void {
   try {
     database.exec(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
   } catch (error) {
-    // SQLite says it by the number of an error in a statement, which else means damage; the journal is whole
+    // SQLite gives the error number of a wrong statement, which else counts as damage; but the journal is whole
     throw new Error(`its folder cannot be written (${messageOf(error)})`, { cause: error });
   }
 }
 
 /**
- * A journal of an earlier build is written anew, which takes a while for a large one: whoever sends with it would find no
- * way to write down an answer meanwhile, and what is in flight would be unknown.
+ * Brings a journal to this version. One of an earlier build is written anew, which takes a while: a process that sends
+ * with it could not write down an answer meanwhile, and what is in flight would be unknown. So the lock is taken first.
  */
 function bringUp(database: DatabaseSync, path: string, hasLock: boolean): void {
   const lock = !hasLock && isOfEarlierBuild(database) ? takeLockToBringUp(dirname(path)) : undefined;
@@ -127,8 +128,8 @@ function takeLockToBringUp(stateDir: string): InstanceLock {
 }
 
 /**
- * For whoever only reads: a journal of an earlier build is brought to this version first. No journal is made. Throws as
- * opening it would, where it is lost and nobody accepted that.
+ * For a process that only reads: brings a journal of an earlier build to this version. No journal is made. Throws
+ * PaydropError `journal` where it is lost and nobody accepted that.
  */
 export function bringUpJournalFile(stateDir: string, isLossAccepted: boolean): void {
   if (!isLossAccepted && isLost(stateDir)) throw lostError(stateDir);
@@ -136,7 +137,7 @@ export function bringUpJournalFile(stateDir: string, isLossAccepted: boolean): v
   if (hasJournal(stateDir) && asked(path, isOfEarlierBuild)) openJournalFile(stateDir).close();
 }
 
-/** For whoever only reads: the file of a journal that another process is making at this moment holds nothing yet. */
+/** Whether a journal can be read: one that another process is making at this moment holds nothing yet. */
 export function isJournalThere(stateDir: string): boolean {
   const path = join(stateDir, "journal.db");
   return hasJournal(stateDir) && asked(path, isMade);
@@ -177,14 +178,14 @@ const BUSY_HINT =
 const DISK_HINT = "check the disk and who may read and write there";
 
 /**
- * What SQLite says of a journal that is only read, in words of ours: damage that nobody met when it was opened, or a disk
- * that does not answer any more. `copyIn`: the folder of a copy to throw away, which may be what was read.
+ * An error of SQLite while a journal is only read, in our own words: damage that did not show when it was opened, or a
+ * disk that does not answer any more. `copyIn`: the folder of a temporary copy, which may be what was read.
  */
 export function readFailure(stateDir: string, error: unknown, copyIn?: string): unknown {
   const path = join(stateDir, "journal.db");
   if (isDamage(error)) return unusable(path, error);
   const code = sqliteCodeOf(error);
-  // only the copy is written to: how full its disk is, who made it finds out
+  // only the copy is written: whoever made it looks at its disk
   if (code === undefined || (code & 0xff) === SQLITE_FULL) return error;
   return unusable(copyIn === undefined ? path : `${path}, or its copy in ${copyIn},`, error);
 }

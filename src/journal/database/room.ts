@@ -8,12 +8,12 @@ const TIMES_THE_FILE = 8;
 const RESERVE_BYTES = 2 * 1024 * 1024;
 const INODES_MIN = 16;
 
-/** Before a batch is written down: room for its rows, attempts and results, else PaydropError `journal`. */
+/** To be called before a batch is written down. Throws PaydropError `journal` without room for it and its results. */
 export function assertRoomForFile(directory: string, sizeBytes: number): Promise<void> {
   return assertRoom(directory, sizeBytes * TIMES_THE_FILE + RESERVE_BYTES);
 }
 
-/** Before rows are sent: room for their attempts, outcomes and results, else PaydropError `journal`. */
+/** To be called before rows are sent. Throws PaydropError `journal` without room for their attempts and results. */
 export function assertRoomForRows(directory: string, rows: number): Promise<void> {
   return assertRoom(directory, rows * BYTES_PER_ROW + RESERVE_BYTES);
 }

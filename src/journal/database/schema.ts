@@ -3,7 +3,7 @@ import { PaydropError } from "../../errors.ts";
 import { DamageError, sqliteCodeOf } from "./damage.ts";
 import { MIGRATIONS } from "./migrations.ts";
 
-/** Brings a journal to the newest schema, wholly or not at all; refuses one that a newer paydrop wrote. */
+/** Brings a journal to the newest schema, wholly or not at all. Throws PaydropError `journal` for a newer one's. */
 export function migrate(database: DatabaseSync): void {
   if (versionOf(database) === MIGRATIONS.length) return;
   database.exec("BEGIN IMMEDIATE");
@@ -13,7 +13,7 @@ export function migrate(database: DatabaseSync): void {
   try {
     database.exec(`${steps.join(" ")} PRAGMA user_version = ${MIGRATIONS.length}; COMMIT;`);
   } catch (error) {
-    // a value does not fit where it goes: its column is another one than the migration knows
+    // a value does not fit its column: the tables are others than the migration knows
     if (((sqliteCodeOf(error) ?? 0) & 0xff) !== SQLITE_CONSTRAINT) throw error;
     throw new DamageError(
       `its tables are not those of schema ${version}, as builds before the first release made them`,
@@ -27,7 +27,7 @@ export function hasTables(database: DatabaseSync): boolean {
   return versionOf(database) > 0;
 }
 
-/** Throws where it is of a newer one. A file without tables is of none. */
+/** Whether an earlier build made the journal; a file without tables was made by none. Throws for a newer one's. */
 export function isOfEarlierBuild(database: DatabaseSync): boolean {
   const version = versionOf(database);
   return version > 0 && version < MIGRATIONS.length;
@@ -44,7 +44,7 @@ function versionOf(database: DatabaseSync): number {
   );
 }
 
-/** Whether every table and index is there and worded as the migrations word it: a changed byte could loosen a rule. */
+/** Whether tables, indexes and triggers are there as the migrations word them: a changed byte could loosen a rule. */
 export function hasSchema(database: DatabaseSync): boolean {
   const model = new DatabaseSync(":memory:");
   try {

@@ -4,7 +4,7 @@ import { PaydropError } from "../../errors.ts";
 /** SQLite before 3.51.3 can corrupt a WAL when it is reset, or when two processes open it (DESIGN §5). */
 export const SQLITE_VERSION_MIN = "3.51.3";
 
-/** Throws PaydropError `journal`. */
+/** Throws PaydropError `journal` where this Node carries an older one. */
 export function refuseOldSqlite(database: DatabaseSync): void {
   const { version, isOld } = sqliteOf(database);
   if (!isOld) return;

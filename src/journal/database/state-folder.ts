@@ -4,7 +4,10 @@ import { messageOf, PaydropError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
 import { asWord, printable } from "../../printable.ts";
 
-/** A private directory (0700); one that others can write is refused, since whoever can write it can make rows go twice. */
+/**
+ * Makes the directory, or makes it private (0700). Throws PaydropError `config` for one that others can write: they
+ * could make rows go twice.
+ */
 export function makePrivate(directory: string): void {
   try {
     if (!isThere(directory)) makeFolder(resolve(directory));
@@ -23,7 +26,7 @@ export function makePrivate(directory: string): void {
   }
 }
 
-/** A folder that this user may not look at, or whose disk does not answer, is not one that is not there. */
+/** Whether the folder is there. Throws PaydropError `journal` where that cannot be seen (rights, disk). */
 export function isThere(directory: string): boolean {
   try {
     return statSync(directory, { throwIfNoEntry: false }) !== undefined;
@@ -43,7 +46,7 @@ function unusable(directory: string, error: unknown): PaydropError {
 
 const OWN_NAMES = /^(?:journal\.db|lock\.db|ballast$|snapshots$|archive$|results$|lost\+found$|\.)/;
 
-/** Never a folder that is also used for something else, such as the inbox: its other readers would be shut out. */
+/** Makes the folder private. Throws for one that is also used for something else: its other users would be shut out. */
 function tighten(directory: string): void {
   const foreign = readdirSync(directory).find((name) => !OWN_NAMES.test(name));
   if (foreign !== undefined) {

@@ -8,10 +8,10 @@ const READ_BYTES = 1024 * 1024;
 const AGAIN_AFTER_MS = 50;
 
 /**
- * What a killed process leaves in its WAL SQLite reads up to the first frame that does not check, and drops the rest
- * without a word: that is how it finds a commit that was never finished. Where finished ones stand behind it, bytes were
- * changed, and what was sent since is forgotten (I1): it must be found before SQLite opens the file, which would tidy it
- * away. Throws DamageError.
+ * SQLite reads the WAL that a killed process left up to the first frame whose sums are wrong, and drops the rest
+ * without a word: that is how it finds a commit that was never finished. But where finished commits stand behind such a
+ * frame, bytes were changed, and what was sent since would be forgotten (I1). This must be found before SQLite opens
+ * the file and tidies it away. Throws DamageError.
  */
 export function assertWalWhole(walPath: string): void {
   const found = commitsForgotten(walPath);
@@ -21,7 +21,7 @@ export function assertWalWhole(walPath: string): void {
   if (commitsForgotten(walPath) === found) throw new DamageError("commits stand behind a damaged place of its WAL");
 }
 
-/** Where the damage is, as a text to compare; undefined: nothing that was committed is behind it. */
+/** Where the damage is, as a text to compare; undefined: there is none with commits behind it. */
 function commitsForgotten(walPath: string): string | undefined {
   const size = statSync(walPath, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= HEADER_BYTES) return undefined;
@@ -33,7 +33,10 @@ function commitsForgotten(walPath: string): string | undefined {
   }
 }
 
-/** https://sqlite.org/walformat.html: 32 bytes of header, then frames of 24 bytes and a page, each summed up with all before. */
+/**
+ * https://sqlite.org/walformat.html: a header of 32 bytes, then frames of 24 bytes and a page. Each frame has the sums
+ * of everything before it.
+ */
 class WalReader {
   readonly #file: number;
   readonly #size: number;
@@ -68,7 +71,7 @@ class WalReader {
       }
       from += bytes.byteLength;
     }
-    // one may be the commit that the machine went down on; a second one was begun when the first had reached the disk
+    // one commit may be that on which the machine went down; a second is begun only when the first has reached the disk
     return commits >= 2 ? `${salts.join("/")} ${bad}` : undefined;
   }
 

@@ -9,11 +9,11 @@ import { errorOf, type Answers, type Calls } from "./messages.ts";
 type OfRow = "begin" | "end";
 
 /**
- * While so few are without an answer the service is the limit, and each row goes to the disk as soon as it comes. When
- * there are more, what comes while one group commits gathers to the next one: fewer messages, larger groups.
+ * While so few calls wait for an answer, the service is the limit, and each row goes to the disk as soon as it comes.
+ * When more wait, the calls that come while one group commits make the next group: fewer messages, larger groups.
  */
 const FEW_CALLS = 12;
-/** So many need not wait for the others of a burst: else thread, service and requests wait for each other by turns. */
+/** So many calls go without the rest of a burst: else thread, service and requests wait for each other in turn. */
 const MANY_CALLS = 32;
 
 interface Waiting {
@@ -28,7 +28,7 @@ export class ThreadCalls {
   readonly #waiting = new Places<Waiting>();
   #calls: unknown[] = [];
   #isPosting = false;
-  /** How many begins and ends wait to be posted, and how many are on their way to a commit. */
+  /** How many calls of `begin` and `end` wait to be posted; `#committing`: how many are on their way to a commit. */
   #gathered = 0;
   #committing = 0;
   #failure: Error | undefined;
@@ -48,7 +48,7 @@ export class ThreadCalls {
   }
 
   begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
-    // the rules of a message hold for every call in it
+    // the rules in a message hold for every call in it: calls under other rules go before
     if (this.#rules !== rules && this.#calls.length > 0) this.#post();
     this.#areRulesNew ||= this.#rules !== rules;
     this.#rules = rules;
@@ -76,7 +76,7 @@ export class ThreadCalls {
     });
   }
 
-  /** What was called before is carried out first. */
+  /** Closes the journal, after what was called before. */
   async close(): Promise<void> {
     if (this.#failure) return;
     const ended = new Promise((resolve) => this.#worker.once("exit", resolve));
@@ -110,7 +110,7 @@ export class ThreadCalls {
       waiting?.resolve(waiting.method === "begin" ? begunOf(done[at + 1]) : done[at + 1]);
     }
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
-    // at once: the thread works on what has gathered while what is settled here is sent
+    // at once: the thread works on the calls that gathered while the rows that were settled here are sent
     this.#post();
   }
 

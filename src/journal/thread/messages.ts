@@ -4,26 +4,29 @@ import { PaydropError, type ErrorCode } from "../../errors.ts";
 import type { JournalOptions } from "../sqlite-journal.ts";
 import type { JournalStore } from "../store.ts";
 
-/** What the thread opens the journal with. `scratchDir`: one to throw away, which knows what this one has seen. */
+/**
+ * How the thread opens the journal. `scratchDir`: the folder of a journal to throw away, which knows what the one in
+ * `stateDir` has seen.
+ */
 export type ThreadStart =
   | { readonly stateDir: string; readonly options: JournalOptions }
   | { readonly stateDir: string; readonly scratchDir: string };
 
 /**
- * Calls of one turn of the event loop travel together, and so do the answers of one commit. Both are flat: a thousand
- * small arrays and objects cost more to carry over than what is in them.
+ * Calls that were gathered go in one message, and so do the answers of one commit. Both are flat: to carry a thousand
+ * small arrays and objects over costs more than what is in them.
  */
 export interface Calls {
   /** The rules by which every `begin` judges from now on. */
   readonly rules?: JudgeRules;
   /**
-   * id, method, number of arguments, the arguments; again and again. What every row asks for has plain arguments only:
-   * `begin` has its batch and row, `end` the attempt and then state, reason, duration, HTTP status, answer.
+   * id, method, number of arguments, the arguments; again and again. The calls that every row makes have plain
+   * arguments only: `begin` batch and row, `end` the attempt and then state, reason, duration, HTTP status, answer.
    */
   readonly calls: readonly unknown[];
 }
 export interface Answers {
-  /** id, value; again and again. A row's first attempt, as nearly every one is, is told by its number alone. */
+  /** id, value; again and again. The value of a `begin` is the number of the attempt alone, if it is a row's first. */
   readonly done: readonly unknown[];
   readonly failed: readonly (readonly [id: number, error: ErrorText])[];
 }
@@ -33,7 +36,7 @@ export interface ErrorText {
   readonly message: string;
   readonly hint: string;
 }
-/** `methods`: all names of the journal in the thread. */
+/** The first message of the thread. `methods`: names of all methods that the journal in the thread has. */
 export type FirstAnswer =
   { readonly stateId: string; readonly methods: readonly (keyof JournalStore)[] } | { readonly failed: ErrorText };
 

@@ -20,9 +20,9 @@ interface HeaderClues {
 }
 
 /**
- * The mapping that a file is read by; undefined: by our own column names. A mapping is for exactly the columns that a
- * person confirmed; whatever else looks like another system's file is a question and no guess. Throws PaydropError
- * `usage` for a `--mapping` that does not exist.
+ * The mapping that a file is read by; undefined: it is read by our own column names. A mapping is for exactly the
+ * columns that a person confirmed; for any other file that looks like one of another system a fault asks a person,
+ * and nothing is guessed. Throws PaydropError `usage` for a `--mapping` that does not exist.
  */
 export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefined {
   const { columns, mappings, wanted } = clues;
@@ -42,7 +42,7 @@ export function chooseMapping(clues: HeaderClues): Mapping | FileFault | undefin
   return headerless(columns);
 }
 
-/** A first row that is a payment: its cells must be taken for no header, and be shown to nobody. */
+/** The fault of a first row that is a payment: its cells must not be taken for a header, and be shown to nobody. */
 export function headerless(columns: readonly string[]): FileFault | undefined {
   if (looksHeaderless(columns)) return HEADERLESS;
   return looksLikeValues(columns) ? refusalFault("header_missing") : undefined;
@@ -53,7 +53,7 @@ export function headerOf(columns: readonly string[]): readonly string[] {
   return columns.filter((column) => !LEFT_OUT.has(normalizeName(column)));
 }
 
-/** As `normalizeName` gives them. */
+/** Names as `normalizeName` gives them. */
 export const LEFT_OUT: ReadonlySet<string> = new Set(["", "retrymessage", "retryof"]);
 
 export function sameHeader(confirmed: readonly string[], columns: readonly string[]): boolean {
@@ -65,7 +65,10 @@ function namesOf(columns: readonly string[]): ReadonlySet<string> {
   return new Set(headerOf(columns).map(normalizeName));
 }
 
-/** More than half of the columns, both ways. A file that is complete in our own names, and means the same, is ours. */
+/**
+ * The mapping that shares most columns with the file: more than half of the mapping's, and of the file's. A mapping of
+ * amounts in rupees is left out where the file is complete for its operation in our own names: both mean the same.
+ */
 export function nearestMapping({
   mappings,
   columns,
@@ -87,7 +90,7 @@ function meansTheSame({ operation, amountUnit }: Mapping, ownOperations: readonl
   return amountUnit === "rupees" && ownOperations.includes(operation);
 }
 
-/** ×100: the columns have our own names, and the mapping reads their amounts in another unit. */
+/** The columns have our own names, and the mapping reads their amounts in another unit: a guess may be wrong ×100. */
 function mayBeOurs(mapping: Mapping, { ownOperations }: HeaderClues): FileFault | undefined {
   if (ownOperations.length === 0 || mapping.amountUnit === "rupees") return undefined;
   return {
@@ -97,7 +100,7 @@ function mayBeOurs(mapping: Mapping, { ownOperations }: HeaderClues): FileFault 
   };
 }
 
-/** ×100: a published template whose amounts have another unit than the mapping says. */
+/** The columns are a published template whose amounts have another unit than the mapping says: wrong ×100. */
 function wrongUnit(mapping: Mapping, columns: readonly string[]): FileFault | undefined {
   const template = templateOf(columns);
   if (!template || template.amountUnit === mapping.amountUnit) return undefined;

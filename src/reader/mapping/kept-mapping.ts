@@ -61,7 +61,7 @@ export interface MappingInUse {
   readonly view: RowMapper;
 }
 
-/** Throws PaydropError `journal` when what was kept is not there any more. */
+/** Opens a mapping that `keepMapping` kept. Throws CopyGoneError where its file or a table is missing or damaged. */
 export async function openMapping(kept: KeptMapping, encoding: Encoding, store: KeptFiles): Promise<MappingInUse> {
   const text = await store.read({ name: kept.file, sha256: kept.sha256 });
   if (text === undefined) throw gone(kept.name);
@@ -84,8 +84,8 @@ function gone(name: string): PaydropError {
 }
 
 /**
- * What a person must see before anything goes: the mapping, and where its unit is another one, the first amount both
- * ways. `sentOf`: what of a row of the file would travel as its amount.
+ * What a person must see before anything goes: the mapping, and where its unit is not rupees, the first amount as it
+ * was read and as it is sent. `sentOf`: what would be sent as the amount of a row; undefined: nothing.
  */
 export async function sayMapping(
   { mapping, view }: MappingInUse,

@@ -6,8 +6,8 @@ import type { Cell, Row, Sheet } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
 
 /**
- * A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. What JSON
- * wrote as a number stays one: the checks know which fields may be one.
+ * A lookup table in memory: the values of its fields by key; `ambiguous` where one key has two different lines. What
+ * JSON wrote as a number stays a number: the checks know which fields may be numbers.
  */
 export interface LookupTable {
   readonly fields: readonly string[];
@@ -51,7 +51,7 @@ function tooLong(name: string): PaydropError {
   return new PaydropError("config", `${name} has more than ${ROWS_MAX} lines`, "use a smaller table");
 }
 
-/** In JSON: nobody can say which of the two values is meant. */
+/** The error for a JSON row with one key twice: nobody can say which of the two values is meant. */
 function keyTwice(name: string, key: string, row: number): PaydropError {
   return new PaydropError(
     "config",
@@ -60,7 +60,7 @@ function keyTwice(name: string, key: string, row: number): PaydropError {
   );
 }
 
-/** Of a workbook: an account number that is stored as a number has no leading zeros any more. */
+/** The error for a workbook's cell that is not text: an account number stored as a number has no leading zeros. */
 function notText(name: string, column: string, row: number): PaydropError {
   return new PaydropError(
     "config",

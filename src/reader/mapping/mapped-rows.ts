@@ -6,7 +6,7 @@ import { cellWords } from "./cell-words.ts";
 import { LEFT_OUT } from "./choose.ts";
 import type { LookupTable } from "./lookup.ts";
 
-/** One row of another system's file as a row of ours; the row itself stays as it is, for the results. */
+/** Gives a row of another system's file as a row of ours; the given row stays as it is, for the results. */
 export type RowMapper = (row: Row) => Row;
 
 /** Where a field of ours comes from, found once per set of columns. */

@@ -28,13 +28,16 @@ export interface ProposedColumn {
   readonly why: string;
 }
 
-/** More than one column may be meant by its name. */
+/** A field that more than one column may be meant for, by their names. */
 export interface UnclearField {
   readonly field: string;
   readonly columns: readonly string[];
 }
 
-/** What says most goes first: the person, what was confirmed or published, the name, the values. */
+/**
+ * Finds a column for each field. The surest sign goes first: what the person said, what was confirmed or published, the
+ * name, the values. `elsewhere`: fields that constants and lookups fill.
+ */
 export function columnsFor(
   fields: readonly string[],
   elsewhere: ReadonlySet<string>,
@@ -81,7 +84,7 @@ interface Seed {
   readonly why: string;
 }
 
-/** What was confirmed or published of columns with these names. */
+/** Which fields the columns fill in the confirmed mapping nearby, and in the published template. */
 function seedsOf({ near, template }: ProposalClues): readonly Seed[] {
   const confirmed = near?.columns.map((one) => ({ ...one, why: `as in the mapping ${near.name}` })) ?? [];
   const published = Object.entries(template?.columns ?? {}).map(([column, fields]) => ({
@@ -91,19 +94,19 @@ function seedsOf({ near, template }: ProposalClues): readonly Seed[] {
   return [...confirmed, ...published];
 }
 
-/** Names that were confirmed or published. */
+/** Names of the columns that were confirmed or published. */
 export function knownNames({ near, template }: ProposalClues): ReadonlySet<string> {
   return new Set([...(near?.header ?? []), ...(template?.headers.flat() ?? [])].map(normalizeName));
 }
 
-/** The columns that fit a field. An amount of our own name has rivals all the same: `Amount` beside `Net Amount`. */
+/** The columns that fit a field. Even our own name for the amount has rivals: `Amount` beside `Net Amount`. */
 function rivalsFor(field: string, why: Why, free: readonly string[], clues: ProposalClues): readonly string[] {
   const fitting = free.filter((column) => why(column, field, clues) !== undefined);
   if (field !== "amount" || why !== sameName || fitting.length === 0) return fitting;
   return free.filter((column) => isSynonym(column, field));
 }
 
-/** Of several whose names fit, the one that must be meant: what is the payee's by its name, what is left after deductions. */
+/** Of several columns whose names fit, the one that must be meant: the payee's, or the amount left after deductions. */
 function preferred(field: string, rivals: readonly string[], { columns, values }: ProposalClues): string | undefined {
   if (field === "amount") {
     const net = rivals.filter((column) => /^net/i.test(column));
@@ -117,7 +120,7 @@ function preferred(field: string, rivals: readonly string[], { columns, values }
   return [...surely, looking].find((some) => some.length === 1)?.[0];
 }
 
-/** Beside a column of the payer's: `Account No` and `Beneficiary Account No`. */
+/** A name of the payee's column, where the payer has one beside it: `Beneficiary Account No` beside `Account No`. */
 const PAYEE = /^(?:bene|bnf|payee|credit)/i;
 const SURELY: Readonly<Record<string, RegExp>> = {
   bank_acc_num: PAYEE,
@@ -133,7 +136,7 @@ const sameName: Why = (column, field) => (normalizeName(column) === normalizeNam
 
 const synonym: Why = (column, field, { columns, values }) => {
   if (!isSynonym(column, field)) return undefined;
-  // both tell payments from each other: neither a month without its year nor a number that comes back does
+  // period and reference tell payments apart: a month without its year does not, nor does a number that comes again
   const there = values[columns.indexOf(column)] ?? [];
   if (field === "period" && !there.every((value) => /^\d{4}-\d{2}(?:-\d{2})?$/.test(value))) return undefined;
   if (field === "reference" && new Set(there).size < there.length) return undefined;

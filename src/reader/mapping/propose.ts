@@ -12,7 +12,7 @@ import {
   type UnclearField,
 } from "./propose-columns.ts";
 
-/** What could be read as what, why, and what nobody can know but the person. */
+/** Which columns could be read as which fields, why, and what only the person can know. */
 export interface Proposal extends Pick<Mapping, "constants" | "values" | "mustBe" | "lookups"> {
   readonly operation: OperationName;
   readonly form: Form;
@@ -20,11 +20,11 @@ export interface Proposal extends Pick<Mapping, "constants" | "values" | "mustBe
   readonly unit?: { readonly unit: AmountUnit; readonly why: string };
   /** Fields of which more than one column may be meant: none of them is read before somebody says which. */
   readonly unclear: readonly UnclearField[];
-  /** Required fields that nothing gives, and for which nothing stands ready. */
+  /** Required fields that no column, constant or lookup fills, and that are not in `unclear`. */
   readonly missing: readonly string[];
 }
 
-/** The best proposal of each operation that could be meant: one, unless several would fit as well. */
+/** The best proposal of all operations that could be meant; several where they fit equally well. */
 export function proposeMappings(clues: ProposalClues): readonly Proposal[] {
   const { near, template } = clues;
   const wanted = clues.operation ?? near?.operation ?? template?.operation;
@@ -40,8 +40,8 @@ export function proposeMappings(clues: ProposalClues): readonly Proposal[] {
 }
 
 /**
- * Required fields that are there count for an operation, those that are not count against it. An amount alone tells
- * nothing: else every file of payments that we know no word of would be one of collections, which lack the fewest.
+ * Required fields that are there count for an operation, missing ones count against it. An amount alone tells nothing:
+ * else every file of payments with unknown columns would be taken for collections, which require the fewest fields.
  */
 function byFit(left: Proposal, right: Proposal): number {
   if (!isTold(left) || !isTold(right)) return Number(isTold(right)) - Number(isTold(left));
@@ -85,7 +85,10 @@ function pick<T>(record: Readonly<Record<string, T>>, keys: readonly string[]): 
   return Object.fromEntries(Object.entries(record).filter(([key]) => keys.includes(key)));
 }
 
-/** Guards of a template, but not on what a person gave a meaning to; and that nobody's currency is taken for rupees. */
+/**
+ * The guards of the mapping nearby or of the template, and one on each column of currencies, so that no other currency
+ * is taken for rupees. A column that is read as a field, or looked up by, has no guard.
+ */
 function guardsFor(
   clues: ProposalClues,
   columns: readonly ProposedColumn[],
@@ -105,12 +108,12 @@ function guardsFor(
   });
 }
 
-/** `Currency`, `Payment Currency`, `CCY Code`. */
+/** Whether a column is one such as `Currency`, `Payment Currency`, `CCY Code`. */
 function isCurrency(column: string): boolean {
   return /^(?:[a-z]*currency|curr|ccy)(?:code)?$/.test(normalizeName(column));
 }
 
-/** How this file writes it; a column that is empty throughout says nothing. */
+/** How this file writes rupees; a column that is empty throughout says nothing, so that it may stay empty. */
 function rupeesIn(values: readonly string[]): readonly string[] {
   return [...new Set(["INR", ...values.filter(isRupee), ...(values.length === 0 ? [""] : [])])];
 }

@@ -1,6 +1,9 @@
 import { normalizeName } from "../../names.ts";
 
-/** What other systems call our fields, letters and digits only. Employee numbers are no references: they come back. */
+/**
+ * What other systems call our fields, letters and digits only. Employee numbers are not references: they are the same
+ * in every file.
+ */
 const SYNONYMS: Readonly<Record<string, string>> = {
   amount:
     "netpay netsalary nettpay salary netamount amt payableamount payable netpayable paymentamount transactionamount instrumentamount txnamount transferamount loanamount loanamt principal principalamount sanctionedamount sanctionamount disbursementamount disbursedamount disbursalamount",
@@ -29,7 +32,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   period: "month paymonth payperiod salarymonth",
 };
 
-/** `Net Pay (Rs.)`, `Amount in INR`: what is counted is asked of the name apart from what it is. */
+/** The unit in `Net Pay (Rs.)`, `Amount in INR`: it says how an amount is counted, not which amount it is. */
 const UNIT_WORD = /(?:in)?(?:inr|rs|rupees|paise)$/;
 
 export function isSynonym(column: string, field: string): boolean {
@@ -38,7 +41,7 @@ export function isSynonym(column: string, field: string): boolean {
   return bare === normalizeName(field) || SYNONYMS[field]?.split(" ").includes(bare) === true;
 }
 
-/** Fields that some values give away, whatever their column is called. Every value that is there must look so. */
+/** Fields that can be known by their values, whatever their column is called. Every value that is there must fit. */
 const LOOKS: Readonly<Record<string, { readonly pattern: RegExp; readonly like: string }>> = {
   ifsc_code: { pattern: /^[A-Z]{4}0[A-Z0-9]{6}$/i, like: "an IFSC" },
   vpa: { pattern: /^[\w.-]{2,}@[a-z]{2,}$/i, like: "a payment address" },
@@ -53,5 +56,5 @@ export function lookOf(field: string, values: readonly string[]): string | undef
   return look && values.length > 0 && values.every((value) => look.pattern.test(value)) ? look.like : undefined;
 }
 
-/** What is called so is no amount that is paid, however much its values look like one. */
+/** A column that is called so holds no amount to be paid, even where its values look like amounts. */
 export const NO_AMOUNT = /\brate\b|interest|percent|%|\broi\b|\bgst\b|\btds\b|\btax\b|\bfees?\b|charges/i;

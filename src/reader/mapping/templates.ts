@@ -2,22 +2,22 @@ import type { AmountUnit, Mapping } from "../../config/mapping.ts";
 import { normalizeName } from "../../names.ts";
 
 /**
- * A published template of another payout service: what of it can be read as ours, and in plain words what cannot.
- * `paydrop map` proposes a mapping from it; none is ever applied before a person confirmed it.
+ * A published template of another payout service: which of its columns can be read as our fields, and in plain words
+ * what cannot be. `paydrop map` proposes a mapping from it; no mapping is ever applied before a person confirmed it.
  */
 export interface Template {
   /** Usual name of the mapping. */
   readonly name: string;
   /** As messages call it: `this is the template of …`. */
   readonly title: string;
-  /** Every header that is known of it. */
+  /** Every known header of the template. */
   readonly headers: readonly (readonly string[])[];
   readonly operation: Mapping["operation"];
   readonly option: NonNullable<Mapping["option"]>;
   readonly amountUnit: AmountUnit;
   readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly mustBe: Readonly<Record<string, readonly string[]>>;
-  /** What of it cannot be mapped, and what a person must add. */
+  /** What in the template cannot be mapped, and what a person must add. */
   readonly limits: readonly string[];
 }
 
@@ -159,12 +159,12 @@ function columnsOf(line: string): readonly string[] {
   return line.split(",");
 }
 
-/** How much of a template a header must have to be taken for it. */
+/** The share of a template's columns that a header must have to be taken for that template. */
 const SHARE_MIN = 0.7;
 
 /**
- * The template that a header is, or nearly is. Two templates of one service may differ in the amount's unit and hardly
- * in anything else: of those the one that has the header's own amount column.
+ * The template that a header is, or nearly is. Two templates of one service may differ in little more than the amount's
+ * unit, so the header must have the template's own amount column.
  */
 export function templateOf(columns: readonly string[]): Template | undefined {
   const names = new Set(columns.map(normalizeName).filter(Boolean));
@@ -181,7 +181,7 @@ export function templateOf(columns: readonly string[]): Template | undefined {
   return found[0]?.template;
 }
 
-/** A first row of PayPal's file, which has no header: somebody's address, an amount, a currency. */
+/** Whether a first row is one of PayPal's files, which have no header: an address or phone, an amount, a currency. */
 export function looksHeaderless(columns: readonly string[]): boolean {
   const [recipient = "", amount = "", currency = ""] = columns.map((column) => column.trim());
   return /@|^\+?[0-9]{8,}$/.test(recipient) && /^[0-9]+(?:[.,][0-9]+)?$/.test(amount) && /^[A-Z]{3}$/.test(currency);
