@@ -50,10 +50,13 @@ interface Waits {
 export async function meetKnown(file: MetFile, known: Known, config: Config, nowMs: number): Promise<Met> {
   const { ofBytes, lyingThere, talliesOf } = known;
   const period = config.period ?? file.sheet.wrapper?.period;
-  const guessedPeriod = overruled(file, period) ?? guessPeriod(file.fileName) ?? confirmed(file, period);
   const alike = readAlike(ofBytes, file, config, lyingThere);
   const waited = await waitedWhole(alike, talliesOf);
   const ofOtherTime = new Set(alike.filter((one) => saysOtherTime(one.fileName, file.fileName)).map(({ id }) => id));
+  // the same bytes under this month's name, or under none, may have gone for this month without saying so
+  const isFirst = alike.every(({ id }) => ofOtherTime.has(id) || waited.has(id));
+  const said = overruled(file, period) ?? guessPeriod(file.fileName);
+  const guessedPeriod = said ?? (isFirst ? confirmed(file, period) : undefined);
   const met = { period, guessedPeriod, lyingThere, waited, ofOtherTime };
   const meeting = meet(alike, met, nowMs, config.duplicateDays);
   return { period, guessedPeriod, alike, ofOtherTime, meeting, times: timesTaken(ofBytes, file, period) };

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isoDay } from "../day.ts";
 import { defined } from "../defined.ts";
 import { systemCodeOf } from "../errors.ts";
 import type { BatchReport } from "../events.ts";
@@ -109,16 +110,13 @@ export class BatchReporting {
     return reportOf(batch, file, { ...run, durationMs }, written, { waitsFor, asksPeriod });
   }
 
-  /** The period by which a person may make held rows another payment; none where both batches say the same month. */
-  async #periodAsked(
-    { period, guessedPeriod }: BatchRecord,
-    beside: readonly (string | undefined)[],
-  ): Promise<string | undefined> {
-    if (period !== undefined || beside.length === 0) return undefined;
-    if (guessedPeriod === undefined) return "YYYY-MM";
+  /** The period by which a person may make held rows another payment; none where it would be no other month's. */
+  async #periodAsked(batch: BatchRecord, beside: readonly (string | undefined)[]): Promise<string | undefined> {
+    if (batch.period !== undefined || beside.length === 0) return undefined;
+    if (batch.guessedPeriod === undefined) return "YYYY-MM";
     for (const id of beside) {
       const other = id === undefined ? undefined : await this.#ground.journal.batch(id);
-      if ((other?.period ?? other?.guessedPeriod) !== guessedPeriod) return guessedPeriod;
+      if (!other || isOtherMonth(batch.guessedPeriod, batch, other)) return batch.guessedPeriod;
     }
     return undefined;
   }
@@ -166,6 +164,13 @@ function reportOf(
     goesAgain: goesAgain > 0 ? goesAgain : undefined,
     ...{ ...asked, rowsToLookAt, exitCode },
   });
+}
+
+/** Whether to state `month` makes another payment of a row: where nothing is said of the other one, it went in its own month. */
+function isOtherMonth(month: string, { sha256 }: BatchRecord, other: BatchRecord): boolean {
+  const said = other.period ?? other.guessedPeriod;
+  if (said !== undefined) return said !== month;
+  return other.sha256 === sha256 || month > isoDay(other.createdAt).slice(0, 7);
 }
 
 /** Files of this folder whose results were put aside: another batch has their names now, in the journal as well. */

@@ -413,7 +413,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a list from another account is no question",
-    edits: [["src/journal/duplicates/near-duplicates.ts", 'this.#kept(batch, "list")', "[] as number[]"]],
+    edits: [["src/journal/duplicates/near-duplicates.ts", ', ...this.#kept(batch, "list")', ""]],
     tests: ["test/duplicates/another-account.test.ts"],
   },
 ];

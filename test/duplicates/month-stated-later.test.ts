@@ -45,6 +45,16 @@ describe("a file of which some rows went without a month, and which goes on with
     desk.write("vendors-2026-12-01.csv", wages(1001));
     expect((await desk.process("vendors-2026-12-01.csv", at("2026-11-20"))).asksPeriod).toBe("2026-12");
     expect(sent()).toHaveLength(2);
+    // it went in November: of a file that says no month nobody knows more
+    desk.write("a.csv", wages(2001, 2002));
+    await desk.process("a.csv", at("2026-11-20"));
+    for (const [month, asked] of [
+      ["2026-11", undefined],
+      ["2026-12", "2026-12"],
+    ] as const) {
+      desk.write(`others-${month}.csv`, wages(2001, 2002, month === "2026-11" ? 1 : 2));
+      expect((await desk.process(`others-${month}.csv`, at("2026-11-21"))).asksPeriod).toBe(asked);
+    }
   });
 
   test("but as another month's file, where nothing of it waits: whoever names the file and states a later month pays it", async () => {

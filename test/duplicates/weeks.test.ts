@@ -43,6 +43,17 @@ describe("the same wages in the file of the next week", () => {
     expect(sent()).toHaveLength("held" in counts ? 3 : 0);
   });
 
+  test.each(["december.csv", "payroll.csv"])("but not twice where %s went without its month", async (first) => {
+    const { desk, sent } = await openOffice();
+    desk.write(first, wages);
+    await desk.process(first, { now: () => NOVEMBER });
+    expect(sent()).toHaveLength(3);
+    desk.write("december.csv", wages);
+    await desk.process("december.csv", { ...WEEK_LATER, flags: { period: "2026-12" } });
+    expect(countsOf(desk.results("december.csv"))).toEqual({ held: 3 });
+    expect(sent()).toEqual([]);
+  });
+
   test("goes when a person lets it go, and each name is known afterwards", async () => {
     const { desk, sent } = await openOffice();
     const path = desk.write("wages W46.csv", wages);

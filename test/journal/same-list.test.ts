@@ -10,7 +10,7 @@ import type { NewRow } from "../../src/journal/row-record.ts";
 import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
-import { addBatch, allRows, newBatch, newRow, sendRow } from "./stored.ts";
+import { addBatch, allRows, newBatch, newRow, rules, sendRow } from "./stored.ts";
 
 const DAY_MS = 86_400_000;
 const NOV_10 = Date.parse("2026-11-10T09:00:00Z");
@@ -110,6 +110,11 @@ async function sendAll(store: JournalStore, state: "accepted" | "rejected" | "un
 
 test.each<[string, NewRow[], NewRow[], Partial<NewBatch>?]>([
   ["of three rows", list("one", 3), list("two", 3)],
+  [
+    "of several payments to one payee",
+    [{ ...newRow(2, "pool/100/one", { beneficiary: "pool" }), amount: "100" }],
+    [2, 3, 4, 5, 6].map((at) => ({ ...newRow(at, `pool/100/${at}`, { beneficiary: "pool" }), amount: "100" })),
+  ],
   ["with other amounts", list("one"), list("two", 6, (person) => ({ amount: `${person + 1}50.00` }))],
   [
     "with references",
@@ -171,6 +176,66 @@ test("what a retry file of the first list paid does not go from the second accou
   await sendRow(store, "CCCC3333", 7, "accepted");
   const again = await take(store, list("right"));
   expect(again).toEqual([...held(5), "held near_duplicate CCCC3333:7"]);
+});
+
+test("whose parts went from the wrong account is asked about as a whole", async () => {
+  const store = open();
+  const wrong = list("wrong", 9);
+  for (const [id, from] of [
+    ["AAAA1111", 0],
+    ["CCCC3333", 3],
+    ["DDDD4444", 6],
+  ] as const) {
+    const part = wrong.slice(from, from + 3);
+    await addBatch(store, id, part, { createdAt: nowMs });
+    for (const { number } of part) await sendRow(store, id, number, "accepted");
+  }
+  expect((await take(store, list("right", 9))).map((said) => said.slice(0, 19))).toEqual(
+    Array<string>(9).fill("held near_duplicate"),
+  );
+});
+
+test("whose month is written in another way, or which pays two months to each, is still the same one", async () => {
+  const store = open();
+  await paid(
+    store,
+    list("wrong", 5, () => ({ period: "2026-11" })),
+    { period: "2026-11" },
+  );
+  expect(
+    await take(
+      store,
+      list("right", 5, () => ({ period: "Nov-2026" })),
+      { period: "Nov-2026" },
+    ),
+  ).toEqual(held(5));
+  const both = open();
+  const october = list("wrong", 5, () => ({ period: "2026-10" }));
+  const november = list("wrong", 5, () => ({ period: "2026-11" })).map((row) => ({ ...row, number: row.number + 5 }));
+  await paid(both, [...october, ...november]);
+  const said = await take(
+    both,
+    list("right", 5, () => ({ period: "2026-11" })),
+  );
+  expect(said.map((one) => one.slice(0, 19))).toEqual(Array<string>(5).fill("held near_duplicate"));
+});
+
+test("that waits for a copy of itself is asked about when somebody says no to that one", async () => {
+  const store = open();
+  await paid(store, list("wrong"));
+  expect(await take(store, list("right"))).toEqual(held(6));
+  const joiner = { ...newRow(20, "new/50/right", { beneficiary: "new" }), amount: "50" };
+  await addBatch(store, "CCCC3333", [...list("right"), joiner], { createdAt: nowMs });
+  expect((await allRows(store, "CCCC3333")).map(({ code }) => code)).toEqual([
+    ...Array<string>(6).fill("other_row_open"),
+    undefined,
+  ]);
+  await store.setPhase("BBBB2222", "cancelled", ACT);
+  await store.judgeAgain("CCCC3333", rules);
+  expect((await allRows(store, "CCCC3333")).map(({ code }) => code)).toEqual([
+    ...Array<string>(6).fill("near_duplicate"),
+    undefined,
+  ]);
 });
 
 test("after duplicate_days it is another payment, unless both files' names say one month", async () => {

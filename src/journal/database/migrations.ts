@@ -228,7 +228,7 @@ export const MIGRATIONS: readonly string[] = [
      amount TEXT NOT NULL,
      batch INTEGER NOT NULL,
      number INTEGER NOT NULL,
-     PRIMARY KEY (payee, amount, batch)
+     PRIMARY KEY (payee, amount, batch, number)
    ) STRICT, WITHOUT ROWID;
    CREATE TABLE repeats (
      later INTEGER NOT NULL,

@@ -111,23 +111,21 @@ export class NearDuplicates {
    * or reference.
    */
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
-    this.#keep(batch, noted);
+    this.keep(batch, noted);
     if (!this.#hasReady.get(batch.seq)) return;
-    const repeated = [...new Set([...seqsIn(this.#repeated.all(batch.seq)), ...this.#kept(batch, "row")])];
-    const lists = this.#kept(batch, "list");
-    this.#holdNearTo(batch, repeated, nowMs);
-    for (const seq of new Set([...this.#kept(batch, "anew"), ...lists]))
-      this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
+    const kept = [...this.#kept(batch, "row"), ...this.#kept(batch, "list")];
+    const repeated = new Set([...seqsIn(this.#repeated.all(batch.seq)), ...kept]);
+    this.#holdNearTo(batch, [...repeated], nowMs);
+    for (const seq of this.#kept(batch, "anew")) this.#holdNearTo(batch, [seq], nowMs, { isSentAnew: true });
     // what retry files paid instead of rows of those batches; two retry files of one file are told apart row by row
-    const corrected = new Set([...repeated, ...lists]);
-    const corrections = seqsIn(this.#correcting.all(JSON.stringify([...corrected]), batch.seq));
-    const others = corrections.filter((seq) => !corrected.has(seq));
+    const corrections = seqsIn(this.#correcting.all(JSON.stringify([...repeated]), batch.seq));
+    const others = corrections.filter((seq) => !repeated.has(seq));
     this.#holdNearTo(batch, others, nowMs, { isUntied: true });
     this.#holdCorrectedOtherwise(batch, nowMs);
   }
 
   /** Keeps this as long as the batch: only when its wait is over is a row compared with what its file repeats. */
-  #keep({ seq }: BatchSeq, { row, anew, list }: Repeats): void {
+  keep({ seq }: BatchSeq, { row, anew, list }: Repeats): void {
     const all: Readonly<Record<How, Iterable<number>>> = {
       row: seqsIn(this.#seqsOf.all(JSON.stringify([...row]), seq)),
       ...{ anew, list },

@@ -47,9 +47,7 @@ export class PayeeSamples {
        CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
        WHERE r.core_key <> ?4 AND ${wasOpened("b")}`,
     );
-    this.#keep = database.prepare(
-      "INSERT OR IGNORE INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)",
-    );
+    this.#keep = database.prepare("INSERT INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)");
   }
 
   /** Begins a new batch: forgets the sample of the one before. */
@@ -68,14 +66,17 @@ export class PayeeSamples {
    * periods, references and days, the same payments. Whether they went is asked row by row.
    */
   alike(batch: BatchSeq, judge: Judge, nowMs: number): readonly number[] {
-    const shared = this.#sample.flatMap(({ payee, amount, number }) => {
+    const payees = new Set<string>();
+    const found = new Set<number>();
+    for (const { payee, amount, number } of this.#sample) {
       const row = this.#rows.one(batch, number);
-      if (row.state !== "ready" || row.family !== null) return [];
+      if (!mayGo(row) || row.family !== null) continue;
       const others = this.#shared.all(payee, amount, batch.seq, row.core_key) as unknown as readonly Shared[];
-      return others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
-    });
-    const ofBatch = Map.groupBy(shared, ({ seq }) => seq);
-    return [...ofBatch].filter(([, rows]) => rows.length >= SHARED_MIN).map(([seq]) => seq);
+      const same = others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
+      for (const { seq } of same) found.add(seq);
+      if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
+    }
+    return payees.size < PAYEES_MIN ? [] : [...found];
   }
 
   /** To be called when the batch opens. */
@@ -86,10 +87,15 @@ export class PayeeSamples {
 }
 
 const KEPT = 32;
-/** With so many rows in common two lists are alike: one or two payments of the same amount say nothing. */
-const SHARED_MIN = 4;
+/** Of so many payees it is the same list, or parts of it: the same amount of one or two of them says nothing. */
+const PAYEES_MIN = 4;
 /** Of lists that are alike the newest say it all. */
 const NEWEST = 16;
+
+/** By itself, or when the row that it waits for has its end. */
+function mayGo({ state, code }: JudgedRow): boolean {
+  return state === "ready" || (state === "held" && code === "other_row_open");
+}
 
 function isSameButForCore(batch: BatchSeq, row: JudgedRow, other: Shared, judge: Judge, nowMs: number): boolean {
   const seen = asSeen(other, { ...keysOf(row), core: other.core_key }, false);

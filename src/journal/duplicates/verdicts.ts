@@ -97,6 +97,7 @@ export class Verdicts {
     }
     // while they waited they were not compared with the batches that their file repeats
     if (isAnyFree) this.#near.holdNearDuplicates(batch, nowMs, noted);
+    else this.#near.keep(batch, noted);
     for (const number of this.#telling.whatWent(batch, judge, nowMs)) changed.add(number);
     for (const number of this.#near.tellLetGo(batch, nowMs)) changed.add(number);
     return [...changed];
