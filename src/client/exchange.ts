@@ -19,7 +19,7 @@ interface ExchangeOptions {
 }
 
 /**
- * One request and what became of it. It settles exactly once, and is never written twice, or after it has settled:
+ * One request and what became of it. It settles one time only, and is never written twice, or after it has settled:
  * undici calls `onRequestStart` just before the first byte is written. Only where that call never came is it proven
  * that nothing was sent.
  */

@@ -45,7 +45,7 @@ async function take(store: JournalStore, rows: NewRow[], over: Partial<NewBatch>
   );
 }
 
-async function paid(store: JournalStore, rows: NewRow[], over: Partial<NewBatch> = {}): Promise<void> {
+async function accepted(store: JournalStore, rows: NewRow[], over: Partial<NewBatch> = {}): Promise<void> {
   await addBatch(store, "AAAA1111", rows, { createdAt: nowMs, ...over });
   for (const { number } of rows) await sendRow(store, "AAAA1111", number, "accepted");
 }
@@ -58,21 +58,21 @@ test.each([4, 6, 30])(
   "a list of %i that went from the wrong account asks before it goes from the right one",
   async (people) => {
     const store = open();
-    await paid(store, list("wrong", people));
+    await accepted(store, list("wrong", people));
     expect(await take(store, list("right", people))).toEqual(held(people));
   },
 );
 
 test("with a few rows that were mended, added or left out it is the same list; the added ones go", async () => {
   const store = open();
-  await paid(store, list("wrong", 30));
+  await accepted(store, list("wrong", 30));
   const mended = list("right", 32, (person) => (person % 10 === 9 ? { amount: "7.00" } : {})).slice(2);
   expect(await take(store, mended)).toEqual([...held(30).slice(2), "ready", "ready"]);
 });
 
 test("the zeros at the end of an amount make no other list", async () => {
   const store = open();
-  await paid(store, list("wrong"));
+  await accepted(store, list("wrong"));
   expect(
     await take(
       store,
@@ -130,7 +130,7 @@ test.each<[string, NewRow[], NewRow[], Partial<NewBatch>?]>([
   ["of a later month than that one went in", list("one"), list("two", 6, () => ({ period: "2026-12" }))],
 ])("a list %s goes from another account", async (_what, first, second, over) => {
   const store = open();
-  await paid(store, first);
+  await accepted(store, first);
   nowMs += DAY_MS;
   expect(await take(store, second, over)).toEqual(ready(second.length));
 });
@@ -197,7 +197,7 @@ test("whose parts went from the wrong account is asked about as a whole", async 
 
 test("whose month is written in another way, or which pays two months to each, is still the same one", async () => {
   const store = open();
-  await paid(
+  await accepted(
     store,
     list("wrong", 5, () => ({ period: "2026-11" })),
     { period: "2026-11" },
@@ -212,7 +212,7 @@ test("whose month is written in another way, or which pays two months to each, i
   const both = open();
   const october = list("wrong", 5, () => ({ period: "2026-10" }));
   const november = list("wrong", 5, () => ({ period: "2026-11" })).map((row) => ({ ...row, number: row.number + 5 }));
-  await paid(both, [...october, ...november]);
+  await accepted(both, [...october, ...november]);
   const said = await take(
     both,
     list("right", 5, () => ({ period: "2026-11" })),
@@ -222,7 +222,7 @@ test("whose month is written in another way, or which pays two months to each, i
 
 test("that waits for a copy of itself is asked about when somebody says no to that one", async () => {
   const store = open();
-  await paid(store, list("wrong"));
+  await accepted(store, list("wrong"));
   expect(await take(store, list("right"))).toEqual(held(6));
   const joiner = { ...newRow(20, "new/50/right", { beneficiary: "new" }), amount: "50" };
   await addBatch(store, "CCCC3333", [...list("right"), joiner], { createdAt: nowMs });
@@ -240,11 +240,11 @@ test("that waits for a copy of itself is asked about when somebody says no to th
 
 test("after duplicate_days it is another payment, unless both files' names say one month", async () => {
   const store = open();
-  await paid(store, list("one"));
+  await accepted(store, list("one"));
   nowMs += 21 * DAY_MS;
   expect(await take(store, list("two"))).toEqual(ready(6));
   const named = open();
-  await paid(named, list("one"), { guessedPeriod: "2026-11" });
+  await accepted(named, list("one"), { guessedPeriod: "2026-11" });
   nowMs += 21 * DAY_MS;
   expect(await take(named, list("two"), { guessedPeriod: "2026-11" })).toEqual(held(6));
 });
@@ -255,7 +255,7 @@ test("a list of the same account, whose month is stated, is compared with none: 
     ...list("one", 5, () => (period === undefined ? {} : { period })),
     { ...newRow(9, "p0/7/one", { beneficiary: "p0", ...(period === undefined ? {} : { period }) }), amount: "7" },
   ];
-  await paid(store, twice());
+  await accepted(store, twice());
   nowMs += DAY_MS;
   expect(await take(store, twice("2026-12"), { period: "2026-12" })).toEqual(ready(6));
 });

@@ -66,8 +66,8 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
 export const payeeOf = (row: string): string => `coalesce(${row}.account_key, ${row}.beneficiary_key)`;
 
 /**
- * Holds ready rows of `?1` whose payee was paid, or may still be, with other core fields in the batches `?2` (JSON list
- * of seq). `?3`: now. An earlier row that still goes does not count if its period or its reference is another one. With
+ * Holds ready rows of `?1` whose payee has a row with other core fields in the batches `?2` (JSON list of seq), which
+ * was accepted, settled as done, has no end yet, or still goes. `?3`: now. An earlier row that still goes does not count if its period or its reference is another one. With
  * `?4`, where `?1` sends anew what did not go there, no such row counts, and what is sent anew is not held. With `?5`
  * rows that correct another row are not held.
  *
@@ -114,10 +114,10 @@ const sureReference = (row: string): string => `iif(${row}.doubtful, NULL, ${row
 
 /**
  * `?1`: a retry file; `?2`: a batch whose rows it corrects; `?3`: copies of that one (JSON list of seq); `?4`: now.
- * Holds a correction whose payee, or that of the row which it corrects, was paid in a copy by a payment that `?2` does
- * not have: that one was the correction. Rows of copies that are tied by `retry_of` do not count: they say which row
- * they correct. Two rows with sure references are not compared: with an equal one the row is held already. For each
- * payee and month two rows will do, with and without a reference: not every pair is compared.
+ * Holds a correction whose payee, or that of the row which it corrects, has a row in a copy that went or may have, and
+ * that `?2` does not have: that one was the correction. Rows of copies that are tied by `retry_of` do not count: they
+ * say which row they correct. Two rows with sure references are not compared: with an equal one the row is held already.
+ * For each payee and month two rows will do, with and without a reference: not every pair is compared.
  */
 export const holdCorrected = (schema: string): string => `
   WITH paid AS (

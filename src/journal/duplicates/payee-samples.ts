@@ -45,7 +45,7 @@ export class PayeeSamples {
          AND ${past === undefined ? "batch <> ?3" : "?3 IS NOT NULL"} ORDER BY batch DESC LIMIT ${NEWEST}
        ) e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
        CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
-       WHERE r.core_key <> ?4 AND ${wasOpened("b")}`,
+       WHERE ${wasOpened("b")}`,
     );
     this.#keep = database.prepare("INSERT INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)");
   }
@@ -69,9 +69,11 @@ export class PayeeSamples {
     const payees = new Set<string>();
     const found = new Set<number>();
     for (const { payee, amount, number } of this.#sample) {
+      const others = this.#shared.all(payee, amount, batch.seq) as unknown as readonly Shared[];
+      // of most payments there is no other one: their rows are not read once more
+      if (others.length === 0) continue;
       const row = this.#rows.one(batch, number);
       if (!mayGo(row) || row.family !== null) continue;
-      const others = this.#shared.all(payee, amount, batch.seq, row.core_key) as unknown as readonly Shared[];
       const same = others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
       for (const { seq } of same) found.add(seq);
       if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
@@ -98,6 +100,7 @@ function mayGo({ state, code }: JudgedRow): boolean {
 }
 
 function isSameButForCore(batch: BatchSeq, row: JudgedRow, other: Shared, judge: Judge, nowMs: number): boolean {
+  if (Buffer.compare(other.core_key, row.core_key) === 0) return false;
   const seen = asSeen(other, { ...keysOf(row), core: other.core_key }, false);
   const went = { ...seen, standing: "accepted", acceptedAt: other.changed_at } as const;
   return judge(statedOf(batch, row), [went], nowMs).state !== "ready";
