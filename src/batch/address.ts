@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord, Environment } from "../journal/batch-record.ts";
-import { asWord } from "../printable.ts";
+import { asWord } from "../text/printable.ts";
 import { SANDBOX } from "../results/words/next-steps.ts";
 import type { Ground } from "./ground.ts";
 

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
 import { faultPoint } from "../fault-point.ts";
-import { identityOfFolder } from "../folder-identity.ts";
+import { identityOfFolder } from "../disk/folder-identity.ts";
 import { takeSnapshot, type Snapshot } from "../intake/snapshot.ts";
 import { modeThere } from "../results/disk/mode-of.ts";
 import type { Ground } from "./ground.ts";

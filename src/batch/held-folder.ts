@@ -4,7 +4,7 @@ import type { Stop } from "../events.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { HeldInbox, InboxHold, JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
-import { asWord } from "../printable.ts";
+import { asWord } from "../text/printable.ts";
 import { INBOX_MARK, markAt } from "../results/marks/found-mark.ts";
 
 /**

@@ -13,7 +13,7 @@ import type { Config } from "../config/config.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
-import { withoutTextMark } from "../spreadsheet-text.ts";
+import { withoutTextMark } from "../text/spreadsheet-text.ts";
 import { snapshotsIn } from "../reading.ts";
 import { hadNoPayee, operationTaken, OTHER_OPERATION, type EarlierBatches } from "./earlier-records.ts";
 import { EarlierRows, type Origin } from "./earlier-rows.ts";

@@ -1,5 +1,5 @@
 /** Why the rest of a batch does not go now, and how that is noted and told. */
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import type { Stop } from "../events.ts";
 import type { BatchPhase, BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";

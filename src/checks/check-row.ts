@@ -1,11 +1,11 @@
 import { wireAmount } from "./cells/amount-unit.ts";
 import { FileRefusedError } from "../errors.ts";
 import { isTable, type FileFormat } from "../format.ts";
-import { withoutTextMark } from "../spreadsheet-text.ts";
-import { normalizeName } from "../names.ts";
+import { withoutTextMark } from "../text/spreadsheet-text.ts";
+import { normalizeName } from "../text/names.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import type { Row } from "../reader/row.ts";
 import { cellText } from "./cells/cell.ts";
 import { checkFields } from "./check-fields.ts";

@@ -1,8 +1,8 @@
 import type { FileFault } from "../errors.ts";
-import { normalizeName } from "../names.ts";
+import { normalizeName } from "../text/names.ts";
 import { missingFields, type Form, type Operation } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
-import { countSlips } from "../slips.ts";
+import { printable } from "../text/printable.ts";
+import { countSlips } from "../text/slips.ts";
 
 /** Columns that have a meaning and are not sent (DESIGN §6). */
 const SPECIAL_COLUMNS = ["operation", "reference", "period"] as const;

@@ -1,5 +1,5 @@
 import { formatUnits, unitsOf } from "../amount.ts";
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import type { FileFault } from "../errors.ts";
 import type { CheckedRow } from "./instruction.ts";
 

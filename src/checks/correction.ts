@@ -2,7 +2,7 @@ import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
 import { wireAmount } from "./cells/amount-unit.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
-import { withoutTextMark } from "../spreadsheet-text.ts";
+import { withoutTextMark } from "../text/spreadsheet-text.ts";
 import { cellText, fieldText, positionOf, withoutSpacesAround } from "./cells/cell.ts";
 import { canonicalOf } from "./compile.ts";
 import { columnOf, shownValue } from "./fault-of.ts";

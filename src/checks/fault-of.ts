@@ -1,7 +1,7 @@
-import { mask, maskStray } from "../mask.ts";
+import { mask, maskStray } from "../text/mask.ts";
 import type { Field } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
-import { normalizeName } from "../names.ts";
+import { printable } from "../text/printable.ts";
+import { normalizeName } from "../text/names.ts";
 import type { Mapped, Row } from "../reader/row.ts";
 import { lettersOf } from "../workbook/value.ts";
 import type { Fault } from "./fault.ts";

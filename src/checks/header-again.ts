@@ -1,5 +1,5 @@
 import { FileRefusedError } from "../errors.ts";
-import { normalizeName } from "../names.ts";
+import { normalizeName } from "../text/names.ts";
 import type { Row } from "../reader/row.ts";
 import { cellText, isFilled } from "./cells/cell.ts";
 

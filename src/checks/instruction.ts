@@ -1,6 +1,6 @@
 import type { Form, Operation, PayoutOption } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
-import { VALUE_SEPARATOR } from "../value-separator.ts";
+import { VALUE_SEPARATOR } from "../text/value-separator.ts";
 import type { CompiledField, CompiledForm } from "./compile.ts";
 import type { Fault } from "./fault.ts";
 import { isUnusual } from "./cells/read-text.ts";

@@ -1,10 +1,10 @@
 import { basename, dirname } from "node:path";
-import { listed } from "../counted.ts";
+import { listed } from "../text/counted.ts";
 import type { FileFault } from "../errors.ts";
-import { normalizeName } from "../names.ts";
+import { normalizeName } from "../text/names.ts";
 import { OPERATIONS, OPERATION_NAMES, operationNamed, operationSaid } from "../operations/catalogue.ts";
 import { missingFields, type Operation, type OperationName } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { columnsThatPay, hasTellingColumn, paysRather } from "./money-direction.ts";
 
 /** Everything that may say which operation a file is. */

@@ -1,6 +1,6 @@
 import { saysRupeesAlone } from "../currency.ts";
-import { normalizeName } from "../names.ts";
-import { printable } from "../printable.ts";
+import { normalizeName } from "../text/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Row } from "../reader/row.ts";
 import { cellText, isFilled } from "./cells/cell.ts";
 import type { CompiledForm } from "./compile.ts";

@@ -1,7 +1,7 @@
 import { unitsOf } from "../amount.ts";
 import type { FieldRuleName, FieldRules, OperationRules, Rules } from "../config/rule-settings.ts";
 import type { Field, Operation } from "../operations/operation.ts";
-import { maskNumbers } from "../mask.ts";
+import { maskNumbers } from "../text/mask.ts";
 import { matcherOf } from "../config/pattern.ts";
 import type { Inspect } from "./compile.ts";
 

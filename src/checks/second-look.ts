@@ -1,5 +1,5 @@
 import { canonicalAmount, formatUnits, unitsOf } from "../amount.ts";
-import { mask } from "../mask.ts";
+import { mask } from "../text/mask.ts";
 import { differing, formOf } from "../operations/catalogue.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";

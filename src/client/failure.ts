@@ -1,5 +1,5 @@
 import { systemCodeOf } from "../errors.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import type { NoAnswer, Unsent } from "./answer.ts";
 
 /** Why a request that certainly never left did not leave. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import { isoDay } from "../day.ts";
 import { PaydropError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";

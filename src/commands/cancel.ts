@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import type { Tallies } from "../journal/batch-record.ts";
 import type { WaitingBatch } from "../journal/store.ts";
 import { settleCommand } from "../results/words/next-steps.ts";

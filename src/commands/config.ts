@@ -5,7 +5,7 @@ import { usualPlaces } from "../config/toml-file.ts";
 import { tomlExample } from "../config/toml-example.ts";
 import { tomlSchema } from "../config/toml-schema.ts";
 import { PaydropError } from "../errors.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import type { Call } from "./command.ts";
 
 /** `show`: every value and where it came from. `example`, `schema`: what may stand in a paydrop.toml. */

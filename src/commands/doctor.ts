@@ -9,7 +9,7 @@ import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/database/sqlite-version.ts";
 import { withProcessor } from "../processor.ts";
-import { asWord, printable } from "../printable.ts";
+import { asWord, printable } from "../text/printable.ts";
 import { folded } from "../results/screen/folded.ts";
 import type { Call } from "./command.ts";
 import type { Finding, Health } from "./doctor/finding.ts";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { PaydropError, systemCodeOf } from "../errors.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { isUnwritable, withHint } from "../results/disk/on-disk.ts";
 
 /** Writes the file that a person named with `--out`. Throws `usage` for a missing folder, else `results_unwritable`. */

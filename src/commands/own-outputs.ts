@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Big
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { isWithin, real } from "./doctor/folders.ts";
 
 /**

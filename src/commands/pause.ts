@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import { resumeBatchCommand } from "../results/words/next-steps.ts";
 import { rowsIn } from "../results/words/status.ts";
 import type { Call } from "./command.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import { PaydropError } from "../errors.ts";
 import { cancelledError } from "../journal/batches.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";

@@ -5,7 +5,7 @@ import { loadWithoutKeys } from "../config/load.ts";
 import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
 import { PaydropError, messageOf } from "../errors.ts";
 import type { JournalStore } from "../journal/store.ts";
-import { asWord } from "../printable.ts";
+import { asWord } from "../text/printable.ts";
 import { withProcessor } from "../processor.ts";
 import { assertKnown, INBOX_MARK, markAt } from "../results/marks/found-mark.ts";
 import type { Call } from "./command.ts";

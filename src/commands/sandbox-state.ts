@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { FALLBACK_FOLDER } from "../results/disk/fallback.ts";
-import { inScratchFolder } from "../scratch.ts";
+import { inScratchFolder } from "../disk/scratch.ts";
 
 /**
  * A trial neither touches nor reads the memory of real payments: it has a state folder of its own, which is kept only

@@ -1,5 +1,5 @@
 import type { StopSignal } from "../processor.ts";
-import { removeScratchFolders } from "../scratch.ts";
+import { removeScratchFolders } from "../disk/scratch.ts";
 
 export interface Listening {
   readonly signal: StopSignal;

@@ -5,7 +5,7 @@ import { PaydropError } from "../errors.ts";
 import { formatOfName, type FileFormat } from "../format.ts";
 import { OPERATION_NAMES, operationSaid } from "../operations/catalogue.ts";
 import type { Form, Operation } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { makingFile } from "../results/disk/atomic.ts";
 import { optionOf, type Call } from "./command.ts";
 import { writingOut } from "./out-file.ts";

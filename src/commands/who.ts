@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
 import type { Act } from "../journal/store.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 
 /** The person whose decision changes what becomes of money. Throws `usage` without `--by`. */
 export function personNamed(config: Config, example: string): string {

@@ -1,8 +1,8 @@
 import { PaydropError } from "../errors.ts";
-import { normalizeName } from "../names.ts";
+import { normalizeName } from "../text/names.ts";
 import { operationNamed, operationSaid, OPERATION_NAMES } from "../operations/catalogue.ts";
 import type { Form, OperationName, PayoutOption } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { assertComplete, assertUnit } from "./mapping-rules.ts";
 import { meantOrAll } from "./nearest.ts";
 import { TableText, type PlaceOf } from "./table-text.ts";

@@ -1,5 +1,5 @@
 import { PaydropError } from "../errors.ts";
-import { countSlips } from "../slips.ts";
+import { countSlips } from "../text/slips.ts";
 
 /** The name that a person most likely meant, at most a third of its letters away; undefined where none is so near. */
 export function nearest(

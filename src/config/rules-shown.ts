@@ -1,4 +1,4 @@
-import { maskNumbers } from "../mask.ts";
+import { maskNumbers } from "../text/mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { InForce } from "./in-force.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { PaydropError } from "../errors.ts";
-import { maskNumbers } from "../mask.ts";
+import { maskNumbers } from "../text/mask.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import type { Operation } from "../operations/operation.ts";
 import { meantOrAll } from "./nearest.ts";

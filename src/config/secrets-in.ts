@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
-import { codePointOf } from "../printable.ts";
+import { codePointOf } from "../text/printable.ts";
 import { Secret } from "./secret.ts";
 
 /** The three secrets of §5, each with its variable and the name of its credential file. */

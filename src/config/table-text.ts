@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { PaydropError } from "../errors.ts";
-import { normalizeName } from "../names.ts";
-import { printable, quotedNames } from "../printable.ts";
+import { normalizeName } from "../text/names.ts";
+import { printable, quotedNames } from "../text/printable.ts";
 import { nearest } from "./nearest.ts";
 
 /** Says where the key with this path stands, such as `/etc/paydrop/paydrop.toml: line 12: `. */

@@ -5,7 +5,7 @@ import { isAbsolute, join } from "node:path";
 import type * as Toml from "smol-toml";
 import { PaydropError, messageOf, systemCodeOf } from "../errors.ts";
 import { SETTINGS, SETTING_NAMES, flagOf } from "./settings.ts";
-import { asWord } from "../printable.ts";
+import { asWord } from "../text/printable.ts";
 import { nearest } from "./nearest.ts";
 
 export interface TomlFile {

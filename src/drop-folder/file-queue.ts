@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ReadyFile, WaitingFile } from "../intake/two-looks.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 
 /** Files that wait in a drop folder, and since when the oldest does; milliseconds since 1970. */
 export interface InboxCount {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { namesIn } from "../intake/inbox-folders.ts";
 import type { Sweep } from "../intake/inbox.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { answeredFile, isOwnAnswer, putAnswer, removeUnfinishedAnswers } from "../results/answers/files.ts";
 import { notYetAnswer, type Answer } from "../results/answers/answers.ts";
 import type { FolderListener } from "./folder-listener.ts";

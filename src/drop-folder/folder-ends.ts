@@ -6,7 +6,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import type { Oddity } from "../intake/inbox-sweep.ts";
 import { identityOf } from "../intake/source-file.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { neverAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers/answers.ts";
 import { openAnswer } from "../results/answers/open-answer.ts";
 import { STOPS } from "../submission/stop-rules.ts";

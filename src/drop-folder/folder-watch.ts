@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../errors.ts";
-import { identityOfFolder } from "../folder-identity.ts";
+import { identityOfFolder } from "../disk/folder-identity.ts";
 import { Bell } from "./bell.ts";
 import { DropFolder, SMALL_BESIDE, type DropFolderParts } from "./drop-folder.ts";
 import type { InboxCount } from "./file-queue.ts";

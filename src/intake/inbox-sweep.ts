@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 import { formatOfName, type UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 import { holdsInput, isNearFolder, NEAR_FOLDER } from "./near-folder.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
 import { identityOf, kindOf } from "./source-file.ts";

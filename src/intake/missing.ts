@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
 import { PaydropError } from "../errors.ts";
-import { normalizeName } from "../names.ts";
-import { asWord, printable } from "../printable.ts";
-import { countSlips } from "../slips.ts";
+import { normalizeName } from "../text/names.ts";
+import { asWord, printable } from "../text/printable.ts";
+import { countSlips } from "../text/slips.ts";
 import { namesIn } from "./inbox-folders.ts";
 import { inputName } from "./names.ts";
 

@@ -1,5 +1,5 @@
 import { FileRefusedError } from "../errors.ts";
-import { normalizeName } from "../names.ts";
+import { normalizeName } from "../text/names.ts";
 
 /** The marks of our own results file, under whatever name it comes back (DESIGN §6). */
 const MARKS = ["result_row", "result_status", "result_message", "result_action", "result_batch"].map(normalizeName);

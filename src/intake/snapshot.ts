@@ -4,9 +4,9 @@ import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises
 import { extname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { makeFolder } from "../make-folder.ts";
-import { openCopy } from "../private-copy.ts";
-import { syncFolder } from "../sync-folder.ts";
+import { makeFolder } from "../disk/make-folder.ts";
+import { openCopy } from "../disk/private-copy.ts";
+import { syncFolder } from "../disk/sync-folder.ts";
 import { displayName } from "./missing.ts";
 import { eachPiece, identityOf, isUnchanged, openRegular, reading, type FileIdentity } from "./source-file.ts";
 

@@ -5,7 +5,7 @@ import type { WatchOptions } from "../config/options.ts";
 import { FALLBACK_FOLDER } from "../results/disk/fallback.ts";
 import type { Sandbox } from "../sandbox/server.ts";
 import { assertSandbox } from "./given.ts";
-import { inScratchFolder } from "../scratch.ts";
+import { inScratchFolder } from "../disk/scratch.ts";
 
 /**
  * Runs a piece of work with the configuration that the options make. With a sandbox its address and keys are taken, and

@@ -1,4 +1,4 @@
-import { listed } from "../counted.ts";
+import { listed } from "../text/counted.ts";
 import { collections } from "./collections.ts";
 import { loans } from "./loans.ts";
 import type { Form, Operation, OperationName } from "./operation.ts";

@@ -1,4 +1,4 @@
-import type { Sensitivity } from "../mask.ts";
+import type { Sensitivity } from "../text/mask.ts";
 
 /** The four operations of §1. */
 export type OperationName = "payout" | "transfer" | "loan" | "collection";

@@ -31,7 +31,7 @@ import { remarkOnSums } from "../results/totals.ts";
 import { mappingSaid } from "../reading.ts";
 import { correctionsTold, judgeRulesOf, newBatchOf, writeDownRows } from "../batch/record.ts";
 import { compareToday } from "../batch/today.ts";
-import { inScratchFolder, scratchFailure } from "../scratch.ts";
+import { inScratchFolder, scratchFailure } from "../disk/scratch.ts";
 import { openInput, understand, type OpenedFile } from "../take-in.ts";
 
 /**

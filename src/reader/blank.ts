@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import type { SheetCell } from "../workbook/value.ts";
 
 /** Whether a cell of a workbook holds nothing, or only white space. */

@@ -1,5 +1,5 @@
-import { normalizeName } from "../names.ts";
-import { withoutGuard } from "../spreadsheet-text.ts";
+import { normalizeName } from "../text/names.ts";
+import { withoutGuard } from "../text/spreadsheet-text.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";
 import type { SheetCell } from "../workbook/value.ts";
 import type { SheetEntry } from "../workbook/contents.ts";

@@ -1,4 +1,4 @@
-import { guardsOf } from "../spreadsheet-text.ts";
+import { guardsOf } from "../text/spreadsheet-text.ts";
 import { BlankRows } from "./blank.ts";
 import { findDialect } from "./dialect.ts";
 import { checkHeader } from "./header.ts";

@@ -1,5 +1,5 @@
-import { normalizeName } from "../names.ts";
-import { printable } from "../printable.ts";
+import { normalizeName } from "../text/names.ts";
+import { printable } from "../text/printable.ts";
 import type { Refuse } from "./refusals.ts";
 import { parseRecords, withoutFirstLine, type Dialect } from "./records.ts";
 

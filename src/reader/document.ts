@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import { FileRefusedError } from "../errors.ts";
 import { isJson, membersOf } from "./object.ts";
 import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";

@@ -1,7 +1,7 @@
 import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
-import { normalizeName } from "../names.ts";
-import { countSlips } from "../slips.ts";
+import { normalizeName } from "../text/names.ts";
+import { countSlips } from "../text/slips.ts";
 import { JsonDocument } from "./document.ts";
 import { quotedName } from "./header.ts";
 import { membersOf, ObjectReader } from "./object.ts";

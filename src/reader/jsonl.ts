@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import { ObjectReader } from "./object.ts";
 import type { Row, Sheet } from "./row.ts";
 import { refuseEmpty, type SheetSource } from "./source.ts";

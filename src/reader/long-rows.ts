@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import { defined } from "../defined.ts";
 import type { Dialect } from "./records.ts";
 import type { SheetSource } from "./source.ts";

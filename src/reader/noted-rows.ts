@@ -1,4 +1,4 @@
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 
 const RANGES_MAX = 8;
 

@@ -1,5 +1,5 @@
 import { binaryOfBytes, type FileFormat } from "../format.ts";
-import { openCopy } from "../private-copy.ts";
+import { openCopy } from "../disk/private-copy.ts";
 import type { SheetSource } from "./source.ts";
 
 /** What a file is, and what to do about it. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type * as CsvParse from "csv-parse/sync";
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import type { SheetSource } from "./source.ts";
 import { readText } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import { workbookOfBytes } from "../format.ts";
-import { openCopy } from "../private-copy.ts";
+import { openCopy } from "../disk/private-copy.ts";
 import { decoderFor, UTF_8, type Decoder, type Encoding } from "./decoders.ts";
 import type { ReaderFaultCode, RefusalDetail } from "./refusals.ts";
 

@@ -1,5 +1,5 @@
-import { counted } from "../counted.ts";
-import { guardsOf } from "../spreadsheet-text.ts";
+import { counted } from "../text/counted.ts";
+import { guardsOf } from "../text/spreadsheet-text.ts";
 import { WorkbookError } from "../workbook/fault.ts";
 import type { Range, SheetFacts } from "../workbook/sheet-facts.ts";
 import type { SheetRow } from "../workbook/sheet-rows.ts";

@@ -1,8 +1,8 @@
 import type { RowRecord } from "../journal/row-record.ts";
-import { mask } from "../mask.ts";
-import { columnPosition } from "../names.ts";
+import { mask } from "../text/mask.ts";
+import { columnPosition } from "../text/names.ts";
 import { formOf, operationNamed } from "../operations/catalogue.ts";
-import { withoutTextMark } from "../spreadsheet-text.ts";
+import { withoutTextMark } from "../text/spreadsheet-text.ts";
 import type { Cell, Row } from "../reader/row.ts";
 
 /** The text of one of the row's own columns. */

@@ -1,7 +1,7 @@
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import { normalizeName } from "../names.ts";
-import { printable } from "../printable.ts";
+import { normalizeName } from "../text/names.ts";
+import { printable } from "../text/printable.ts";
 import { isResumable } from "../reason.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { sentenceOf } from "./words/sentences.ts";

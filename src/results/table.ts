@@ -1,6 +1,6 @@
 import type { FileFormat } from "../format.ts";
-import { normalizeName } from "../names.ts";
-import { printableTable } from "../printable.ts";
+import { normalizeName } from "../text/names.ts";
+import { printableTable } from "../text/printable.ts";
 import type { Cell, Row, Wrapper } from "../reader/row.ts";
 import { WorkbookPieces, type OutCell } from "../workbook/write.ts";
 import { guardCell } from "./cell.ts";

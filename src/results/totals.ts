@@ -1,13 +1,13 @@
 import { withoutGroupsOfAccount } from "../account.ts";
 import { unitsOf } from "../amount.ts";
 import type { HoldCode } from "../checks/duplicates/duplicates.ts";
-import { counted } from "../counted.ts";
+import { counted } from "../text/counted.ts";
 import type { AccountTotals } from "../events.ts";
 import type { ResultStatus } from "../journal/state.ts";
 import type { BatchRecord, ByStatus, Tally } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
-import { maskAccountId } from "../mask.ts";
-import { printable } from "../printable.ts";
+import { maskAccountId } from "../text/mask.ts";
+import { printable } from "../text/printable.ts";
 import { isResumable } from "../reason.ts";
 import { statusOf } from "./words/status.ts";
 import { addInto, tallies, tally, totalOf, type Sum, type Sums } from "./sums.ts";

@@ -1,7 +1,7 @@
 import { GROUP_SIGNS, ungrouped } from "../account.ts";
-import { mask, type Sensitivity } from "../mask.ts";
+import { mask, type Sensitivity } from "../text/mask.ts";
 import type { Form } from "../operations/operation.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../text/printable.ts";
 
 const EXCERPT_CHARACTERS_MAX = 200;
 /** Shorter texts would blot out harmless words. */

@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { normalizeName } from "../../src/names.ts";
+import { normalizeName } from "../../src/text/names.ts";
 import { faultOf, readFile, temporaryFolder } from "../support/files.ts";
 import { bookFile, partsOf, textRow, workbookFile, zipOf } from "../support/workbooks.ts";
 

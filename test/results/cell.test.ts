@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { openSheet } from "../../src/reader/sheet.ts";
 import type { Row } from "../../src/reader/row.ts";
 import { guardCell } from "../../src/results/cell.ts";
-import { guardsOf } from "../../src/spreadsheet-text.ts";
+import { guardsOf } from "../../src/text/spreadsheet-text.ts";
 import { tableIn } from "../../src/results/table.ts";
 import { writeResults } from "../../src/results/write-results.ts";
 import { cellsOf } from "../support/files.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeFolder } from "../../src/make-folder.ts";
+import { makeFolder } from "../../src/disk/make-folder.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { failing, type FailingCall } from "../support/failing-calls.ts";
 import { runProgram, type ProgramEnded } from "../support/program.ts";

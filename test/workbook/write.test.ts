@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { workbookOf, WorkbookPieces } from "../../src/workbook/write.ts";
-import { withoutGuard } from "../../src/spreadsheet-text.ts";
+import { withoutGuard } from "../../src/text/spreadsheet-text.ts";
 import type { OutCell } from "../../src/workbook/write.ts";
 import { readFile } from "../support/files.ts";
 import { workbookFile } from "../support/workbooks.ts";

@@ -1,4 +1,4 @@
-import { columnPosition } from "../../names.ts";
+import { columnPosition } from "../../text/names.ts";
 import type { Row } from "../../reader/row.ts";
 
 /** The text of a cell, or the source of a value that is no text; empty where there is no cell or a `null`. */

@@ -1,4 +1,4 @@
-import { listed } from "../../counted.ts";
+import { listed } from "../../text/counted.ts";
 import { OPERATION_NAMES, operationSaid } from "../../operations/catalogue.ts";
 import type { Form, Operation } from "../../operations/operation.ts";
 import type { Row } from "../../reader/row.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import type { Finding } from "../sentences.ts";
 
 /** The bytes 128 to 255 by their letter in windows-1252. Made when first asked for: most files never ask. */

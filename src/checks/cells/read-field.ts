@@ -1,6 +1,6 @@
 import type { Field } from "../../operations/operation.ts";
 import type { Row } from "../../reader/row.ts";
-import { withoutTextMark } from "../../spreadsheet-text.ts";
+import { withoutTextMark } from "../../text/spreadsheet-text.ts";
 import { wireAmount } from "./amount-unit.ts";
 import { withoutForeignSpacesAround, withoutSpacesAround } from "./cell.ts";
 import type { CompiledField } from "../compile.ts";

@@ -1,5 +1,5 @@
-import { counted } from "../../counted.ts";
-import { codePointOf } from "../../printable.ts";
+import { counted } from "../../text/counted.ts";
+import { codePointOf } from "../../text/printable.ts";
 import { FOREIGN_DIGIT, spaceInside } from "./read-number.ts";
 import { foreignIn, inspectFormat } from "./read-text.ts";
 import type { Finding } from "../sentences.ts";

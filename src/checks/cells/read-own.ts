@@ -1,5 +1,5 @@
 import type { FileFault } from "../../errors.ts";
-import { codePointOf, printable } from "../../printable.ts";
+import { codePointOf, printable } from "../../text/printable.ts";
 import { inspectId } from "./read-id.ts";
 import { foreignIn, inspectText } from "./read-text.ts";
 import type { Finding } from "../sentences.ts";

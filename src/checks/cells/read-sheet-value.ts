@@ -1,4 +1,4 @@
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import type { Cell } from "../../reader/row.ts";
 import type { SheetValue } from "../../workbook/value.ts";
 import type { Place } from "../fault-of.ts";

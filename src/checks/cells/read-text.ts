@@ -1,4 +1,4 @@
-import { codePointOf } from "../../printable.ts";
+import { codePointOf } from "../../text/printable.ts";
 import type { Finding } from "../sentences.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { foreseen, PaydropError } from "../../errors.ts";
 import { assertRoomForFile } from "../../journal/database/room.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { counted } from "../../counted.ts";
-import { printable } from "../../printable.ts";
+import { counted } from "../../text/counted.ts";
+import { printable } from "../../text/printable.ts";
 import type { CheckReport } from "../../results/screen/check-report.ts";
 import type { Complaint, ComplaintGroup, ComplaintLevel } from "../../results/words/complaints.ts";
 import { styled, wrapped, type Look } from "../../results/screen/look.ts";

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { PaydropError, messageOf, systemCodeOf } from "../../errors.ts";
 import type { Config } from "../../config/config.ts";
 import { variableOf } from "../../config/settings.ts";
-import { asWord } from "../../printable.ts";
+import { asWord } from "../../text/printable.ts";
 import type { Finding } from "./finding.ts";
 
 /** The state folder: private, on a disk that lasts, with room. */

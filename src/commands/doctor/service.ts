@@ -4,7 +4,7 @@ import { DAY_MS, isoDay } from "../../day.ts";
 import type { Certificates } from "../../client/certificates.ts";
 import { preflight, type Preflight } from "../../client/preflight.ts";
 import type { Config } from "../../config/config.ts";
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { messageOf } from "../../errors.ts";
 import type { Finding } from "./finding.ts";
 

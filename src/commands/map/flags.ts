@@ -3,9 +3,9 @@ import { fieldsToFill, type AmountUnit, type Lookup } from "../../config/mapping
 import { meantOrAll } from "../../config/nearest.ts";
 import { defined } from "../../defined.ts";
 import { PaydropError } from "../../errors.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 import { OPERATIONS } from "../../operations/catalogue.ts";
-import { printable, quotedNames } from "../../printable.ts";
+import { printable, quotedNames } from "../../text/printable.ts";
 import type { Call } from "../command.ts";
 
 /** What a person said on the command line of `paydrop map`. */

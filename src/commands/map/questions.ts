@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { PaydropError } from "../../errors.ts";
 import { operationSaid } from "../../operations/catalogue.ts";
-import { printable, quotedNames } from "../../printable.ts";
+import { printable, quotedNames } from "../../text/printable.ts";
 import { otherMeasureIn, proposeMappings, type Proposal } from "../../reader/mapping/propose.ts";
 import type { ProposalClues } from "../../reader/mapping/propose-columns.ts";
 import { ask, canAsk } from "../ask.ts";

@@ -1,6 +1,6 @@
-import { mask, maskAccountId, maskStray, type Sensitivity } from "../../mask.ts";
+import { mask, maskAccountId, maskStray, type Sensitivity } from "../../text/mask.ts";
 import type { Field } from "../../operations/operation.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import type { Proposal } from "../../reader/mapping/propose.ts";
 import type { ProposalClues, ProposedColumn } from "../../reader/mapping/propose-columns.ts";
 import { lookOf } from "../../reader/mapping/synonyms.ts";

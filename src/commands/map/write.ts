@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { readMappings, type Mapping } from "../../config/mapping.ts";
 import { messageOf, PaydropError, systemCodeOf } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
 import { writeAtomically } from "../../results/disk/atomic.ts";
 import { INBOX_MARK, inboxesOf, markAt } from "../../results/marks/found-mark.ts";
 import { onDisk, withHint } from "../../results/disk/on-disk.ts";

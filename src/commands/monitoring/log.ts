@@ -3,8 +3,8 @@ import type { DestinationStream, Logger, pino } from "pino";
 import type { Config } from "../../config/config.ts";
 import { conceal } from "../../config/conceal.ts";
 import { PaydropError, messageOf } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
-import { printable } from "../../printable.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
+import { printable } from "../../text/printable.ts";
 
 export type Log = Pick<Logger, "trace" | "debug" | "info" | "warn" | "error" | "child">;
 

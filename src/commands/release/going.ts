@@ -1,5 +1,5 @@
 import { formatUnits, unitsOf } from "../../amount.ts";
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowState } from "../../journal/state.ts";
 import type { JournalStore } from "../../journal/store.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { FileRefusedError, PaydropError, describeFileFault, foreseen, messageOf } from "../../errors.ts";
 import { exitCodeOf } from "../../exit-codes.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { folded } from "../../results/screen/folded.ts";
 import type { Call, Output } from "../command.ts";
 import { lookOf } from "./look-of.ts";

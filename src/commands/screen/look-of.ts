@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { readBaseUrl } from "../../config/base-url.ts";
 import type { Config } from "../../config/config.ts";
 import { flagOf } from "../../config/settings.ts";
-import { asWord } from "../../printable.ts";
+import { asWord } from "../../text/printable.ts";
 import type { Look } from "../../results/screen/look.ts";
 import { TRYING } from "../../results/words/told-commands.ts";
 import type { Call, Output } from "../command.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { BatchReport, RunEvent } from "../../events.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { folded } from "../../results/screen/folded.ts";
 import type { Look } from "../../results/screen/look.ts";
 import { ProgressCounter, countsLine, progressLine } from "../../results/screen/progress.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { FileRefusedError, PaydropError, systemCodeOf, type FileFault } from "../../errors.ts";
 import { kindOf } from "../../intake/source-file.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 import type { Row } from "../../reader/row.ts";
 import { openSheet } from "../../reader/sheet.ts";
 import type { Call } from "../command.ts";

@@ -4,7 +4,7 @@ import { isFileTrouble } from "../../errors.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { maskAccountId } from "../../mask.ts";
+import { maskAccountId } from "../../text/mask.ts";
 import type { RowMapper } from "../../reader/mapping/mapped-rows.ts";
 import { RisingRows } from "../../reader/rising-rows.ts";
 import type { Row } from "../../reader/row.ts";

@@ -3,7 +3,7 @@ import { isoSecond } from "../../day.ts";
 import { heldText } from "../../batch/held-folder.ts";
 import type { RowState } from "../../journal/state.ts";
 import type { HeldInbox } from "../../journal/store.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { folded } from "../../results/screen/folded.ts";
 import { decisionsOf } from "../../results/report/acts.ts";
 import type { Look } from "../../results/screen/look.ts";

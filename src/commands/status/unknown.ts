@@ -1,11 +1,11 @@
 import { stringify } from "csv-stringify/sync";
 import type { Config } from "../../config/config.ts";
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { messageOf, PaydropError } from "../../errors.ts";
 import type { BatchRecord, Tally } from "../../journal/batch-record.ts";
 import type { RowState } from "../../journal/state.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { withProcessor } from "../../processor.ts";
 import { guardCell } from "../../results/cell.ts";
 import { folded } from "../../results/screen/folded.ts";

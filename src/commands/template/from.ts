@@ -3,7 +3,7 @@ import { PaydropError } from "../../errors.ts";
 import { isTable, type FileFormat } from "../../format.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 import { operationSaid } from "../../operations/catalogue.ts";
 import { withProcessor } from "../../processor.ts";
 import type { Row, Sheet } from "../../reader/row.ts";

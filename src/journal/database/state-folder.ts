@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, PaydropError } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
-import { asWord, printable } from "../../printable.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
+import { asWord, printable } from "../../text/printable.ts";
 
 /**
  * Makes the directory, or makes it private (0700). Throws PaydropError `config` for one that others can write: they

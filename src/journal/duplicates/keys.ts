@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { PaymentTexts } from "../../checks/payment-texts.ts";
 import type { OperationName } from "../../operations/operation.ts";
-import { VALUE_SEPARATOR } from "../../value-separator.ts";
+import { VALUE_SEPARATOR } from "../../text/value-separator.ts";
 import type { Environment } from "../batch-record.ts";
 
 const KEY_BYTES = 16;

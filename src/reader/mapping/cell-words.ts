@@ -1,4 +1,4 @@
-import { withoutTextMark } from "../../spreadsheet-text.ts";
+import { withoutTextMark } from "../../text/spreadsheet-text.ts";
 import type { Cell } from "../row.ts";
 
 /** The text by which a cell is looked up and compared: as the checks would read an id; `null` as an empty cell. */

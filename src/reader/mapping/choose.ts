@@ -1,8 +1,8 @@
 import { mappingNamed, type Mapping } from "../../config/mapping.ts";
 import type { FileFault } from "../../errors.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 import type { OperationName } from "../../operations/operation.ts";
-import { asWord, printable } from "../../printable.ts";
+import { asWord, printable } from "../../text/printable.ts";
 import { looksLikeValues } from "../header.ts";
 import { refusalFault } from "../refusals.ts";
 import { looksHeaderless, templateOf, type Template } from "./templates.ts";

@@ -1,7 +1,7 @@
 import type { Lookup } from "../../config/mapping.ts";
 import { PaydropError } from "../../errors.ts";
-import { normalizeName } from "../../names.ts";
-import { printable, quotedNames } from "../../printable.ts";
+import { normalizeName } from "../../text/names.ts";
+import { printable, quotedNames } from "../../text/printable.ts";
 import type { Cell, Row, Sheet } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
 

@@ -1,6 +1,6 @@
 import type { Mapping } from "../../config/mapping.ts";
-import { maskStray } from "../../mask.ts";
-import { normalizeName } from "../../names.ts";
+import { maskStray } from "../../text/mask.ts";
+import { normalizeName } from "../../text/names.ts";
 import type { Cell, MappedFault, Row } from "../row.ts";
 import { cellWords } from "./cell-words.ts";
 import { LEFT_OUT } from "./choose.ts";

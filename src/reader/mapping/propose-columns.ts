@@ -1,5 +1,5 @@
 import type { AmountUnit, Lookup, Mapping } from "../../config/mapping.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 import type { OperationName } from "../../operations/operation.ts";
 import { isSynonym, lookOf, NO_AMOUNT } from "./synonyms.ts";
 import type { Template } from "./templates.ts";

@@ -1,7 +1,7 @@
 import { unitInName } from "../../config/mapping-rules.ts";
 import type { AmountUnit, Lookup, Mapping } from "../../config/mapping.ts";
 import { isRupee, otherCurrencyIn } from "../../currency.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 import { OPERATIONS } from "../../operations/catalogue.ts";
 import { missingFields, type Form, type OperationName } from "../../operations/operation.ts";
 import {

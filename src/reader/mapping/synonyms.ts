@@ -1,4 +1,4 @@
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 
 /**
  * What other systems call our fields, letters and digits only. Employee numbers are not references: they are the same

@@ -1,5 +1,5 @@
 import type { AmountUnit, Mapping } from "../../config/mapping.ts";
-import { normalizeName } from "../../names.ts";
+import { normalizeName } from "../../text/names.ts";
 
 /**
  * A published template of another payout service: which of its columns can be read as our fields, and in plain words

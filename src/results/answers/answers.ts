@@ -1,10 +1,10 @@
 import { basename } from "node:path";
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { FileFault } from "../../errors.ts";
 import type { StopCode } from "../../events.ts";
 import type { UnreadKind } from "../../format.ts";
 import type { InboxHold } from "../../journal/store.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { NOTE_MARK } from "../disk/own.ts";
 
 /**

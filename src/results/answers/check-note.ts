@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { PaydropError } from "../../errors.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { writeAtomically } from "../disk/atomic.ts";
 import { modeOf } from "../disk/mode-of.ts";
 import { describeForeign, NOTE_MARK, standingOfNote, type Standing } from "../disk/own.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { BatchReport } from "../../events.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
 import type { OperationName } from "../../operations/operation.ts";

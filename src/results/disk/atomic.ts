@@ -4,7 +4,7 @@ import { link, open, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCodeOf } from "../../errors.ts";
 import { faultPoint } from "../../fault-point.ts";
-import { syncFolder } from "../../sync-folder.ts";
+import { syncFolder } from "../../disk/sync-folder.ts";
 import { onDisk } from "./on-disk.ts";
 
 /** The first eight digits are the tag of the file that it is to become. */

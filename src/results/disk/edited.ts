@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { copyFile, link } from "node:fs/promises";
 import { systemCodeOf } from "../../errors.ts";
-import { sha256Of } from "../../file-hash.ts";
+import { sha256Of } from "../../disk/file-hash.ts";
 import { onDisk } from "./on-disk.ts";
 import { nameOfBatch } from "../names.ts";
 import type { WrittenMemory } from "./own.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeFolder } from "../../make-folder.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
 import { onDisk } from "./on-disk.ts";
 
 /** In the state directory, for what cannot lie beside its input. */

@@ -2,8 +2,8 @@
 import { rename, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../../errors.ts";
-import { printable } from "../../printable.ts";
-import { syncFolder } from "../../sync-folder.ts";
+import { printable } from "../../text/printable.ts";
+import { syncFolder } from "../../disk/sync-folder.ts";
 
 /** Runs a piece of work on the disk; what the disk refuses becomes a sentence. */
 export async function onDisk<T>(path: string, work: () => Promise<T> | T): Promise<T> {

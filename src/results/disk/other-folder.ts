@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { PaydropError } from "../../errors.ts";
-import { identityOfFolder } from "../../folder-identity.ts";
-import { printable } from "../../printable.ts";
+import { identityOfFolder } from "../../disk/folder-identity.ts";
+import { printable } from "../../text/printable.ts";
 
 /** The folder that the input lay in is not there for now: what is written in its place is not found when it is back. */
 export class OtherFolderError extends PaydropError {}

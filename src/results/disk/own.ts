@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { systemCodeOf } from "../../errors.ts";
-import { sha256Of } from "../../file-hash.ts";
+import { sha256Of } from "../../disk/file-hash.ts";
 import type { FileFormat } from "../../format.ts";
 import { firstRow, firstWorkbookRow, isObject, objectIn, readBeginning } from "../beginning.ts";
 import { onDisk } from "./on-disk.ts";

@@ -4,7 +4,7 @@ import { PaydropError, systemCodeOf } from "../../errors.ts";
 import type { Environment } from "../../journal/batch-record.ts";
 import type { JournalStore, Mark } from "../../journal/store.ts";
 import { isOperationFolder } from "../../operations/catalogue.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { readOwnJson } from "../disk/own.ts";
 
 /** A file of ours that may hold a mark (I12): a summary, or the mark of an inbox. */

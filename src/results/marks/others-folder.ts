@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import type { Environment } from "../../journal/batch-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { INBOX_MARK, inboxesOf, markAt, summariesIn, type FoundMark } from "./found-mark.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Act } from "../../journal/store.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { wordsOfAct } from "./words.ts";
 
 /** The same act on one or many rows, told once. */

@@ -1,4 +1,4 @@
-import { listed } from "../../counted.ts";
+import { listed } from "../../text/counted.ts";
 import type { ResultStatus } from "../../journal/state.ts";
 import { SANDBOX } from "../words/next-steps.ts";
 import { RESULT_STATUSES } from "../words/status.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 
 /** Text that is HTML already. Only `html` and `asIs` make it: what came from a file or a person cannot be one. */
 export class Html {

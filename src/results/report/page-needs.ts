@@ -1,4 +1,4 @@
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { outNames } from "../names.ts";
 import type { Clock } from "./clock.ts";
 import { amountOf, said, stampOf, table, type TableColumn } from "./figures.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
 import { durationText } from "../screen/look.ts";
 import { occurringIn, STATE_WORDS, statusNote } from "../words/status.ts";

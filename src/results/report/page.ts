@@ -1,4 +1,4 @@
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { barPatterns } from "./bars.ts";
 import type { Clock } from "./clock.ts";
 import { stampOf } from "./figures.ts";

@@ -1,6 +1,6 @@
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import type { Tally } from "../../journal/batch-record.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { durationText, wrapped } from "../screen/look.ts";
 import { mappingText } from "../words/mapping-words.ts";
 import { outNames } from "../names.ts";

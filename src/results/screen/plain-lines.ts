@@ -1,6 +1,6 @@
 import { isoSecond } from "../../day.ts";
 import type { BatchReport, MappingSaid, RunEvent } from "../../events.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { correctionLines } from "../words/correction-words.ts";
 import type { Progress } from "./progress.ts";
 import { rowCounts } from "../summary.ts";

@@ -1,8 +1,8 @@
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { minuteOf } from "../../day.ts";
 import type { AccountTotals, BatchReport, RunEvent } from "../../events.ts";
 import type { ResultStatus } from "../../journal/state.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { correctionLines } from "../words/correction-words.ts";
 import { folded, foldedLine } from "./folded.ts";
 import { durationText, inLook, roomOf, signOf, SIGNS, styled, type Look } from "./look.ts";

@@ -1,5 +1,5 @@
 import type { Correction } from "../../checks/correction.ts";
-import { listed } from "../../counted.ts";
+import { listed } from "../../text/counted.ts";
 import type { CorrectionsSaid } from "../../events.ts";
 import type { NewRow, RowRecord } from "../../journal/row-record.ts";
 import { operationNamed } from "../../operations/catalogue.ts";

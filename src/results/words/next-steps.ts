@@ -1,6 +1,6 @@
-import { counted, listed } from "../../counted.ts";
+import { counted, listed } from "../../text/counted.ts";
 import type { BatchReport } from "../../events.ts";
-import { asWord, printable } from "../../printable.ts";
+import { asWord, printable } from "../../text/printable.ts";
 import { isAnyUnsent } from "./status.ts";
 import { asTried } from "./told-commands.ts";
 

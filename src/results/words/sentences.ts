@@ -1,11 +1,11 @@
 import type { RowName } from "../../checks/correction.ts";
 import type { Fault } from "../../checks/fault.ts";
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { dayOf } from "../../day.ts";
 import type { BatchPhase, BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { differing, formOf, operationNamed } from "../../operations/catalogue.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../text/printable.ts";
 import { correctionText } from "./correction-words.ts";
 import { toldOf } from "./next-steps.ts";
 import { CORRECT, holdWordsOf, wordsOf } from "./row-words.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../counted.ts";
+import { counted } from "../../text/counted.ts";
 import { dayOf } from "../../day.ts";
 import type { ResultStatus, RowState } from "../../journal/state.ts";
 import type { BatchRecord, ByStatus, Tallies, Tally } from "../../journal/batch-record.ts";

@@ -3,7 +3,7 @@ import { operationsComplete } from "../../../src/checks/operation-of.ts";
 import type { Mapping } from "../../../src/config/mapping.ts";
 import type { FileFault } from "../../../src/errors.ts";
 import { chooseMapping } from "../../../src/reader/mapping/choose.ts";
-import { asWord } from "../../../src/printable.ts";
+import { asWord } from "../../../src/text/printable.ts";
 import { TEMPLATES, templateOf } from "../../../src/reader/mapping/templates.ts";
 import { mappingsOf, transferToml } from "../../support/mappings.ts";
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { resumeCommand } from "../src/batch/held-folder.ts";
-import { asWord } from "../src/printable.ts";
+import { resumeCommand } from "../../src/batch/held-folder.ts";
+import { asWord } from "../../src/text/printable.ts";
 
 const NAMES = ["payroll.csv", "/srv/in box/Payroll (Nov) & co.csv", "O'Brien $HOME `date`.csv", "अप्रैल.csv", ""];
 

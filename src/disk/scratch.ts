@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readdir, rm, rmdir, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf, PaydropError, systemCodeOf } from "./errors.ts";
+import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
 
 /** The scratch folders that are there now. */
 const folders = new Set<string>();

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { systemCodeOf } from "./errors.ts";
+import { systemCodeOf } from "../errors.ts";
 
 /**
  * Makes what was renamed in this folder outlive a power cut. Some disks cannot sync a folder, or do not let us: there

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { systemCodeOf } from "./errors.ts";
+import { systemCodeOf } from "../errors.ts";
 
 /**
  * Makes a private folder, with those above it, where there is none; another process may make the same at this moment.

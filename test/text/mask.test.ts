@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mask, maskAccountId, maskStray } from "../src/mask.ts";
+import { mask, maskAccountId, maskStray } from "../../src/text/mask.ts";
 
 test.each([
   ["ACC-OPS-01", "ACC-OPS-01"],
