@@ -78,7 +78,7 @@ export class PayeeSamples {
       for (const { seq } of same) found.add(seq);
       if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
     }
-    return payees.size < PAYEES_MIN ? [] : [...found];
+    return payees.size < Math.max(PAYEES_MIN, this.#sample.length / PART_MIN) ? [] : [...found];
   }
 
   /** To be called when the batch opens. */
@@ -88,9 +88,12 @@ export class PayeeSamples {
   }
 }
 
-const KEPT = 32;
+/** So many that a tenth of a list of thousands is known as well: somebody may send it again in parts. */
+const KEPT = 256;
 /** Of so many payees it is the same list, or parts of it: the same amount of one or two of them says nothing. */
 const PAYEES_MIN = 4;
+/** Nor do a few of a long list, each of whom got the same fee or refund from another account: at least one in so many. */
+const PART_MIN = 16;
 /** Of lists that are alike the newest say it all. */
 const NEWEST = 16;
 
