@@ -5,8 +5,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createJudge, type JudgeRules } from "./checks/duplicates/duplicates.ts";
 import { foreseen, messageOf, PaydropError } from "./errors.ts";
-import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/row-columns.ts";
-import { openScratchJournal, openSqliteJournal } from "./journal/sqlite-journal.ts";
+import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./journal/sqlite/row-columns.ts";
+import { openScratchJournal, openSqliteJournal } from "./journal/sqlite/sqlite-journal.ts";
 import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
 import type { Begun, JournalStore } from "./journal/store.ts";
 import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/thread/messages.ts";

@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import type { Sender } from "../client/sender.ts";
 import { conceal } from "../config/conceal.ts";
 import type { AccountTotals, CorrectionsSaid, Stop } from "../events.ts";
-import { assertRoomForRows } from "../journal/database/room.ts";
+import { assertRoomForRows } from "../journal/sqlite/database/room.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { Begun } from "../journal/store.ts";
 import { labelOf, operationNamed } from "../operations/catalogue.ts";

@@ -5,7 +5,7 @@ import type { BatchReport, Stop } from "../events.ts";
 import { inboxFolders } from "../intake/inbox-folders.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
-import type { InstanceLock } from "../journal/database/lock.ts";
+import type { InstanceLock } from "../journal/sqlite/database/lock.ts";
 import type { JournalStore } from "../journal/store.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Processor, Services } from "../processor.ts";

@@ -7,7 +7,7 @@ import { loadSettings } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { SECRETS } from "../config/secrets-in.ts";
 import { PaydropError, messageOf } from "../errors.ts";
-import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/database/sqlite-version.ts";
+import { sqliteOf, SQLITE_VERSION_MIN } from "../journal/sqlite/database/sqlite-version.ts";
 import { withProcessor } from "../processor.ts";
 import { asWord, printable } from "../text/printable.ts";
 import { folded } from "../results/screen/folded.ts";

@@ -1,5 +1,5 @@
 import { PaydropError } from "../errors.ts";
-import { archivedError } from "../journal/archives.ts";
+import { archivedError } from "../journal/sqlite/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { JournalStore } from "../journal/store.ts";
 

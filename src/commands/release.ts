@@ -1,6 +1,6 @@
 import { counted } from "../text/counted.ts";
 import { PaydropError } from "../errors.ts";
-import { cancelledError } from "../journal/batches.ts";
+import { cancelledError } from "../journal/sqlite/batches.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import type { RowState } from "../journal/state.ts";

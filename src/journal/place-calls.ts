@@ -1,5 +1,5 @@
 import type { Environment } from "./batch-record.ts";
-import type { LaidThere } from "./duplicates/laid-before.ts";
+import type { LaidThere } from "./sqlite/duplicates/laid-before.ts";
 
 /**
  * I12: what a folder remembers of a journal, to know it again. The time tells an attempt from the one with the same

@@ -14,7 +14,7 @@ import {
 } from "../checks/second-look.ts";
 import type { Config } from "../config/config.ts";
 import { isFileTrouble } from "../errors.ts";
-import { LookBack } from "../journal/look-back.ts";
+import { LookBack } from "../journal/sqlite/look-back.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { OPERATIONS } from "../operations/catalogue.ts";
 import { openSnapshot, snapshotsIn } from "../reading.ts";

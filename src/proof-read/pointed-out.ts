@@ -13,8 +13,8 @@ import {
 import type { CheckedRow } from "../checks/instruction.ts";
 import type { EarlierPayees } from "./earlier-payees.ts";
 import { isTable } from "../format.ts";
-import type { LookBack } from "../journal/look-back.ts";
-import type { RowToPointOut, RowsToPointOut } from "../journal/rows-to-point-out.ts";
+import type { LookBack } from "../journal/sqlite/look-back.ts";
+import type { RowToPointOut, RowsToPointOut } from "../journal/sqlite/rows-to-point-out.ts";
 import type { RowRecord } from "../journal/row-record.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";

@@ -12,7 +12,7 @@ import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { Secret } from "../../src/config/secret.ts";
 import { takeSnapshot } from "../../src/intake/snapshot.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import type { NewBatch } from "../../src/journal/batch-record.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { openProcessor } from "../../src/processor.ts";

@@ -2,7 +2,7 @@
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import { chooseRows } from "../../src/commands/release/rows.ts";
 import { safeRows } from "../../src/commands/retry.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
 
 const [folder = "", count = "0"] = process.argv.slice(2);

@@ -22,18 +22,18 @@ export const MUTANTS: readonly Mutant[] = [
     name: "no attempt is recorded before sending",
     edits: [
       [
-        "src/journal/calls/attempts.ts",
+        "src/journal/sqlite/calls/attempts.ts",
         "group.run(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now())),",
         "{\n      PRETENDED.push(() => attempts.begin(batches.seqOf(batchId), row, judge(rules), now()));\n" +
           "      return Promise.resolve({ attempt: PRETENDED.length, ordinal: 1 });\n    },",
       ],
       [
-        "src/journal/calls/attempts.ts",
+        "src/journal/sqlite/calls/attempts.ts",
         "attempts.end(attempt, end, now())",
         "attempts.end(PRETENDED[attempt - 1]?.().attempt ?? 0, end, now())",
       ],
       [
-        "src/journal/calls/attempts.ts",
+        "src/journal/sqlite/calls/attempts.ts",
         "/** What sends a row, and what lets it go again. */",
         "const PRETENDED: (() => Begun)[] = [];\n/** What sends a row, and what lets it go again. */",
       ],
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "synchronous = OFF",
-    edits: [["src/journal/database/open.ts", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"]],
+    edits: [["src/journal/sqlite/database/open.ts", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"]],
     tests: ["test/crash/order-on-disk.test.ts"],
   },
   {
@@ -140,20 +140,28 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no duplicate check when the file is checked",
-    edits: [["src/journal/duplicates/entered-keys.ts", "numbersIn(this.#shared, batchSeq)", "[] as number[]"]],
+    edits: [["src/journal/sqlite/duplicates/entered-keys.ts", "numbersIn(this.#shared, batchSeq)", "[] as number[]"]],
     tests: ["test/journal", "test/duplicates"],
   },
   {
     name: "of a long file only the first rows are checked for duplicates",
     edits: [
-      ["src/journal/calls/batches.ts", "at < shared.length; at += JUDGED_ROWS", "at < 1 && shared.length > 0; at += 1"],
+      [
+        "src/journal/sqlite/calls/batches.ts",
+        "at < shared.length; at += JUDGED_ROWS",
+        "at < 1 && shared.length > 0; at += 1",
+      ],
     ],
     tests: ["test/journal/sqlite-journal.test.ts"],
   },
   {
     name: "no duplicate check when a row is attempted",
     edits: [
-      ["src/journal/duplicates/verdicts.ts", '(other) => !other.sameBatch && other.standing !== "held"', "() => false"],
+      [
+        "src/journal/sqlite/duplicates/verdicts.ts",
+        '(other) => !other.sameBatch && other.standing !== "held"',
+        "() => false",
+      ],
     ],
     tests: ["test/journal", "test/duplicates"],
   },
@@ -161,7 +169,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "what a person says in another process is not looked at before a row goes",
     edits: [
       [
-        "src/journal/attempts.ts",
+        "src/journal/sqlite/attempts.ts",
         "return this.#judged.get(batchSeq) === this.#dataVersion();",
         "return this.#judged.has(batchSeq);",
       ],
@@ -172,7 +180,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "attempts without an outcome go again at the next start",
     edits: [
       [
-        "src/journal/attempts.ts",
+        "src/journal/sqlite/attempts.ts",
         '{ state: "unknown", reason: "interrupted"',
         '{ state: "not_sent", reason: "interrupted"',
       ],
@@ -188,7 +196,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a file that opens is not looked at by those that were written down beside it",
     edits: [
       [
-        "src/journal/calls/batches.ts",
+        "src/journal/sqlite/calls/batches.ts",
         "        attempts.changed(batch.seq);\n      }),\n\n    dropBatch",
         "      }),\n\n    dropBatch",
       ],
@@ -199,7 +207,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "on a full disk rows go on beside the outcomes",
     edits: [
       [
-        "src/journal/commit-group.ts",
+        "src/journal/sqlite/commit-group.ts",
         "this.#failure ? this.#onlyOutcomes(group, this.#failure) : group",
         "this.#failure ? group : group",
       ],
@@ -210,7 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "commits behind a damaged place of the WAL are dropped without a word",
     edits: [
       [
-        "src/journal/database/wal.ts",
+        "src/journal/sqlite/database/wal.ts",
         "if (commitsForgotten(walPath) === found) throw",
         "if (found === undefined) throw",
       ],
@@ -219,7 +227,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the lock is not taken",
-    edits: [["src/journal/database/lock.ts", "BEGIN EXCLUSIVE;", "BEGIN;"]],
+    edits: [["src/journal/sqlite/database/lock.ts", "BEGIN EXCLUSIVE;", "BEGIN;"]],
     tests: ["test/crash/two-at-once.test.ts"],
   },
   {
@@ -252,7 +260,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a journal whose key is gone makes a new one, and knows no payment any more",
     edits: [
       [
-        "src/journal/database/identity.ts",
+        "src/journal/sqlite/database/identity.ts",
         'if (database.prepare("SELECT 1 FROM batch").get()) throw new DamageError("the key of its hashes is gone");',
         "",
       ],
@@ -263,7 +271,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a journal that only cannot be opened is put aside by a person's word for a lost one",
     edits: [
       [
-        "src/journal/database/open.ts",
+        "src/journal/sqlite/database/open.ts",
         "if (!isDamage(error) || lossAcceptedBy === undefined)",
         "if (lossAcceptedBy === undefined)",
       ],
@@ -354,7 +362,11 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "only what was written last at a place is known as ours",
     edits: [
-      ["src/journal/known-files.ts", "SELECT 1 FROM wrote WHERE sha256 = ?", "SELECT 1 FROM written WHERE sha256 = ?"],
+      [
+        "src/journal/sqlite/known-files.ts",
+        "SELECT 1 FROM wrote WHERE sha256 = ?",
+        "SELECT 1 FROM written WHERE sha256 = ?",
+      ],
     ],
     tests: ["test/watch/own-retry.test.ts"],
   },
@@ -365,7 +377,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what a row waited for and went is an older payment after three weeks",
-    edits: [["src/journal/duplicates/judged-row.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
+    edits: [["src/journal/sqlite/duplicates/judged-row.ts", "Math.min(nowMs, takenAt)", "nowMs"]],
     tests: ["test/journal/judged-again.test.ts"],
   },
   {
@@ -377,11 +389,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a release is as old as the last change of its row",
     edits: [
       [
-        "src/journal/duplicates/judged-row.ts",
+        "src/journal/sqlite/duplicates/judged-row.ts",
         "at: decidedAt ?? changedAt, ...(act === null ? {} : { act })",
         "at: changedAt",
       ],
-      ["src/journal/duplicates/judged-row.ts", "decided: act, decided_at: decidedAt, ", ""],
+      ["src/journal/sqlite/duplicates/judged-row.ts", "decided: act, decided_at: decidedAt, ", ""],
     ],
     tests: ["test/journal/released.test.ts"],
   },
@@ -404,7 +416,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "of two corrections of one row the second is let go untold",
     edits: [
       [
-        "src/journal/duplicates/seen-statements.ts",
+        "src/journal/sqlite/duplicates/seen-statements.ts",
         "ON o.family = w.kin WHERE ${WENT}",
         "ON o.family = w.kin WHERE FALSE",
       ],
@@ -413,7 +425,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a list from another account is no question",
-    edits: [["src/journal/duplicates/near-duplicates.ts", ', ...this.#kept(batch, "list")', ""]],
+    edits: [["src/journal/sqlite/duplicates/near-duplicates.ts", ', ...this.#kept(batch, "list")', ""]],
     tests: ["test/duplicates/another-account.test.ts"],
   },
 ];

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { CommitGroup } from "../../src/journal/commit-group.ts";
+import { CommitGroup } from "../../src/journal/sqlite/commit-group.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 
 /** A group on a database that can be as full as a disk, until its ballast is freed. */

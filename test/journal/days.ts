@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { allRows } from "./stored.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
-import { takeInstanceLock } from "../../src/journal/database/lock.ts";
-import { readIdentity } from "../../src/journal/database/identity.ts";
-import { MIGRATIONS } from "../../src/journal/database/migrations.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { takeInstanceLock } from "../../src/journal/sqlite/database/lock.ts";
+import { readIdentity } from "../../src/journal/sqlite/database/identity.ts";
+import { MIGRATIONS } from "../../src/journal/sqlite/database/migrations.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 

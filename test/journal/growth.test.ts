@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import type { NewRow } from "../../src/journal/row-record.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { addBatch, newBatch, newRow, rules } from "./stored.ts";

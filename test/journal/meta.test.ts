@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { Meta, META_KEY, META_PREFIX } from "../../src/journal/meta.ts";
-import { migrate } from "../../src/journal/database/schema.ts";
+import { Meta, META_KEY, META_PREFIX } from "../../src/journal/sqlite/meta.ts";
+import { migrate } from "../../src/journal/sqlite/database/schema.ts";
 
 function openMeta(): Meta {
   const database = new DatabaseSync(":memory:");

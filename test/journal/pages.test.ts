@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PAGE_ROWS, pages } from "../../src/journal/pages.ts";
+import { PAGE_ROWS, pages } from "../../src/journal/sqlite/pages.ts";
 
 const ROWS = Array.from({ length: 2 * PAGE_ROWS + 3 }, (_, index) => 2 + 5 * index);
 

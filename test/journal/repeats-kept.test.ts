@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
 import type { SettledAs } from "../../src/journal/state.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import type { JournalStore } from "../../src/journal/store.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { addBatch, allRows, newRow, rules, sendRow } from "./stored.ts";

@@ -5,7 +5,7 @@ import {
   newRowsFromColumns,
   recordsAsColumns,
   recordsFromColumns,
-} from "../../src/journal/row-columns.ts";
+} from "../../src/journal/sqlite/row-columns.ts";
 import type { NewRow, RowRecord } from "../../src/journal/row-record.ts";
 
 const plain = { noNullPrototype: true };

@@ -2,10 +2,10 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
-import { readIdentity } from "../../src/journal/database/identity.ts";
-import { MIGRATIONS } from "../../src/journal/database/migrations.ts";
-import { hasSchema, migrate } from "../../src/journal/database/schema.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { readIdentity } from "../../src/journal/sqlite/database/identity.ts";
+import { MIGRATIONS } from "../../src/journal/sqlite/database/migrations.ts";
+import { hasSchema, migrate } from "../../src/journal/sqlite/database/schema.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 import { allRows, rules } from "./stored.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, wr
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { assertRoomForFile, assertRoomForRows } from "../../src/journal/database/room.ts";
+import { assertRoomForFile, assertRoomForRows } from "../../src/journal/sqlite/database/room.ts";
 import { AtomicFile } from "../../src/results/disk/atomic.ts";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer, type Received } from "../support/fault-server.ts";

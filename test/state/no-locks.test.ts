@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../support/state-dir.ts";
 const hasStrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 if (!hasStrace)
   process.stderr.write("NOT CHECKED: strace is not on this machine, by which disks without locks is looked at\n");
-const LOCK = new URL("../../src/journal/database/lock.ts", import.meta.url).href;
+const LOCK = new URL("../../src/journal/sqlite/database/lock.ts", import.meta.url).href;
 /** It kills itself: Node asks for what the system refuses by then as it ends. */
 const PROGRAM = `
   import { writeSync } from "node:fs";

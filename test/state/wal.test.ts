@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createJudge } from "../../src/checks/duplicates/duplicates.ts";
-import { openSqliteJournal } from "../../src/journal/sqlite-journal.ts";
+import { openSqliteJournal } from "../../src/journal/sqlite/sqlite-journal.ts";
 import { addBatch, newRow, sendRow } from "../journal/stored.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
 

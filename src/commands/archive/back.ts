@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { counted } from "../../text/counted.ts";
 import { foreseen, PaydropError } from "../../errors.ts";
-import { assertRoomForFile } from "../../journal/database/room.ts";
+import { assertRoomForFile } from "../../journal/sqlite/database/room.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord, RowTexts } from "../../journal/row-record.ts";
 import type { JournalStore } from "../../journal/store.ts";

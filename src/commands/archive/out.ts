@@ -6,7 +6,7 @@ import { counted } from "../../text/counted.ts";
 import { verifySnapshot } from "../../intake/snapshot.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
-import { assertRoomForFile } from "../../journal/database/room.ts";
+import { assertRoomForFile } from "../../journal/sqlite/database/room.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { writeArchive } from "../../results/archive/archive-file.ts";
 import { isPacked, packCopy } from "../../results/archive/packed-copy.ts";

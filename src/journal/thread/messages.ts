@@ -1,7 +1,7 @@
 /** What the journal's thread and its caller say to each other. */
 import type { JudgeRules } from "../../checks/duplicates/duplicates.ts";
 import { PaydropError, type ErrorCode } from "../../errors.ts";
-import type { JournalOptions } from "../sqlite-journal.ts";
+import type { JournalOptions } from "../sqlite/sqlite-journal.ts";
 import type { JournalStore } from "../store.ts";
 
 /**

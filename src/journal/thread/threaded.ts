@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { pages } from "../pages.ts";
-import { type Columns, newRowsAsColumns, recordsFromColumns } from "../row-columns.ts";
+import { pages } from "../sqlite/pages.ts";
+import { type Columns, newRowsAsColumns, recordsFromColumns } from "../sqlite/row-columns.ts";
 import type { RowRecord } from "../row-record.ts";
 import type { JournalStore } from "../store.ts";
 import { ThreadCalls } from "./calls.ts";

@@ -1,0 +1,116 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Judge } from "../../../checks/duplicates/duplicates.ts";
+import { wasOpened } from "../batch-columns.ts";
+import type { BatchSeq } from "../../batch-record.ts";
+import { keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
+import type { JudgedRows } from "./judged-rows.ts";
+import { payeeOf } from "./near-rows.ts";
+import { asSeen, columnsIn, type SeenRow } from "./seen-row.ts";
+
+/** A row that stands for others of its list. `payee`: keyed hash; `amount`: decimal text without zeros at its end. */
+interface Sampled {
+  readonly payee: Uint8Array;
+  readonly amount: string;
+  readonly number: number;
+}
+
+/** A row of an earlier batch with the same payee and amount. `seq`: of its batch. */
+type Shared = SeenRow & { readonly seq: number };
+
+/**
+ * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is
+ * equal: it was sent from the wrong account, say, and dropped again with the right one in every row (DESIGN §7
+ * near_duplicate). `keep` is called inside a transaction of the caller.
+ */
+export class PayeeSamples {
+  readonly #rows: JudgedRows;
+  readonly #first: StatementSync;
+  readonly #shared: StatementSync;
+  readonly #keep: StatementSync;
+  /** The sample of the batch that is being judged: nothing of it is kept before it opens. */
+  #sample: readonly Sampled[] = [];
+
+  /** `past`: name under which another journal is attached, whose batches all came earlier. */
+  constructor(database: DatabaseSync, rows: JudgedRows, past?: string) {
+    this.#rows = rows;
+    // payees are hashes: the first of them are as good as drawn by lot, and every file that has them draws the same
+    this.#first = database.prepare(
+      `SELECT ${payeeOf("r")} AS payee, iif(instr(amount, '.') > 0, rtrim(rtrim(amount, '0'), '.'), amount) AS amount, number
+       FROM row r WHERE batch = ? AND number BETWEEN ? AND ? AND core_key IS NOT NULL ORDER BY 1, 2, 3 LIMIT ${KEPT}`,
+    );
+    const earlier = past ?? "main";
+    this.#shared = database.prepare(
+      `SELECT ${columnsIn(earlier)}, b.seq FROM (
+         SELECT batch, number FROM ${earlier}.payee_sample WHERE payee = ?1 AND amount = ?2
+         AND ${past === undefined ? "batch <> ?3" : "?3 IS NOT NULL"} ORDER BY batch DESC LIMIT ${NEWEST}
+       ) e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
+       CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
+       WHERE ${wasOpened("b")}`,
+    );
+    this.#keep = database.prepare("INSERT INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)");
+  }
+
+  /** Begins a new batch: forgets the sample of the one before. */
+  sampleFromHere(): void {
+    this.#sample = [];
+  }
+
+  /** Draws from the rows `from` to `to` of the batch as well. */
+  add(batchSeq: number, from: number, to: number): void {
+    const found = this.#first.all(batchSeq, from, to) as unknown as readonly Sampled[];
+    this.#sample = [...this.#sample, ...found].sort(inOrder).slice(0, KEPT);
+  }
+
+  /**
+   * Numbers (`seq`) of earlier batches with the same payees and amounts: with equal core fields their rows would be, by
+   * periods, references and days, the same payments. Whether they went is asked row by row.
+   */
+  alike(batch: BatchSeq, judge: Judge, nowMs: number): readonly number[] {
+    const payees = new Set<string>();
+    const found = new Set<number>();
+    for (const { payee, amount, number } of this.#sample) {
+      const others = this.#shared.all(payee, amount, batch.seq) as unknown as readonly Shared[];
+      // of most payments there is no other one: their rows are not read once more
+      if (others.length === 0) continue;
+      const row = this.#rows.one(batch, number);
+      if (!mayGo(row) || row.family !== null) continue;
+      const same = others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
+      for (const { seq } of same) found.add(seq);
+      if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
+    }
+    return payees.size < Math.max(PAYEES_MIN, this.#sample.length / PART_MIN) ? [] : [...found];
+  }
+
+  /** To be called when the batch opens. */
+  keep(batchSeq: number): void {
+    for (const { payee, amount, number } of this.#sample) this.#keep.run(payee, amount, batchSeq, number);
+    this.sampleFromHere();
+  }
+}
+
+/** So many that a tenth of a list of thousands is known as well: somebody may send it again in parts. */
+const KEPT = 256;
+/** Of so many payees it is the same list, or parts of it: the same amount of one or two of them says nothing. */
+const PAYEES_MIN = 4;
+/** Nor do a few of a long list, each of whom got the same fee or refund from another account: at least one in so many. */
+const PART_MIN = 16;
+/** Of lists that are alike the newest say it all. */
+const NEWEST = 16;
+
+/** By itself, or when the row that it waits for has its end. */
+function mayGo({ state, code }: JudgedRow): boolean {
+  return state === "ready" || (state === "held" && code === "other_row_open");
+}
+
+function isSameButForCore(batch: BatchSeq, row: JudgedRow, other: Shared, judge: Judge, nowMs: number): boolean {
+  if (Buffer.compare(other.core_key, row.core_key) === 0) return false;
+  const seen = asSeen(other, { ...keysOf(row), core: other.core_key }, false);
+  const went = { ...seen, standing: "accepted", acceptedAt: other.changed_at } as const;
+  return judge(statedOf(batch, row), [went], nowMs).state !== "ready";
+}
+
+function inOrder(one: Sampled, other: Sampled): number {
+  const byPayee = Buffer.compare(one.payee, other.payee);
+  if (byPayee !== 0) return byPayee;
+  return Buffer.compare(Buffer.from(one.amount), Buffer.from(other.amount)) || one.number - other.number;
+}
