@@ -11,7 +11,7 @@ import { renewWaiting } from "../results/answers/open-answer.ts";
 import { modeOfResults } from "../results/disk/mode-of.ts";
 import { fileOfAside, nameOfBatch, outNames } from "../results/names.ts";
 import { SANDBOX } from "../results/words/next-steps.ts";
-import { debitFieldOf, ownCell } from "../results/own-cell.ts";
+import { ownCellsOf } from "../results/own-cell.ts";
 import { standingOfResults } from "../results/disk/own.ts";
 import { FALLBACK_FOLDER } from "../results/disk/fallback.ts";
 import type { Report } from "../results/report/report.ts";
@@ -96,8 +96,7 @@ export class BatchReporting {
       ...(hasLock ? { leftovers } : {}),
       fallbackFolder: join(config.stateDir, FALLBACK_FOLDER),
       mode: await modeOfResults(file, modeBefore, join(dirname(file), outNames(basename(file), sheet.format).results)),
-      debitAccountOf: (row, record) => ownCell(view(row), debitFieldOf(record)),
-      referenceOf: (row) => ownCell(view(row), "reference"),
+      ownOf: (row, record) => ownCellsOf(view(row), record),
       run,
       exitCode: (totalsOut, isElsewhere) => exitCodeOfTotals(totalsOut, stop, isElsewhere, isCancelled),
       written: (path) => journal.written(path),

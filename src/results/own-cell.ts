@@ -5,6 +5,22 @@ import { formOf, operationNamed } from "../operations/catalogue.ts";
 import { withoutTextMark } from "../text/spreadsheet-text.ts";
 import type { Cell, Row } from "../reader/row.ts";
 
+/** What results need of a row besides what the journal knows. */
+export interface OwnCells {
+  /** By which account the totals are split; never written in full where it looks like an account number. */
+  readonly debitAccount: string | undefined;
+  readonly reference: string | undefined;
+  readonly period: string | undefined;
+}
+
+export function ownCellsOf(row: Row, record: RowRecord): OwnCells {
+  return {
+    debitAccount: ownCell(row, debitFieldOf(record)),
+    reference: ownCell(row, "reference"),
+    period: ownCell(row, "period"),
+  };
+}
+
 /** The text of one of the row's own columns. */
 export function ownCell(row: Row, name: string | undefined): string | undefined {
   if (name === undefined) return undefined;

@@ -53,7 +53,8 @@ export class TotalsCollector {
   #warnedCount = 0;
   #warnedFirst = 0;
 
-  add(record: RowRecord, debitAccount: string | undefined): void {
+  /** `period`: of the row itself. No other one can be stated for it. */
+  add(record: RowRecord, debitAccount: string | undefined, period?: string): void {
     const status = statusOf(record.state);
     const sum = this.#sumOf(debitAccount === undefined ? NO_ACCOUNT : withoutGroupsOfAccount(debitAccount), status);
     sum.rows += 1;
@@ -63,7 +64,8 @@ export class TotalsCollector {
     if (record.correctedBy) this.#corrected += 1;
     else if (LOOKED_AT.has(status)) this.#lookAt(status, record.number);
     if (isResumable(record)) this.#goesAgain += 1;
-    if (record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code)) this.#noteAskedMonth(record);
+    const asksMonth = record.state === "held" && MAY_BE_ANOTHER_MONTHS.has(record.code) && period === undefined;
+    if (asksMonth) this.#noteAskedMonth(record);
     if (record.code === "accepted_reports_failure" && status === "accepted") this.#noteOddAnswer(record.number);
   }
 

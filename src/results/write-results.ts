@@ -13,6 +13,7 @@ import { fallbackPlace } from "./disk/fallback.ts";
 import { assertFolderIs, OtherFolderError } from "./disk/other-folder.ts";
 import type { WrittenMemory } from "./disk/own.ts";
 import { lockstep } from "./lockstep.ts";
+import type { OwnCells } from "./own-cell.ts";
 import { isToCorrect, resultsRow, resultsTable, retryRow, retryTable } from "./rows.ts";
 import { summaryJson, type RunFacts } from "./summary.ts";
 import { assertControlTotals, TotalsCollector, type Totals } from "./totals.ts";
@@ -33,9 +34,7 @@ export interface ResultsInput extends WrittenMemory {
   readonly fallbackFolder: string;
   /** Permission bits of the input. */
   readonly mode: number;
-  /** By which account the totals are split; never written in full where it looks like an account number. */
-  readonly debitAccountOf: (row: Row, record: RowRecord) => string | undefined;
-  readonly referenceOf: (row: Row, record: RowRecord) => string | undefined;
+  readonly ownOf: (row: Row, record: RowRecord) => OwnCells;
   readonly run: RunFacts;
   /** Only with the lock: removes what a crash left of these files. */
   readonly leftovers?: Leftovers;
@@ -149,7 +148,7 @@ async function writeRows(
   place: Place,
   create: (path: string) => Promise<AtomicFile>,
 ): Promise<Written> {
-  const { batch, sheet, debitAccountOf, referenceOf } = input;
+  const { batch, sheet, ownOf } = input;
   const collector = new TotalsCollector();
   const resultsLines = resultsTable(sheet);
   const retryLines = retryTable(sheet);
@@ -164,8 +163,9 @@ async function writeRows(
     for (const [index, record] of records.entries()) {
       const row = rows[index];
       if (!row) continue;
-      collector.add(record, debitAccountOf(row, record));
-      const line = resultsRow(row, record, batch, referenceOf(row, record));
+      const { debitAccount, reference, period } = ownOf(row, record);
+      collector.add(record, debitAccount, period);
+      const line = resultsRow(row, record, batch, reference);
       resultsOut.push(line);
       if (isToCorrect(record)) retryOut.push(retryRow(line, batch));
     }

@@ -35,6 +35,21 @@ describe("a file of which some rows went without a month, and which goes on with
     expect(rows).toEqual([4]);
   });
 
+  test("is not told to state one for rows that have their own in a column: that one would still count", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("a.csv", wages(1001, 1002));
+    await desk.process("a.csv", at("2026-11-20"));
+    desk.write("b.csv", "from_account,to_account,amount,Period\nA-1,B-1,1001,2026-11\nA-1,B-2,1002,\n");
+    expect(await desk.process("b.csv", at("2026-11-21"))).toMatchObject({
+      byStatus: { held: { rows: 2 } },
+      asksPeriod: "YYYY-MM",
+    });
+    desk.write("c.csv", "from_account,to_account,amount,Period\nA-1,B-1,1001,2026-11\nA-1,B-3,1003,\n");
+    const own = await desk.process("c.csv", at("2026-11-21"));
+    expect([own.byStatus.held?.rows, own.asksPeriod]).toEqual([1, undefined]);
+    expect(sent()).toHaveLength(3);
+  });
+
   test("is not told to state the month that both names say: it would still be asked about", async () => {
     const { desk, sent } = await openOffice();
     desk.write("vendors-2026-11-10.csv", wages(1001, 1002));

@@ -1,6 +1,8 @@
 // Run by flat-memory.test.ts in a process of its own: node many-rows.ts FOLDER ROWS
-import { writeResults } from "../../src/results/write-results.ts";
 import type { RowRecord } from "../../src/journal/row-record.ts";
+import type { Row } from "../../src/reader/row.ts";
+import type { OwnCells } from "../../src/results/own-cell.ts";
+import { writeResults } from "../../src/results/write-results.ts";
 import { resultsInput, rowRecord, sheetOf } from "../support/records.ts";
 
 const [folder = "", count = "0"] = process.argv.slice(2);
@@ -20,5 +22,6 @@ async function* records(): AsyncGenerator<readonly RowRecord[]> {
 
 const input = resultsInput(folder, sheet, []);
 const batch = { ...input.batch, rows, total: `${rows / 10}` };
-const report = await writeResults({ ...input, batch, records, debitAccountOf: (row) => `ACC-${row.number}` });
+const ownOf = (row: Row): OwnCells => ({ debitAccount: `ACC-${row.number}`, reference: undefined, period: undefined });
+const report = await writeResults({ ...input, batch, records, ownOf });
 process.stdout.write(JSON.stringify(report.totals.total));

@@ -97,8 +97,11 @@ export function resultsInput(
     target: { folder, fileName: `payroll.${sheet.format}` },
     fallbackFolder: join(folder, "state"),
     mode: 0o640,
-    debitAccountOf: (row) => cellText(row, "debit_account_id"),
-    referenceOf: (row) => cellText(row, "reference"),
+    ownOf: (row) => ({
+      debitAccount: cellText(row, "debit_account_id"),
+      reference: cellText(row, "reference"),
+      period: cellText(row, "period"),
+    }),
     run: {
       operation: "payout, option B",
       requests: records.length,
