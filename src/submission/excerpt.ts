@@ -25,12 +25,26 @@ export function excerptOf(
 ): string | undefined {
   if (body.trim() === "") return undefined;
   let left = lookedAt(conceal(body));
-  for (const { value, sensitive } of sensitiveOf(form, values)) {
-    for (const writing of writingsOf(value, left)) left = without(left, writing, value, sensitive);
+  // most answers hold nothing of the row: then nothing is made to be thrown away
+  if (holdsAny(form, values, left)) {
+    for (const { value, sensitive } of sensitiveOf(form, values)) {
+      for (const writing of writingsOf(value, left)) left = without(left, writing, value, sensitive);
+    }
   }
   // cut only after replacing, so that no secret survives at the edge
   const clean = left.text.replace(LONG_CODE, "[…]").trim();
   return printable(clean.slice(0, EXCERPT_CHARACTERS_MAX * 2), EXCERPT_CHARACTERS_MAX);
+}
+
+/** Whether the text holds a value of the row in any way to write it. */
+function holdsAny({ fields }: Form, values: readonly string[], text: LookedAt): boolean {
+  for (const [index, { sensitive }] of fields.entries()) {
+    const value = values[index] ?? "";
+    if (sensitive === undefined || value.length < VALUE_CHARACTERS_MIN) continue;
+    if (stands(value, text)) return true;
+    if (hasOtherWritings(value, text) && writingsOf(value, text).some((writing) => stands(writing, text))) return true;
+  }
+  return false;
 }
 
 interface SensitiveValue {
@@ -74,12 +88,30 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
   const writings = [value];
   if (text.includes("%")) writings.push(encodeURIComponent(value));
   if (text.includes("\\")) writings.push(JSON.stringify(value).slice(1, -1));
-  // three bytes are four characters of base64 and six of hex
-  if (longestCode * 3 >= value.length * 4) {
+  if (mayBeCode(value, longestCode)) {
     const bytes = Buffer.from(value);
     writings.push(bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""));
   }
   return writings;
+}
+
+function hasOtherWritings(value: string, { text, longestCode }: LookedAt): boolean {
+  return mayBeCode(value, longestCode) || text.includes("%") || text.includes("\\");
+}
+
+/** Three bytes are four characters of base64 and six of hex. */
+function mayBeCode(value: string, longestCode: number): boolean {
+  return longestCode * 3 >= value.length * 4;
+}
+
+/** Whether a writing stands in the text; a number in any grouping. */
+function stands(writing: string, text: LookedAt): boolean {
+  const number = ungrouped(writing);
+  return isNumber(number) ? text.ungrouped.includes(number) : text.folded.includes(writing.toLowerCase());
+}
+
+function isNumber(digits: string): boolean {
+  return digits.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(digits);
 }
 
 /**
@@ -87,11 +119,9 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
  * `5010-0271-8280` and `501002718280` are the same.
  */
 function without(from: LookedAt, writing: string, value: string, sensitivity: Sensitivity): LookedAt {
+  if (!stands(writing, from)) return from;
   const number = ungrouped(writing);
-  const isNumber = number.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(number);
-  const isThere = isNumber ? from.ungrouped.includes(number) : from.folded.includes(writing.toLowerCase());
-  if (!isThere) return from;
-  const pattern = isNumber
+  const pattern = isNumber(number)
     ? Array.from(number, (digit) => RegExp.escape(digit)).join(`(?:${GROUP_SIGNS})?`)
     : RegExp.escape(writing);
   return lookedAt(from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)));
