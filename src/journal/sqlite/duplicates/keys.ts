@@ -28,35 +28,31 @@ export class PaymentKeys {
   }
 
   core(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array {
-    return this.#hash(
-      "core",
-      environment,
-      operation,
-      withValues(withoutZeros(core), (values) => values.toLowerCase()),
-    );
+    const text = withValues(withoutZeros(core), (values) => values.toLowerCase());
+    return this.#hash("core", environment, `${operation}\0${text}`);
   }
 
   /** As they were made by builds that took `ACC-1` and `acc-1`, and earlier `0050` and `50` too, for two accounts. */
   coresAsWritten(environment: Environment, operation: OperationName, { core }: PaymentTexts): Uint8Array[] {
-    return [withoutZeros(core), core].map((text) => this.#hash("core", environment, operation, text));
+    return [withoutZeros(core), core].map((text) => this.#hash("core", environment, `${operation}\0${text}`));
   }
 
   beneficiary(environment: Environment, operation: OperationName, { beneficiary }: PaymentTexts): Uint8Array {
     // branch codes are in capitals nearly everywhere: so most keys are those that an earlier build made
     const text = withValues(withoutZeros(beneficiary), (values) => values.toUpperCase());
-    return this.#hash("beneficiary", environment, operation, text);
+    return this.#hash("beneficiary", environment, `${operation}\0${text}`);
   }
 
   /** The key of the beneficiary without its branch; null where no field says that alone. */
   account(environment: Environment, operation: OperationName, { account }: PaymentTexts): Uint8Array | null {
     if (account === undefined) return null;
     const text = withValues(withoutZeros(account), (values) => values.toUpperCase());
-    return this.#hash("account", environment, operation, text);
+    return this.#hash("account", environment, `${operation}\0${text}`);
   }
 
-  #hash(...parts: readonly string[]): Uint8Array {
+  #hash(kind: string, environment: Environment, said: string): Uint8Array {
     // by way of a text: a buffer for each digest costs more than the hash, and stands outside the heap
-    const digest = hash("sha256", `${this.#secret}\0${parts.join("\0")}`, "binary");
+    const digest = hash("sha256", `${this.#secret}\0${kind}\0${environment}\0${said}`, "binary");
     const key = new Uint8Array(KEY_BYTES);
     for (let at = 0; at < KEY_BYTES; at += 1) key[at] = digest.charCodeAt(at);
     return key;
@@ -65,7 +61,7 @@ export class PaymentKeys {
 
 /** Leading zeros, which a spreadsheet takes from an account or an id, make no other payment of it. */
 function withoutZeros(texts: string): string {
-  return texts.includes(`${VALUE_SEPARATOR}0`) ? texts.replaceAll(ZEROS_OF_EACH, "") : texts;
+  return texts.includes(`${VALUE_SEPARATOR}0`) ? texts.replaceAll(ZEROS_OF_EACH, VALUE_SEPARATOR) : texts;
 }
 
 /** The case in which somebody typed the values makes no other payment either. What stands before them is ours. */
@@ -74,4 +70,4 @@ function withValues(texts: string, inOneCase: (values: string) => string): strin
   return at < 0 ? texts : texts.slice(0, at) + inOneCase(texts.slice(at));
 }
 
-const ZEROS_OF_EACH = new RegExp(`(?<=${VALUE_SEPARATOR})0+(?=[0-9]+(?:${VALUE_SEPARATOR}|$))`, "g");
+const ZEROS_OF_EACH = new RegExp(`${VALUE_SEPARATOR}0+(?=[0-9]+(?:${VALUE_SEPARATOR}|$))`, "g");
