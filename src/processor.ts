@@ -117,9 +117,9 @@ export async function withProcessor<T>(
 /** With a thread of its own where that pays: for a few rows it would only cost the time to start it. */
 async function openJournal(services: Services, isChecked: boolean): Promise<JournalStore> {
   const { config, now, sandbox = false, isLarge = false } = services;
-  const { stateDir, acceptLostJournal, by } = config;
+  const { stateDir, acceptLostJournal, by, concurrency } = config;
   const loss = acceptLostJournal && by !== undefined ? { lossAcceptedBy: by } : { makesNone: !isChecked };
   const options = { isChecked, keepsBallast: isChecked && !sandbox, ...loss };
-  if (isLarge && now === undefined) return openThreadedJournal({ stateDir, options });
+  if (isLarge && now === undefined) return openThreadedJournal({ stateDir, options }, concurrency);
   return openSqliteJournal(stateDir, createJudge, now, options);
 }

@@ -190,14 +190,14 @@ async function writeTied(
 
 /** With a thread of its own for many rows: writing them takes twice the time of reading and checking them. */
 async function openScratch(scratchDir: string, { config, now }: Services, path: string): Promise<JournalStore> {
-  const { stateDir } = config;
+  const { stateDir, concurrency } = config;
   const sizeBytes = await stat(path).then(
     (stats) => stats.size,
     () => 0,
   );
   if (sizeBytes < THREAD_BYTES_MIN || now !== undefined)
     return openScratchJournal(scratchDir, stateDir, createJudge, now);
-  return openThreadedJournal({ stateDir, scratchDir });
+  return openThreadedJournal({ stateDir, scratchDir }, concurrency);
 }
 
 const THREAD_BYTES_MIN = 512 * 1024;

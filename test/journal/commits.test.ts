@@ -11,6 +11,7 @@ import { temporaryDirectory } from "../support/state-dir.ts";
 import { allRows, newBatch, newRow, rules } from "./stored.ts";
 import { startService } from "../support/service.ts";
 
+const LANES = 8;
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
@@ -31,7 +32,7 @@ function commitsIn(stateDir: string): number {
 
 test("a small file is written down and judged in one commit", async () => {
   const stateDir = temporaryDirectory();
-  const journal = await openThreadedJournal({ stateDir, options: { keepsBallast: false } });
+  const journal = await openThreadedJournal({ stateDir, options: { keepsBallast: false } }, LANES);
   onTestFinished(() => journal.close());
   const before = commitsIn(stateDir);
   const rowsOfFile = Array.from({ length: 10 }, (_, index) => newRow(index + 2, `a/${index % 9}`));

@@ -8,9 +8,11 @@ import { temporaryDirectory } from "../support/state-dir.ts";
 import { describeJournalStore } from "./store-contract.ts";
 import { addBatch, allRows, newRow, rules, sendRow } from "./stored.ts";
 
+const LANES = 8;
+
 async function openIn(directory: string): Promise<JournalStore> {
   const options = { isChecked: true, keepsBallast: false };
-  const store = await openThreadedJournal({ stateDir: directory, options });
+  const store = await openThreadedJournal({ stateDir: directory, options }, LANES);
   onTestFinished(() => store.close());
   return store;
 }

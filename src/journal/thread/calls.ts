@@ -13,9 +13,6 @@ type OfRow = "begin" | "end";
  * When more wait, the calls that come while one group commits make the next group: fewer messages, larger groups.
  */
 const FEW_CALLS = 12;
-/** So many calls go without the rest of a burst: else thread, service and requests wait for each other in turn. */
-const MANY_CALLS = 32;
-
 interface Waiting {
   readonly method: keyof JournalStore;
   readonly resolve: (value: unknown) => void;
@@ -25,6 +22,12 @@ interface Waiting {
 /** Calls of a journal in a thread of its own, gathered to few messages, and their answers. */
 export class ThreadCalls {
   readonly #worker: Worker;
+  /**
+   * So many calls make a group. It is as many as there are lanes, of which each ends one row and begins another: while
+   * half of the lanes wait for a commit, the other half is sent and answered. Larger groups make thread, service and
+   * requests wait for each other in turn, smaller ones cost a tenth of all time in more commits than are needed.
+   */
+  readonly #many: number;
   readonly #waiting = new Places<Waiting>();
   #calls: unknown[] = [];
   #isPosting = false;
@@ -35,8 +38,10 @@ export class ThreadCalls {
   #rules: JudgeRules | undefined;
   #areRulesNew = false;
 
-  constructor(worker: Worker) {
+  /** `lanes`: how many rows are sent at one time. */
+  constructor(worker: Worker, lanes: number) {
     this.#worker = worker;
+    this.#many = lanes;
     worker.on("message", (answers: Answers) => this.#settle(answers));
     worker.on("error", (error) => this.#fail(messageOf(error)));
     worker.on("exit", () => this.#fail("its thread has ended"));
@@ -61,7 +66,7 @@ export class ThreadCalls {
 
   #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
     const answered = this.#add<T>(method, args);
-    if (this.#gathered >= MANY_CALLS) this.#post();
+    if (this.#gathered >= this.#many) this.#post();
     else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
     else if (this.#committing === 0) this.#postSoon();
     return answered;
@@ -110,8 +115,13 @@ export class ThreadCalls {
       waiting?.resolve(waiting.method === "begin" ? begunOf(done[at + 1]) : done[at + 1]);
     }
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
-    // at once: the thread works on the calls that gathered while the rows that were settled here are sent
-    this.#post();
+    if (this.#gathered >= this.#many) this.#post();
+    // not at once: rows that were settled here are sent first, and what is answered meanwhile goes along
+    else setImmediate(() => this.#postIfNoneCommits());
+  }
+
+  #postIfNoneCommits(): void {
+    if (this.#committing === 0) this.#post();
   }
 
   #take(id: number): Waiting | undefined {

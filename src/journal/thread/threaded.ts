@@ -19,9 +19,10 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 12 };
 
 /**
  * The journal in a thread of its own, so that neither a commit nor a large query ever keeps the requests waiting.
- * What the thread runs is `journal-thread.ts`. Rejects as opening the journal itself would.
+ * What the thread runs is `journal-thread.ts`. Rejects as opening the journal itself would. `lanes`: how many rows may
+ * be sent at one time.
  */
-export async function openThreadedJournal(start: ThreadStart): Promise<JournalStore> {
+export async function openThreadedJournal(start: ThreadStart, lanes: number): Promise<JournalStore> {
   const worker = new Worker(ENTRY, { workerData: start, resourceLimits: RESOURCE_LIMITS });
   const first = await new Promise<FirstAnswer>((resolve, reject) => {
     worker.once("message", resolve);
@@ -31,7 +32,7 @@ export async function openThreadedJournal(start: ThreadStart): Promise<JournalSt
     await worker.terminate();
     throw errorOf(first.failed);
   }
-  const thread = new ThreadCalls(worker);
+  const thread = new ThreadCalls(worker, lanes);
   const methods = first.methods.map((name) => [name, (...args: unknown[]) => thread.call(name, args)]);
   return {
     ...(Object.fromEntries(methods) as JournalStore),
