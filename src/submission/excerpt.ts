@@ -38,13 +38,12 @@ export function excerptOf(
 
 /** Whether the text holds a value of the row in any way to write it. */
 function holdsAny({ fields }: Form, values: readonly string[], text: LookedAt): boolean {
-  for (const [index, { sensitive }] of fields.entries()) {
+  return fields.some(({ sensitive }, index) => {
     const value = values[index] ?? "";
-    if (sensitive === undefined || value.length < VALUE_CHARACTERS_MIN) continue;
+    if (sensitive === undefined || value.length < VALUE_CHARACTERS_MIN) return false;
     if (stands(value, text)) return true;
-    if (hasOtherWritings(value, text) && writingsOf(value, text).some((writing) => stands(writing, text))) return true;
-  }
-  return false;
+    return hasOtherWritings(value, text) && writingsOf(value, text).some((writing) => stands(writing, text));
+  });
 }
 
 interface SensitiveValue {
@@ -107,6 +106,7 @@ function mayBeCode(value: string, longestCode: number): boolean {
 /** Whether a writing stands in the text; a number in any grouping. */
 function stands(writing: string, text: LookedAt): boolean {
   const number = ungrouped(writing);
+  if (number.length > text.text.length) return false;
   return isNumber(number) ? text.ungrouped.includes(number) : text.folded.includes(writing.toLowerCase());
 }
 

@@ -24,16 +24,16 @@ export async function* sendableRows(
   ready: AsyncIterable<readonly number[]>,
   onFault: (row: number, fault: Fault) => void,
 ): AsyncGenerator<readonly Sendable[]> {
-  const wanted = flat(ready);
-  let next = await wanted.next();
-  if (next.done) return;
-  for await (const rows of sheet.rows(next.value)) {
+  const wanted = new Wanted(ready);
+  await wanted.step();
+  if (wanted.number === undefined) return;
+  for await (const rows of sheet.rows(wanted.number)) {
     const chosen: Row[] = [];
     for (const row of rows) {
-      if (next.done) break;
-      if (row.number !== next.value) continue;
+      if (wanted.number === undefined) break;
+      if (row.number !== wanted.number) continue;
       chosen.push(row);
-      next = await wanted.next();
+      if (!wanted.stepInPage()) await wanted.step();
     }
     const sendable: Sendable[] = [];
     for (const checked of chosen.length > 0 ? checker.check(chosen) : []) {
@@ -41,14 +41,40 @@ export async function* sendableRows(
       else onFault(checked.row.number, checked.faults[0] ?? NO_FAULT);
     }
     if (sendable.length > 0) yield sendable;
-    if (next.done) return;
+    if (wanted.number === undefined) return;
   }
-  throw new Error(`row ${String(next.value)} is ready, and the snapshot has no such row`);
+  throw new Error(`row ${String(wanted.number)} is ready, and the snapshot has no such row`);
 }
 
-/** One row per step, so that memory can be freed in between: with pages, a million rows of JSON took 12 MB more. */
-async function* flat<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T, void> {
-  for await (const page of pages) yield* page;
+/** Walks over numbers that come in pages, and waits only between two pages: at each number it would cost a microsecond. */
+class Wanted {
+  /** The number walked to; undefined at the end. */
+  number: number | undefined;
+  readonly #pages: AsyncIterator<readonly number[]>;
+  #page: readonly number[] = [];
+  #at = 0;
+
+  constructor(pages: AsyncIterable<readonly number[]>) {
+    this.#pages = pages[Symbol.asyncIterator]();
+  }
+
+  /** Walks to the next number of the page at hand; false where the page is at its end. */
+  stepInPage(): boolean {
+    if (this.#at >= this.#page.length) return false;
+    this.number = this.#page[this.#at++];
+    return true;
+  }
+
+  async step(): Promise<void> {
+    while (!this.stepInPage()) {
+      const next = await this.#pages.next();
+      if (next.done) {
+        this.number = undefined;
+        return;
+      }
+      [this.#page, this.#at] = [next.value, 0];
+    }
+  }
 }
 
 function asSendable(row: Row, { operation, form, payload, values, amount }: Instruction): Sendable {
