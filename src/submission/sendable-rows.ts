@@ -24,16 +24,16 @@ export async function* sendableRows(
   ready: AsyncIterable<readonly number[]>,
   onFault: (row: number, fault: Fault) => void,
 ): AsyncGenerator<readonly Sendable[]> {
-  const wanted = new Wanted(ready);
-  await wanted.step();
-  if (wanted.number === undefined) return;
-  for await (const rows of sheet.rows(wanted.number)) {
+  const wanted = new NumbersInPages(ready);
+  let next = await wanted.next();
+  if (next === undefined) return;
+  for await (const rows of sheet.rows(next)) {
     const chosen: Row[] = [];
     for (const row of rows) {
-      if (wanted.number === undefined) break;
-      if (row.number !== wanted.number) continue;
+      if (next === undefined) break;
+      if (row.number !== next) continue;
       chosen.push(row);
-      if (!wanted.stepInPage()) await wanted.step();
+      next = wanted.nextAtHand() ?? (await wanted.next());
     }
     const sendable: Sendable[] = [];
     for (const checked of chosen.length > 0 ? checker.check(chosen) : []) {
@@ -41,15 +41,13 @@ export async function* sendableRows(
       else onFault(checked.row.number, checked.faults[0] ?? NO_FAULT);
     }
     if (sendable.length > 0) yield sendable;
-    if (wanted.number === undefined) return;
+    if (next === undefined) return;
   }
-  throw new Error(`row ${String(wanted.number)} is ready, and the snapshot has no such row`);
+  throw new Error(`row ${String(next)} is ready, and the snapshot has no such row`);
 }
 
-/** Walks over numbers that come in pages, and waits only between two pages: at each number it would cost a microsecond. */
-class Wanted {
-  /** The number walked to; undefined at the end. */
-  number: number | undefined;
+/** Numbers that come in pages, one after the other: to wait at each of them would cost a microsecond. */
+class NumbersInPages {
   readonly #pages: AsyncIterator<readonly number[]>;
   #page: readonly number[] = [];
   #at = 0;
@@ -58,21 +56,19 @@ class Wanted {
     this.#pages = pages[Symbol.asyncIterator]();
   }
 
-  /** Walks to the next number of the page at hand; false where the page is at its end. */
-  stepInPage(): boolean {
-    if (this.#at >= this.#page.length) return false;
-    this.number = this.#page[this.#at++];
-    return true;
+  /** undefined at the end of the page at hand. */
+  nextAtHand(): number | undefined {
+    return this.#page[this.#at++];
   }
 
-  async step(): Promise<void> {
-    while (!this.stepInPage()) {
-      const next = await this.#pages.next();
-      if (next.done) {
-        this.number = undefined;
-        return;
-      }
-      [this.#page, this.#at] = [next.value, 0];
+  /** undefined at the end of the last page. */
+  async next(): Promise<number | undefined> {
+    for (;;) {
+      const number = this.nextAtHand();
+      if (number !== undefined) return number;
+      const page = await this.#pages.next();
+      if (page.done) return undefined;
+      [this.#page, this.#at] = [page.value, 0];
     }
   }
 }
