@@ -7,12 +7,6 @@ import type { Dispatcher } from "undici";
  * (Nagle).
  */
 const REST_MS = 60;
-/**
- * Where not even all connections would rest so long, a second answer that is held back (see above) reaches the next
- * request anyway, and one that comes at once finds few connections at rest as well as many. Many cost a twentieth of
- * the speed then.
- */
-const REST_WORTH_MS = 40;
 /** Shorter than servers keep idle connections: a connection that closes just when a row is written makes it unknown. */
 export const KEEP_ALIVE_MS = 4_000;
 
@@ -32,43 +26,32 @@ interface Connection {
 /**
  * Connections to one origin, each used by one request at a time and then left to rest. Bytes that come while a
  * connection rests are nobody's answer: it is closed (I6). The connection that has rested longest is used first. If it
- * has not rested enough, another is opened, up to `connectionsMax`, but more than `connectionsFew` only where that many
- * would have a rest that is worth it at the pace of now; beyond that it is used all the same, or, where `alwaysRests`, replaced by a
- * new one. A connection that nobody used for `KEEP_ALIVE_MS` is replaced too: the other
+ * has not rested enough, another is opened, up to `connectionsMax`; beyond that it is used all the same, or, where
+ * `alwaysRests`, replaced by a new one. A connection that nobody used for `KEEP_ALIVE_MS` is replaced too: the other
  * side may have closed it, though nothing of that was read yet. The caller bounds how many requests are made at once.
  */
 export class RestingConnections {
-  readonly #connectionsFew: number;
   readonly #connectionsMax: number;
   readonly #opener: Opener;
   readonly #alwaysRests: boolean;
   readonly #all = new Set<Connection>();
   /** Longest rested first. */
   readonly #resting: Connection[] = [];
-  /** When the last `connectionsFew` connections were taken, the next one to overwrite being the oldest. */
-  readonly #takenMs: number[] = [];
-  #oldestTaken = 0;
   #isClosed = false;
 
-  constructor({ few, max }: { readonly few: number; readonly max: number }, opener: Opener, alwaysRests: boolean) {
-    this.#connectionsFew = few;
-    this.#connectionsMax = max;
+  constructor(connectionsMax: number, opener: Opener, alwaysRests: boolean) {
+    this.#connectionsMax = connectionsMax;
     this.#opener = opener;
     this.#alwaysRests = alwaysRests;
   }
 
   /** A connection that nobody uses. Give it back with `rest` or `drop`. */
   take(): Connection {
-    const nowMs = performance.now();
-    const restMs = this.#restOfAllMs(nowMs);
-    const roomFor = restMs < REST_WORTH_MS ? this.#connectionsFew : this.#connectionsMax;
-    // not at the same pace: connections that are closed and opened again and again cost most
-    if (restMs < REST_WORTH_MS / 2 && this.#all.size > roomFor) this.#dropLongest();
     for (;;) {
       const longest = this.#resting[0];
       if (longest === undefined) return this.#open();
-      const isRested = nowMs - longest.restingSinceMs >= REST_MS;
-      if (!isRested && this.#all.size < roomFor) return this.#open();
+      const isRested = performance.now() - longest.restingSinceMs >= REST_MS;
+      if (!isRested && this.#all.size < this.#connectionsMax) return this.#open();
       this.#resting.shift();
       const isFresh = Date.now() - longest.restingSinceTime < KEEP_ALIVE_MS;
       if (!hasSpoken(longest) && isFresh && (isRested || !this.#alwaysRests)) return longest;
@@ -93,19 +76,6 @@ export class RestingConnections {
   async destroy(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#all].map(({ client }) => client.destroy()));
-  }
-
-  #dropLongest(): void {
-    const longest = this.#resting.shift();
-    if (longest) this.drop(longest);
-  }
-
-  /** How long each of `connectionsMax` connections would rest if they were taken at the pace of now, at the most. */
-  #restOfAllMs(nowMs: number): number {
-    const roundMs = nowMs - (this.#takenMs[this.#oldestTaken] ?? nowMs);
-    this.#takenMs[this.#oldestTaken] = nowMs;
-    this.#oldestTaken = (this.#oldestTaken + 1) % this.#connectionsFew;
-    return (roundMs / this.#connectionsFew) * this.#connectionsMax;
   }
 
   #open(): Connection {

@@ -146,8 +146,7 @@ function connectionsTo(base: URL, options: TransportOptions): RestingConnections
   // With `wanted` connections only a service as fast as loopback leaves them no time to rest. With fewer, for want of
   // open files, any service does, and its second answer to one row would be taken for the answer to the next. So then a
   // new connection is opened instead, though that is slower.
-  const few = Math.min(connectionsMax, Math.max(RESTING_MIN, concurrency));
-  return new RestingConnections({ few, max: connectionsMax }, opener, connectionsMax < wanted);
+  return new RestingConnections(connectionsMax, opener, connectionsMax < wanted);
 }
 
 function proxyAgent(): typeof ProxyAgent {

@@ -14,7 +14,7 @@ interface Opened {
 }
 
 /** Nothing is sent over them: what counts is which one is taken. The clocks stand still. */
-function open(max: number, alwaysRests = false, few = max): Opened {
+function open(connectionsMax: number, alwaysRests = false): Opened {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const opened: Client[] = [];
@@ -24,7 +24,7 @@ function open(max: number, alwaysRests = false, few = max): Opened {
     opened.push(new Client("http://127.0.0.1:9"));
     return opened.at(-1) as Client;
   };
-  const connections = new RestingConnections({ few, max }, opener, alwaysRests);
+  const connections = new RestingConnections(connectionsMax, opener, alwaysRests);
   return { connections, onSocket, closed: () => opened.map((client) => client.destroyed) };
 }
 
@@ -59,26 +59,6 @@ test("where the open files leave no room to rest, one that has not rested gives 
   connections.rest(third);
   vi.advanceTimersByTime(60);
   expect(connections.take()).toBe(second);
-});
-
-/** Makes requests one after the other, each so long under way; gives how many connections are open then. */
-function requests({ connections, closed }: Opened, rounds: number, requestMs: number): number {
-  for (let round = 0; round < rounds; round += 1) {
-    const connection = connections.take();
-    vi.advanceTimersByTime(requestMs);
-    connections.rest(connection);
-  }
-  return closed().filter((isClosed) => !isClosed).length;
-}
-
-test("more connections than a few are open only where that many have a rest that is worth it (I6)", () => {
-  const opened = open(16, false, 4);
-  expect(requests(opened, 100, 1)).toBe(4);
-  expect(requests(opened, 100, 6)).toBe(12);
-  expect(requests(opened, 100, 4)).toBe(16);
-  expect(requests(opened, 100, 2)).toBe(16);
-  expect(requests(opened, 100, 1)).toBe(4);
-  expect(opened.closed()).toHaveLength(16);
 });
 
 test("what was read while a connection rested is nobody's answer, also before it was closed for that (I6)", async () => {
