@@ -41,8 +41,7 @@ function holdsAny({ fields }: Form, values: readonly string[], text: LookedAt): 
   return fields.some(({ sensitive }, index) => {
     const value = values[index] ?? "";
     if (sensitive === undefined || value.length < VALUE_CHARACTERS_MIN) return false;
-    if (stands(value, text)) return true;
-    return hasOtherWritings(value, text) && writingsOf(value, text).some((writing) => stands(writing, text));
+    return writingsOf(value, text).some((writing) => stands(writing, text));
   });
 }
 
@@ -87,20 +86,12 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
   const writings = [value];
   if (text.includes("%")) writings.push(encodeURIComponent(value));
   if (text.includes("\\")) writings.push(JSON.stringify(value).slice(1, -1));
-  if (mayBeCode(value, longestCode)) {
+  // three bytes are four characters of base64 and six of hex
+  if (longestCode * 3 >= value.length * 4) {
     const bytes = Buffer.from(value);
     writings.push(bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""));
   }
   return writings;
-}
-
-function hasOtherWritings(value: string, { text, longestCode }: LookedAt): boolean {
-  return mayBeCode(value, longestCode) || text.includes("%") || text.includes("\\");
-}
-
-/** Three bytes are four characters of base64 and six of hex. */
-function mayBeCode(value: string, longestCode: number): boolean {
-  return longestCode * 3 >= value.length * 4;
 }
 
 /** Whether a writing stands in the text; a number in any grouping. */

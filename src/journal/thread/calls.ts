@@ -13,6 +13,7 @@ type OfRow = "begin" | "end";
  * When more wait, the calls that come while one group commits make the next group: fewer messages, larger groups.
  */
 const FEW_CALLS = 12;
+
 interface Waiting {
   readonly method: keyof JournalStore;
   readonly resolve: (value: unknown) => void;
