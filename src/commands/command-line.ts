@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Command as Parser } from "commander";
 import { SETTINGS, SETTING_NAMES, flagOf } from "../config/settings.ts";
 import { PaydropError } from "../errors.ts";
@@ -95,8 +95,7 @@ function flagsOf(parser: Parser): Record<string, unknown> {
 }
 
 function versionOf(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { version: string }).version;
+  return (createRequire(import.meta.url)("paydrop/package.json") as { version: string }).version;
 }
 
 /** `help run` is `run --help`; an unknown command stays one. */

@@ -6,8 +6,9 @@ import type { JournalStore } from "../store.ts";
 import { ThreadCalls } from "./calls.ts";
 import { errorOf, type FirstAnswer, type ThreadStart } from "./messages.ts";
 
+/** As it was written it lies two folders above; as it was built, beside what imports it. */
 const ENTRY = new URL(
-  import.meta.url.endsWith(".ts") ? "../../journal-thread.ts" : "../../journal-thread.js",
+  import.meta.url.endsWith(".ts") ? "../../journal-thread.ts" : "./journal-thread.js",
   import.meta.url,
 );
 
