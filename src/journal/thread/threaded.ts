@@ -13,10 +13,10 @@ const ENTRY = new URL(
 );
 
 /**
- * The heap of the thread holds one page of rows at a time. Where its young generation is smaller than this, pages are
- * moved to the old one before they are done with, and both time and memory go up; above, nothing more is won.
+ * The heap of the thread holds one page of rows at a time: a small young generation keeps memory flat while rows go. A
+ * check has pages of new rows only, and memory to spare: with a larger one they are not moved before they are done with.
  */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 12 };
+const YOUNG_GENERATION_MB = { sending: 4, scratch: 12 };
 
 /**
  * The journal in a thread of its own, so that neither a commit nor a large query ever keeps the requests waiting.
@@ -24,7 +24,8 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 12 };
  * be sent at one time.
  */
 export async function openThreadedJournal(start: ThreadStart, lanes: number): Promise<JournalStore> {
-  const worker = new Worker(ENTRY, { workerData: start, resourceLimits: RESOURCE_LIMITS });
+  const maxYoungGenerationSizeMb = YOUNG_GENERATION_MB["scratchDir" in start ? "scratch" : "sending"];
+  const worker = new Worker(ENTRY, { workerData: start, resourceLimits: { maxYoungGenerationSizeMb } });
   const first = await new Promise<FirstAnswer>((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
