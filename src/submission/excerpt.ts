@@ -40,8 +40,7 @@ export function excerptOf(
 function holdsAny({ fields }: Form, values: readonly string[], text: LookedAt): boolean {
   return fields.some(({ sensitive }, index) => {
     const value = values[index] ?? "";
-    if (sensitive === undefined || value.length < VALUE_CHARACTERS_MIN) return false;
-    return writingsOf(value, text).some((writing) => stands(writing, text));
+    return isToMask(sensitive, value) && writingsOf(value, text).some((writing) => stands(writing, text));
   });
 }
 
@@ -54,9 +53,13 @@ interface SensitiveValue {
 function sensitiveOf({ fields }: Form, values: readonly string[]): readonly SensitiveValue[] {
   const found = fields.flatMap(({ sensitive }, index): SensitiveValue[] => {
     const value = values[index] ?? "";
-    return sensitive === undefined || value.length < VALUE_CHARACTERS_MIN ? [] : [{ value, sensitive }];
+    return isToMask(sensitive, value) ? [{ value, sensitive }] : [];
   });
   return found.sort((one, other) => other.value.length - one.value.length);
+}
+
+function isToMask(sensitive: Sensitivity | undefined, value: string): sensitive is Sensitivity {
+  return sensitive !== undefined && value.length >= VALUE_CHARACTERS_MIN;
 }
 
 /** Hex or base64 longer than any id: the ciphertext that we sent, or something else that nobody can read. */
@@ -97,7 +100,7 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
 /** Whether a writing stands in the text; a number in any grouping. */
 function stands(writing: string, text: LookedAt): boolean {
   const number = ungrouped(writing);
-  if (number.length > text.text.length) return false;
+  if (number.length > text.folded.length) return false;
   return isNumber(number) ? text.ungrouped.includes(number) : text.folded.includes(writing.toLowerCase());
 }
 
