@@ -35,16 +35,21 @@ export async function* sendableRows(
       chosen.push(row);
       next = await wanted.next();
     }
-    const sendable: Sendable[] = [];
-    for (const checked of chosen.length > 0 ? checker.check(chosen) : []) {
-      if (checked.instruction) sendable.push(asSendable(checked.row, checked.instruction));
-      else onFault(checked.row.number, checked.faults[0] ?? NO_FAULT);
+    for (let at = 0; at < chosen.length; at += ROWS_TOGETHER) {
+      const sendable: Sendable[] = [];
+      for (const checked of checker.check(chosen.slice(at, at + ROWS_TOGETHER))) {
+        if (checked.instruction) sendable.push(asSendable(checked.row, checked.instruction));
+        else onFault(checked.row.number, checked.faults[0] ?? NO_FAULT);
+      }
+      if (sendable.length > 0) yield sendable;
     }
-    if (sendable.length > 0) yield sendable;
     if (next.done) return;
   }
   throw new Error(`row ${String(next.value)} is ready, and the snapshot has no such row`);
 }
+
+/** A page of instructions would outlive what was made of rows meanwhile, and be copied about as long as it is sent. */
+const ROWS_TOGETHER = 50;
 
 /** One row per step, so that memory can be freed in between: with pages, a million rows of JSON took 12 MB more. */
 async function* flat<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T, void> {
