@@ -74,6 +74,7 @@ interface LookedAt {
   readonly folded: string;
   /** `folded` without the signs that group digits for the eye. */
   readonly ungrouped: string;
+  readonly hasDigits: boolean;
   /** Characters of the longest stretch that may be hex or base64. */
   readonly longestCode: number;
 }
@@ -81,7 +82,7 @@ interface LookedAt {
 function lookedAt(text: string): LookedAt {
   const longestCode = (text.match(CODE) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
   const folded = text.toLowerCase();
-  return { text, folded, ungrouped: ungrouped(folded), longestCode };
+  return { text, folded, ungrouped: ungrouped(folded), hasDigits: /[0-9]/.test(folded), longestCode };
 }
 
 /** The ways to write a value that the text has the characters for. */
@@ -92,16 +93,18 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
   // three bytes are four characters of base64 and six of hex
   if (longestCode * 3 >= value.length * 4) {
     const bytes = Buffer.from(value);
-    writings.push(bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""));
+    writings.push(bytes.toString("base64").slice(0, Math.ceil((bytes.length * 4) / 3)));
+    if (longestCode >= bytes.length * 2) writings.push(bytes.toString("hex"));
   }
   return writings;
 }
 
 /** Whether a writing stands in the text; a number in any grouping. */
 function stands(writing: string, text: LookedAt): boolean {
+  if (text.folded.includes(writing.toLowerCase())) return true;
+  if (!text.hasDigits) return false;
   const number = ungrouped(writing);
-  if (number.length > text.folded.length) return false;
-  return isNumber(number) ? text.ungrouped.includes(number) : text.folded.includes(writing.toLowerCase());
+  return isNumber(number) && text.ungrouped.includes(number);
 }
 
 function isNumber(digits: string): boolean {

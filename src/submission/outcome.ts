@@ -75,8 +75,12 @@ function outcomeOfSuccess(answer: Answered): Outcome {
   // a captive portal or proxy page answers 200 to everything: not the service
   if (isHtml(answer)) return { state: "unknown", reason: "html_answer", stop: "html_answer" };
   if (answer.bodyEnd !== "complete") return { state: "accepted", reason: "accepted_incomplete" };
-  return { state: "accepted", reason: speaksOfFailure(jsonOf(answer.body)) ? "accepted_reports_failure" : "accepted" };
+  const isFailure = FAILURE_WORDS.test(answer.body) && speaksOfFailure(jsonOf(answer.body));
+  return { state: "accepted", reason: isFailure ? "accepted_reports_failure" : "accepted" };
 }
+
+/** Without any of these nothing in a body `reportsFailure`, unless it is written in escapes: most are not parsed. */
+const FAILURE_WORDS = /fail|error|reject|declin|false|[45]\d\d|\de|\\/i;
 
 /** Tags of web pages, without those that the XML of a service may have as well: `header`, `code`, `summary`. */
 const HTML_TAGS = [

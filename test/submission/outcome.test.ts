@@ -155,6 +155,8 @@ describe("2xx with a body", () => {
     '{"code":500}',
     '{"errors":["no such account"]}',
     '{"status":"OK","data":{"payout":{"Status":"Failed"}}}',
+    '{"status":"\\u0066ailed"}',
+    '{"code":4e2}',
   ])("%s is accepted, and the remark is not hidden", (body) => {
     expect(of(answered(200, { body }))).toMatchObject({ state: "accepted", reason: "accepted_reports_failure" });
   });
