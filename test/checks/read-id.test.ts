@@ -121,6 +121,8 @@ describe("columns of our own", () => {
 
   test.each([
     ["Nov-26", "period_a_date"],
+    ["26-11", "period_a_date"],
+    ["31-1", "period_a_date"],
     ["01-11-2026", "period_a_date"],
     ["2026/11", "period_malformed"],
     ["2026 11", "period_malformed"],

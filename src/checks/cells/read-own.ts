@@ -1,5 +1,6 @@
 import type { FileFault } from "../../errors.ts";
 import { codePointOf, printable } from "../../text/printable.ts";
+import { inspectIdFilled } from "./placeholder.ts";
 import { inspectId } from "./read-id.ts";
 import { foreignIn, inspectText } from "./read-text.ts";
 import type { Finding } from "../sentences.ts";
@@ -40,7 +41,7 @@ export function inspectPeriod(text: string): Finding | undefined {
   const isWritten = text.length <= PERIOD_CHARACTERS_MAX && /^[A-Za-z0-9-]+$/.test(text);
   if (!isWritten || isNoMonth(text)) return { code: "period_malformed" };
   const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
-  return !isIsoDate && isDateLike(text) ? { code: "period_a_date" } : undefined;
+  return (!isIsoDate && isDateLike(text)) || isShortDate(text) ? { code: "period_a_date" } : undefined;
 }
 
 /**
@@ -64,7 +65,14 @@ function strangeIn(period: string): string | undefined {
   const foreign = foreignIn(period);
   if (foreign !== undefined) return `with a character (${codePointOf(foreign)}) that is on no English keyboard`;
   if (isNoMonth(period)) return "which is no month: they go from 01 to 12";
-  return isDateLike(period) && !isOfMonth(period) ? "a date that does not begin with its year" : undefined;
+  if (inspectIdFilled(period)?.code === "placeholder") return "which says that there is none";
+  const isDate = (isDateLike(period) && !isOfMonth(period)) || isShortDate(period);
+  return isDate ? "a date that does not begin with its year" : undefined;
+}
+
+/** `26-11`: the 26th of November, or November 2026? `11-26` may be the month at least. */
+function isShortDate(text: string): boolean {
+  return /^(?:1[3-9]|[2-9]\d)[-./ ](?:0?[1-9]|1[0-2])$/.test(text);
 }
 
 /** Whether a period is a slip such as `2026-13` or `2026-00`: it would count as another period, and free rows. */

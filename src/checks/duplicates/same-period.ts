@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../day.ts";
+
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 
 /** Ways to write a period, in small letters with `-` between the parts; each gives year, month and what follows. */
@@ -24,12 +26,12 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
 
 /**
  * Whether two periods may be one, however people write them: `2026-11`, `202611`, `11-2026`, `11/26` and `Nov2026` are the
- * same month, `2026-11-06` is a part of it, and `november` may be any year's; `2026-W47`, `2026W47` and `W47-2026` are the
- * same week. What is written in two ways must not free a row to go twice.
+ * same month, `2026-11-06` and `2026-W47` are parts of it, and `november` may be any year's; `2026-W47`, `2026W47` and
+ * `W47-2026` are the same week. What is written in two ways must not free a row to go twice.
  */
 export function mayBeSamePeriod(one: string, other: string): boolean {
   const [left, right] = [plainly(one), plainly(other)];
-  if (isPartOf(one, other) || isPartOf(left, right) || areSame(left, right)) return true;
+  if (isPartOf(one, other) || isPartOf(left, right) || areSame(left, right) || shareDays(left, right)) return true;
   return (left.startsWith("-") || right.startsWith("-")) && isPartOf(withoutYear(left), withoutYear(right));
 }
 
@@ -73,6 +75,30 @@ export function plainly(period: string): string {
 
 function isPartOf(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
+}
+
+/** Whether both say on which days they are, and some are in both: a week and its month, a quarter and a day of it. */
+function shareDays(left: string, right: string): boolean {
+  const year = /^20\d\d/.exec(left)?.[0] ?? /^20\d\d/.exec(right)?.[0] ?? "2026";
+  const [one, other] = [left, right].map((period) => daysOf(period.startsWith("-") ? year + period : period));
+  return one !== undefined && other !== undefined && one.first <= other.last && other.first <= one.last;
+}
+
+/** The days of a week, a quarter, a month or a day, counted from 1970; undefined for what is more or less than that. */
+function daysOf(period: string): { readonly first: number; readonly last: number } | undefined {
+  const found = /^(20\d\d)-(?:w(\d\d)|q(\d)|(\d\d)(?:-(\d\d))?)$/.exec(period);
+  if (!found) return undefined;
+  const [year = 0, week, quarter, month = 0, day] = found.slice(1).map((part) => part && Number(part)) as number[];
+  const dayAt = (atMonth: number, atDay: number): number => Date.UTC(year, atMonth, atDay) / DAY_MS;
+  if (week !== undefined) {
+    // ISO 8601: the fourth of January is in week 1, and 1970 began on a Thursday
+    const fourth = dayAt(0, 4);
+    const first = fourth - ((fourth + 3) % 7) + (week - 1) * 7;
+    return { first, last: first + 6 };
+  }
+  if (quarter !== undefined) return { first: dayAt(quarter * 3 - 3, 1), last: dayAt(quarter * 3, 0) };
+  if (day !== undefined) return { first: dayAt(month - 1, day), last: dayAt(month - 1, day) };
+  return { first: dayAt(month - 1, 1), last: dayAt(month, 0) };
 }
 
 function inAnyOrder(period: string): string {
