@@ -61,7 +61,7 @@ export class BatchWork implements Processor {
     );
     const { snapshot, modeBefore, folderBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {
-      await this.#ground.marks.note(batch, losses);
+      await this.#ground.marks.note(batch, [...losses, ...(resumed ? await this.#compareOther(batch, file) : [])]);
       // results that lie there would be wrong if this were cut off
       if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
@@ -146,9 +146,16 @@ export class BatchWork implements Processor {
   async #knownWhole(batchId: string): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
-    await this.#ground.marks.note(batch, await this.#ground.marks.compare(file));
+    const losses = await this.#ground.marks.compare(file);
+    await this.#ground.marks.note(batch, [...losses, ...(await this.#compareOther(batch, file))]);
     await this.#ground.assertWhole(batch);
     return { batch, file };
+  }
+
+  /** I12, at every other place that the file of a known batch was taken from. */
+  async #compareOther(batch: BatchRecord, file: string): Promise<readonly string[]> {
+    const places = [join(batch.folder, batch.fileName), ...(await this.journal.sourcesOf(batch.id))];
+    return this.#ground.marks.compareOther(places, file);
   }
 
   async writeResultsAgain(batchId: string): Promise<BatchReport> {

@@ -6,7 +6,7 @@ import { faultOfCell, faultOfRow, faultsOfOthers, type Place } from "./fault-of.
 import type { Fault } from "./fault.ts";
 import { Instruction } from "./instruction.ts";
 import { MISSING_VALUE, readField, readToken, textOf } from "./cells/read-field.ts";
-import { inspectIdFilled } from "./cells/placeholder.ts";
+import { saysNone } from "./cells/placeholder.ts";
 import { inspectPeriod, inspectReference } from "./cells/read-own.ts";
 import { saysWhen } from "./duplicates/same-period.ts";
 import { shownOtherwise } from "./cells/read-sheet-value.ts";
@@ -148,16 +148,12 @@ function readOwn(
   const cell = row.cells[index] ?? "";
   const unmapped = row.mapped?.faults.get(index);
   const text = unmapped ?? (typeof cell === "string" ? textOf(cell, place) : readToken(cell, place));
-  if (text === "" || isSaidByNobody(text)) return undefined;
+  // a period of nobody's would free a row that went
+  if (text === "" || (typeof text === "string" && saysNone(text))) return undefined;
   const finding = typeof text === "string" ? inspect(text) : text;
   if (!finding) return typeof text === "string" ? text : undefined;
   faults.push(faultOfCell({ row, place, index, hasCells }, sourceOf(cell), finding));
   return undefined;
-}
-
-/** `NULL`, `N/A`, `-`: exports write them into empty cells. As a period of its own it would free a row that went. */
-function isSaidByNobody(text: string | Finding): boolean {
-  return typeof text === "string" && inspectIdFilled(text)?.code === "placeholder";
 }
 
 function saysNoTime(row: Row, period: string, { periodAt: index, hasCells }: FieldSetting): Fault {

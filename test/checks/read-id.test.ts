@@ -128,6 +128,7 @@ describe("columns of our own", () => {
     ["2026 11", "period_malformed"],
     ["2026-13", "period_malformed"],
     ["2026-00", "period_malformed"],
+    ["0", "period_malformed"],
     ["202614", "period_malformed"],
     ["x".repeat(21), "period_malformed"],
   ])("%s is no period: %s", (text, code) => {

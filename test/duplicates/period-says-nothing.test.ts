@@ -9,7 +9,7 @@ const TOMORROW = { now: () => NOVEMBER + DAY_MS };
 const OF_NOVEMBER = { flags: { period: "2026-11" } };
 
 describe("a cell that says that there is no period", () => {
-  test.each(["NULL", "NA", "n/a", "None", "-", "0"])("%s counts as empty: what went does not go again", async (word) => {
+  test.each(["NULL", "NA", "n/a", "None", "-"])("%s counts as empty: what went does not go again", async (word) => {
     const { desk, sent } = await openOffice();
     desk.write("wages.csv", wages(""));
     await desk.process("wages.csv", TODAY);
@@ -58,7 +58,7 @@ test("a week of the month that was stated first is a question, the next month is
 test("no file is taken for a period that says nothing, or a date that may be a month", async () => {
   const { desk, sent } = await openOffice();
   desk.write("wages.csv", wages(""));
-  for (const period of ["NULL", "n/a", "26-11"]) {
+  for (const period of ["NULL", "n/a", "26-11", "0"]) {
     await expect(desk.process("wages.csv", { ...TODAY, flags: { period } })).rejects.toThrow(period);
   }
   expect(sent()).toEqual([]);

@@ -1,7 +1,8 @@
 import type { Finding } from "../sentences.ts";
 
 /** What programs and people write where a value is missing. A name may be one of them: Nan, Null. */
-const WORDS = new Set("null nan none nil n/a na n.a. n.a tbd tba undefined unknown same ditto ? - -- ---".split(" "));
+const NONE = "null nan none nil n/a na n.a. n.a tbd tba undefined unknown ? - -- ---".split(" ");
+const WORDS = new Set([...NONE, "same", "ditto"]);
 const WORD_CHARACTERS_MAX = 9;
 
 /** Most ids are plain digits: nothing is wrong with those. */
@@ -20,4 +21,9 @@ export function inspectIdFilled(text: string): Finding | undefined {
 /** Finds a text that says that there is none, such as `n/a`: it would be sent as a value. */
 export function inspectFilled(text: string): Finding | undefined {
   return text.length <= WORD_CHARACTERS_MAX && WORDS.has(text.toLowerCase()) ? { code: "placeholder" } : undefined;
+}
+
+/** Whether a text says that there is nothing: exports write `NULL` into empty cells. */
+export function saysNone(text: string): boolean {
+  return text.length <= WORD_CHARACTERS_MAX && NONE.includes(text.toLowerCase());
 }

@@ -1,6 +1,6 @@
 import type { FileFault } from "../../errors.ts";
 import { codePointOf, printable } from "../../text/printable.ts";
-import { inspectIdFilled } from "./placeholder.ts";
+import { saysNone } from "./placeholder.ts";
 import { inspectId } from "./read-id.ts";
 import { foreignIn, inspectText } from "./read-text.ts";
 import type { Finding } from "../sentences.ts";
@@ -65,7 +65,7 @@ function strangeIn(period: string): string | undefined {
   const foreign = foreignIn(period);
   if (foreign !== undefined) return `with a character (${codePointOf(foreign)}) that is on no English keyboard`;
   if (isNoMonth(period)) return "which is no month: they go from 01 to 12";
-  if (inspectIdFilled(period)?.code === "placeholder") return "which says that there is none";
+  if (saysNone(period)) return "which says that there is none";
   const isDate = (isDateLike(period) && !isOfMonth(period)) || isShortDate(period);
   return isDate ? "a date that does not begin with its year" : undefined;
 }
@@ -75,8 +75,9 @@ function isShortDate(text: string): boolean {
   return /^(?:1[3-9]|[2-9]\d)[-./ ](?:0?[1-9]|1[0-2])$/.test(text);
 }
 
-/** Whether a period is a slip such as `2026-13` or `2026-00`: it would count as another period, and free rows. */
+/** Whether a period is a slip such as `2026-13`, `2026-00` or `0`: it would count as another period, and free rows. */
 function isNoMonth(period: string): boolean {
+  if (/^0+$/.test(period)) return true;
   const month = /^20\d\d[-./_ ]?(\d\d)(?!\d)/.exec(period)?.[1];
   return month !== undefined && (month === "00" || Number(month) > 12);
 }

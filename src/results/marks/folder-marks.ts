@@ -62,6 +62,22 @@ export class FolderMarks {
     return losses.filter((loss) => loss !== undefined);
   }
 
+  /**
+   * I12: the rows of a known batch may have gone from other places than `file`, and what lies there tells of more than
+   * this journal knows: it is older. Gives what a person accepts of that.
+   */
+  async compareOther(places: Iterable<string>, file: string): Promise<readonly string[]> {
+    if (this.#isSandbox) return [];
+    const losses = new Set<string | undefined>();
+    for (const place of new Set(places)) {
+      if (place === file) continue;
+      const found = await marksBeside(place, (folder) => this.#inboxes.has(folder));
+      const own = found.filter(({ mark }) => mark?.stateId === this.#journal.stateId);
+      for (const one of own) losses.add(await assertKnown(one, this.#policyOf(file)));
+    }
+    return [...losses].filter((loss) => loss !== undefined);
+  }
+
   /** Once for each folder: else each of two thousand named files would look at two thousand summaries. */
   #newest(file: string): Promise<FoundMark[]> | readonly FoundMark[] {
     const folder = dirname(file);
