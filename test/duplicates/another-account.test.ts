@@ -65,6 +65,30 @@ describe("a whole list that is dropped again with one thing changed in every row
     expect(desk.results("payroll.csv")[4]?.result_message).toContain("which had no end yet and may still go by itself");
   });
 
+  test.each([1, 3])("(%i rows) asks where it was corrected in its place, and goes from another one", async (rows) => {
+    const { desk, sent } = await openOffice();
+    const few = (debit: string): string =>
+      `${inline(debit)
+        .split("\n")
+        .slice(0, rows + 1)
+        .join("\n")}\n`;
+    desk.write("vendors.csv", few("ACC-1"));
+    await desk.process("vendors.csv");
+    expect(sent()).toHaveLength(rows);
+    for (const corrected of [few("ACC-2"), few("ACC-1").replaceAll("HDFC", "SBIN")]) {
+      desk.write("vendors.csv", corrected);
+      expect((await desk.process("vendors.csv")).exitCode).toBe(6);
+      expect(countsOf(desk.results("vendors.csv"))).toEqual({ held: rows });
+    }
+    expect(sent()).toEqual([]);
+    desk.write("others.csv", few("ACC-3"));
+    await desk.process("others.csv");
+    expect(sent()).toHaveLength(rows);
+    desk.write("vendors.csv", few("ACC-4"));
+    await desk.process("vendors.csv", { flags: { period: "2031-01" } });
+    expect(sent()).toHaveLength(rows);
+  });
+
   test("that collects in another currency asks too", async () => {
     const { desk, sent } = await openOffice();
     desk.write("dues.csv", collections("INR"));

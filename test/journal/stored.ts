@@ -11,7 +11,7 @@ export function newBatch(id: string, over: Partial<NewBatch> = {}): NewBatch {
     id,
     environment: "test",
     destination: "http://127.0.0.1:1",
-    fileName: "payroll.csv",
+    fileName: `${id}.csv`,
     folder: "/inbox",
     format: "csv",
     sha256: id.toLowerCase(),

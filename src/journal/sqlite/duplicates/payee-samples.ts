@@ -14,8 +14,8 @@ interface Sampled {
   readonly number: number;
 }
 
-/** A row of an earlier batch with the same payee and amount. `seq`: of its batch. */
-type Shared = SeenRow & { readonly seq: number };
+/** A row of an earlier batch with the same payee and amount. `seq`: of its batch; `in_place`: 1 where its file lay there. */
+type Shared = SeenRow & { readonly seq: number; readonly in_place: number };
 
 /**
  * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is
@@ -40,7 +40,8 @@ export class PayeeSamples {
     );
     const earlier = past ?? "main";
     this.#shared = database.prepare(
-      `SELECT ${columnsIn(earlier)}, b.seq FROM (
+      `SELECT ${columnsIn(earlier)}, b.seq, EXISTS (SELECT 1 FROM main.batch m
+         WHERE m.seq = ?3 AND m.folder = b.folder AND m.file_name = b.file_name) AS in_place FROM (
          SELECT batch, number FROM ${earlier}.payee_sample WHERE payee = ?1 AND amount = ?2
          AND ${past === undefined ? "batch <> ?3" : "?3 IS NOT NULL"} ORDER BY batch DESC LIMIT ${NEWEST}
        ) e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
@@ -68,6 +69,8 @@ export class PayeeSamples {
   alike(batch: BatchSeq, judge: Judge, nowMs: number): readonly number[] {
     const payees = new Set<string>();
     const found = new Set<number>();
+    // by `seq`: rows of a list that lay in the place of this one
+    const inPlace = new Map<number, number>();
     for (const { payee, amount, number } of this.#sample) {
       const others = this.#shared.all(payee, amount, batch.seq) as unknown as readonly Shared[];
       // of most payments there is no other one: their rows are not read once more
@@ -76,9 +79,13 @@ export class PayeeSamples {
       if (!mayGo(row) || row.family !== null) continue;
       const same = others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
       for (const { seq } of same) found.add(seq);
+      const there = new Set(same.filter((other) => other.in_place === 1).map(({ seq }) => seq));
+      for (const seq of there) inPlace.set(seq, (inPlace.get(seq) ?? 0) + 1);
       if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
     }
-    return payees.size < Math.max(PAYEES_MIN, this.#sample.length / PART_MIN) ? [] : [...found];
+    if (payees.size >= Math.max(PAYEES_MIN, this.#sample.length / PART_MIN)) return [...found];
+    // of a short list all of it: whoever changes the account or the IFSC in a file that lies there corrects it
+    return [...inPlace].filter(([, rows]) => rows === this.#sample.length).map(([seq]) => seq);
   }
 
   /** To be called when the batch opens. */
