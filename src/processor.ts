@@ -2,6 +2,8 @@
  * What works on batches, and what that work stands on: the lock, the journal, and what a crash left. The story of a
  * batch is in `batch/work.ts`; the stages meet in `take-in.ts` and `batch/`.
  */
+import { destinationOf } from "./batch/ground.ts";
+import { lockHolderOf } from "./batch/hand-over.ts";
 import { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates/duplicates.ts";
 import type { Config } from "./config/config.ts";
@@ -10,7 +12,7 @@ import { faultPoint } from "./fault-point.ts";
 import { removeTemporaries } from "./intake/snapshot.ts";
 import { takeInstanceLock } from "./journal/sqlite/database/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite/sqlite-journal.ts";
-import type { JournalStore } from "./journal/store.ts";
+import type { JournalStore, LockHolder } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/thread/threaded.ts";
 import type { OperationName } from "./operations/operation.ts";
 import { snapshotsIn } from "./reading.ts";
@@ -34,6 +36,8 @@ export interface Services {
   readonly sandbox?: boolean;
   /** Many rows are expected: the journal gets a thread of its own. */
   readonly isLarge?: boolean;
+  /** Rows that people let go meanwhile are sent too, before this process ends: it asks for `handedOver`. */
+  readonly takesOver?: boolean;
   readonly now?: () => number;
 }
 
@@ -64,7 +68,7 @@ export interface Processor {
   report(batchId: string): Promise<Report>;
   /**
    * Batches whose rows people let go, and left to this process or to one that crashed, since this was last called:
-   * `goOn` sends them. Without batches that were stopped since, or lie in a folder that is held.
+   * `goOn` sends them. Without batches that were stopped since, lie in a folder that is held, or go elsewhere.
    */
   handedOver(): Promise<readonly string[]>;
   /**
@@ -72,6 +76,10 @@ export interface Processor {
    * written down.
    */
   assertMayGo(batchId: string): Promise<void>;
+  /** Why the process that has the lock would not send rows of this batch that are left to it; undefined: it sends them. */
+  whyNotTaken(batchId: string): Promise<string | undefined>;
+  /** Notes that this batch goes on at the address of these settings, where a person accepted that it is another one. */
+  keepAddress(batchId: string): Promise<void>;
   /** Why nothing of this batch goes until a person says that its folder goes on; undefined: its folder is not held. */
   heldFolder(batchId: string): Promise<Stop | undefined>;
   /** I9, I12: keeps this journal's mark in an inbox, renewed every second; throws where another's mark is. */
@@ -88,7 +96,8 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     journal = await openJournal(services, lock !== undefined);
     if (lock) {
       faultPoint("recovery.begun");
-      await journal.recover();
+      // in one commit
+      await Promise.all([journal.recover(), journal.setLockHolder(holderOf(services))]);
       faultPoint("recovery.done");
       await removeTemporaries(snapshotsIn(config)).catch(() => undefined);
     }
@@ -112,6 +121,10 @@ export async function withProcessor<T>(
   } finally {
     await processor.close();
   }
+}
+
+function holderOf({ config, sandbox = false, takesOver = false }: Services): LockHolder {
+  return lockHolderOf(config, destinationOf(config, sandbox), takesOver);
 }
 
 /** With a thread of its own where that pays: for a few rows it would only cost the time to start it. */

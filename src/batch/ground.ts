@@ -50,7 +50,7 @@ export class Ground {
   }
 
   get destination(): string {
-    return this.services.sandbox ? SANDBOX : (this.config.baseUrl ?? "");
+    return destinationOf(this.config, this.services.sandbox === true);
   }
 
   get snapshots(): string {
@@ -81,4 +81,9 @@ export class Ground {
   tell(event: RunEvent): void {
     this.services.onEvent?.(event);
   }
+}
+
+/** Where rows go, as it stands in their batch. */
+export function destinationOf({ baseUrl = "" }: Config, isSandbox: boolean): string {
+  return isSandbox ? SANDBOX : baseUrl;
 }

@@ -6,16 +6,17 @@ import { inboxFolders } from "../intake/inbox-folders.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { InstanceLock } from "../journal/sqlite/database/lock.ts";
-import type { JournalStore } from "../journal/store.ts";
+import type { JournalStore, LockHolder } from "../journal/store.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Processor, Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/answers/open-answer.ts";
 import type { InboxKeeper } from "../results/marks/inbox-marks.ts";
 import type { Report } from "../results/report/report.ts";
 import type { Submitted } from "../submission/submit.ts";
-import { assertAddressKept } from "./address.ts";
+import { assertAddressKept, keepAddress } from "./address.ts";
 import { copyOf } from "./copy.ts";
 import { Ground } from "./ground.ts";
+import { lockHolderOf, whyNotTaken } from "./hand-over.ts";
 import { heldFolder } from "./held-folder.ts";
 import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
@@ -183,8 +184,28 @@ export class BatchWork implements Processor {
     const { lastAct, batches } = await this.journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
     const going: string[] = [];
-    for (const id of await this.#ofEnvironment(batches)) if (!(await this.heldFolder(id))) going.push(id);
+    for (const id of await this.#ofEnvironment(batches)) {
+      const isTaken =
+        (await this.#whyNotTaken(id, lockHolderOf(this.#ground.config, this.#ground.destination, true))) === undefined;
+      if (isTaken && !(await this.heldFolder(id))) going.push(id);
+    }
     return going;
+  }
+
+  async whyNotTaken(batchId: string): Promise<string | undefined> {
+    const holder = await this.journal.lockHolder();
+    return holder && this.#whyNotTaken(batchId, holder, this.#ground.destination);
+  }
+
+  /** `destination`: where the batch goes on; where it began unless said. */
+  async #whyNotTaken(batchId: string, holder: LockHolder, destination?: string): Promise<string | undefined> {
+    const batch = await this.#ground.known(batchId);
+    const operations = await this.journal.operations(batchId);
+    return whyNotTaken(holder, { ...batch, destination: destination ?? batch.destination }, operations);
+  }
+
+  async keepAddress(batchId: string): Promise<void> {
+    await keepAddress(this.#ground, await this.#ground.known(batchId));
   }
 
   async unfinished(folders: readonly string[]): Promise<readonly string[]> {

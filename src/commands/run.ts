@@ -41,7 +41,7 @@ async function sendAll({ call, config, sandbox, monitor }: Sending): Promise<num
       monitor.onEvent(event);
       teller.onEvent(event);
     };
-    const services = { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named) };
+    const services = { config, sandbox, signal: gate, onEvent, isLarge: await isLarge(named), takesOver: true };
     const isSweep = (await Promise.all(named.map(isFolder))).every(Boolean);
     const work = withProcessor(services, "send", (processor) => {
       tellFirst(teller, call, config);

@@ -26,11 +26,25 @@ export interface HeldInbox extends InboxHold {
   readonly folder: string;
 }
 
+/** What a process that has the instance lock sends, besides what it was started for. */
+export interface LockHolder {
+  readonly destination: string;
+  readonly environment: Environment;
+  /** It can encrypt payouts. */
+  readonly hasKeys: boolean;
+  /** It looks for rows that people let go meanwhile, and sends them before it ends (DESIGN §7). */
+  readonly takesOver: boolean;
+}
+
 /** What is remembered of addresses, folders and files: marks (I12), inboxes that are held, what was taken in and written. */
 export interface PlaceCalls {
   /** The environment of what went to this base URL; undefined: nothing did. */
   environmentAt(destination: string): Promise<Environment | undefined>;
   setEnvironmentAt(destination: string, environment: Environment): Promise<void>;
+
+  /** Of the process that has the lock, or had it last; undefined: it is of an earlier build. */
+  lockHolder(): Promise<LockHolder | undefined>;
+  setLockHolder(holder: LockHolder): Promise<void>;
 
   /** The mark of this moment. */
   mark(): Promise<Mark>;

@@ -16,4 +16,4 @@ export interface JournalStore extends BatchCalls, AttemptCalls, ActCalls, Archiv
 
 export type { Act, BatchesAsked, WaitingBatch } from "./act-calls.ts";
 export type { Begun } from "./attempt-calls.ts";
-export type { HeldInbox, InboxHold, Mark } from "./place-calls.ts";
+export type { HeldInbox, InboxHold, LockHolder, Mark } from "./place-calls.ts";

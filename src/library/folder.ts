@@ -66,7 +66,7 @@ export async function watchFolder(path: string, options: WatchFolderOptions): Pr
   return new Promise((resolve, reject) => {
     const work = withSending(more, sandbox, async (services) => {
       const gate = new Gate(asked);
-      const heard = { ...services, signal: gate, onEvent: listener.guard(onEvent) };
+      const heard = { ...services, signal: gate, onEvent: listener.guard(onEvent), takesOver: true };
       await withProcessor(heard, "send", (processor) => {
         const watch = new FolderWatch({
           ...{ config: services.config, processor, folder, gate, isPolling: poll },

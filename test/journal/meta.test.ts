@@ -16,6 +16,7 @@ test("keys are those of every journal that is on a disk: under others nothing wo
     stateId: "state_id",
     openInBoot: "open in boot",
     earlierKeys: "keys of an earlier build",
+    lockHolder: "lock holder",
   });
   expect(META_PREFIX).toEqual({
     resultsOwed: "results owed ",

@@ -1,6 +1,7 @@
 import { assertSendable } from "../../client/sender.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig, requireSending } from "../../config/load.ts";
+import { PaydropError } from "../../errors.ts";
 import type { RunEvent, Stop } from "../../events.ts";
 import { gravest } from "../../exit-codes.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
@@ -58,7 +59,7 @@ export async function letGo(call: Call, prepare: Prepare): Promise<number> {
     withTeller(call, used, async (teller, { signal }) => {
       const told: Told = { teller, listeners: [teller.onEvent] };
       const onEvent = (event: RunEvent): void => told.listeners.forEach((tellOne) => tellOne(event));
-      const services = { config: used, sandbox, signal, onEvent };
+      const services = { config: used, sandbox, signal, onEvent, takesOver: true };
       const sender = await trySending(services);
       const word: Word = { call, services, prepare, told };
       return sender ? sendNow(word, sender) : leave(word);
@@ -95,7 +96,8 @@ async function sendNow({ call, services: { config }, prepare, told }: Word, send
 }
 
 /** The rows wait, ready, for the process that has the lock: it looks for such rows before it ends. */
-async function leave({ call, services, prepare, told }: Word): Promise<number> {
+async function leave(word: Word): Promise<number> {
+  const { call, services, prepare, told } = word;
   const { config } = services;
   const reader = await openProcessor(services, "read");
   let spoken: Spoken;
@@ -106,8 +108,11 @@ async function leave({ call, services, prepare, told }: Word): Promise<number> {
     going = await prepare({ ...spoken, journal: reader.journal, isSending: false });
     if (going.apply) await reader.assertMayGo(batch.id);
     const held = await reader.heldFolder(batch.id);
+    const why = going.apply && (await reader.whyNotTaken(batch.id));
+    if (why !== undefined) return await sendWhenAlone(word, why);
     tellGoing(spoken, going, held);
     if (!going.apply) return await nothingToDo(spoken, reader, going);
+    await reader.keepAddress(batch.id);
     await going.apply();
     const note = `${going.act}: left to the paydrop that is working`;
     await reader.journal.note(batch.id, { by: going.by, kind: "handover", note });
@@ -127,6 +132,17 @@ async function leave({ call, services, prepare, told }: Word): Promise<number> {
 }
 
 const HAND_OVER_PATIENCE_MS = 1000;
+
+/** Nothing is written down that nobody carries out: the process that has the lock may only have been ending. */
+async function sendWhenAlone(word: Word, why: string): Promise<number> {
+  const sender = await trySending(word.services, HAND_OVER_PATIENCE_MS);
+  if (sender) return sendNow(word, sender);
+  throw new PaydropError(
+    "locked",
+    `another paydrop works with this state folder at the moment, and these rows cannot be left to it: ${why}`,
+    "say it again when that one has ended, or stop it first; nothing was sent or let go",
+  );
+}
 
 /** Only a process that sends is measured and told to the monitor, not one that leaves its rows to another process. */
 function send(

@@ -10,6 +10,8 @@ export const META_KEY = {
   openInBoot: "open in boot",
   /** 1: rows may have keys of a build that compared references, or ids, as they were written. */
   earlierKeys: "keys of an earlier build",
+  /** JSON: what the process sends that has the instance lock, or had it last. */
+  lockHolder: "lock holder",
 } as const;
 
 /** Beginnings of keys of which there are many; beside each, what follows in the key. */

@@ -14,6 +14,7 @@ import { InboxHolds } from "./inbox-holds.ts";
 import type { PaymentKeys } from "./duplicates/keys.ts";
 import { KnownFiles } from "./known-files.ts";
 import { LaidBefore } from "./duplicates/laid-before.ts";
+import { LockHolders } from "./lock-holder.ts";
 import { Marks } from "./marks.ts";
 import { JudgedRows } from "./duplicates/judged-rows.ts";
 import { NearDuplicates } from "./duplicates/near-duplicates.ts";
@@ -68,6 +69,7 @@ export function partsOf({ database, stateId, keys, judgeOf, now, past, ballast }
     files: new KnownFiles(database),
     laidBefore: new LaidBefore(database),
     addresses: new Addresses(database),
+    lockHolders: new LockHolders(database),
     judge: oneJudge(judgeOf),
     read,
   };

@@ -2,10 +2,14 @@ import type { Parts } from "../parts.ts";
 import type { PlaceCalls } from "../../place-calls.ts";
 
 /** What the journal remembers of addresses, folders and files: marks (I12), held inboxes, what it took and wrote. */
-export function placeCalls({ addresses, files, group, holds, laidBefore, marks, now, read }: Parts): PlaceCalls {
+export function placeCalls(parts: Parts): PlaceCalls {
+  const { addresses, files, group, holds, laidBefore, lockHolders, marks, now, read } = parts;
   return {
     environmentAt: (destination) => read(() => addresses.environmentAt(destination)),
     setEnvironmentAt: (destination, environment) => group.run(() => addresses.set(destination, environment)),
+
+    lockHolder: () => read(() => lockHolders.last()),
+    setLockHolder: (holder) => group.run(() => lockHolders.set(holder)),
 
     mark: () => read(() => marks.now()),
     knows: (mark, place) => read(() => marks.knows(mark, place)),
