@@ -14,6 +14,7 @@ import type { JournalStore } from "../journal/store.ts";
 import type { Met } from "./alike.ts";
 import { asIfReady, asNewRow, withFault } from "./new-row.ts";
 import type { Origins } from "./origins.ts";
+import { OtherPeriods } from "./other-periods.ts";
 import { compareToday } from "./today.ts";
 import { correctionsAsWritten, CorrectionsHeard } from "../results/words/correction-words.ts";
 import { debitFieldOf, ownCell } from "../results/own-cell.ts";
@@ -94,6 +95,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
   const sums = createSumCounter(opened.reading.rules);
   const accounts = new TotalsCollector();
   const heard = new CorrectionsHeard();
+  const otherPeriods = new OtherPeriods(batch);
   let writing: Promise<unknown> | undefined;
   let written: Promise<unknown> | undefined;
   for await (const rows of opened.sheet.rows()) {
@@ -107,6 +109,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
       const newRow = newRows[index];
       if (!newRow) continue;
       heard.add(newRow);
+      otherPeriods.add(newRow);
       const record = asIfReady(newRow);
       accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
     }
@@ -126,7 +129,8 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
   const caps = compareFile(opened.reading.rules, sums.sums);
   return defined({
     ...{ ...found, accounts: accounts.totals().accounts },
-    ...{ differing, caps, looks: counter.remarks(), written: allWritten, corrections: heard.said() },
+    ...{ differing, caps, looks: [...counter.remarks(), ...otherPeriods.remarks()] },
+    ...{ written: allWritten, corrections: heard.said() },
   });
 }
 

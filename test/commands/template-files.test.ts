@@ -6,7 +6,7 @@ import { OPERATIONS } from "../../src/operations/catalogue.ts";
 import { workbookOf } from "../../src/workbook/write.ts";
 import { openDesk } from "../support/desk.ts";
 import type { Desk } from "../support/desk.ts";
-import { type FaultServer } from "../support/fault-server.ts";
+import { answer, type FaultServer } from "../support/fault-server.ts";
 import { readFile } from "../support/files.ts";
 import { tomlAt, transferToml } from "../support/mappings.ts";
 import { paydrop } from "../support/paydrop.ts";
@@ -81,6 +81,21 @@ describe("an earlier batch to start from", () => {
     expect(rows.map(({ cells }) => cells)).toEqual(ROWS.map((row) => [...row.slice(0, 3), "", "", row[5]]));
     expect((await desk.run("dec.xlsx", "--period", "2026-12")).code).toBe(3);
     expect(server.requests).toHaveLength(2);
+  });
+
+  test("whose refused and corrected rows are named: they stand there as they were", async () => {
+    const { desk, server, call } = await office();
+    const row = (account: string): string => `50100271828001,6020000000000${account},1${account}.00`;
+    server.use(({ body }) => answer(/0000[23]"/.test(body) ? 422 : 200));
+    desk.write("nov.csv", ["from_account,to_account,amount", row("1"), row("2"), row("3"), ""].join("\n"));
+    const batch = batchOf(await desk.run("nov.csv"));
+    server.use(() => answer(200));
+    desk.write("fix.csv", `from_account,to_account,amount,retry_of\n${row("9")},${batch}:4\n`);
+    const fix = batchOf(await desk.run("fix.csv"));
+    await call("release", fix, "--all", "--by", "ravi", "--reason", "his new account");
+    const made = await call("template", "--from", batch, "--csv");
+    expect(made.stderr).toContain("Rows of that file (4) were corrected and paid since by another file");
+    expect(made.stderr).toContain("Rows of that file (3) were refused by the service then");
   });
 
   test("in another format what was invalid stays behind: it would become text that looks right", async () => {

@@ -8,6 +8,7 @@ import { operationSaid } from "../../operations/catalogue.ts";
 import { withProcessor } from "../../processor.ts";
 import type { Row, Sheet } from "../../reader/row.ts";
 import { lockstep } from "../../results/lockstep.ts";
+import { RowRanges } from "../../results/row-ranges.ts";
 import { isOfRetryFile } from "../../results/rows.ts";
 import { tableIn, type TableRow } from "../../results/table.ts";
 import { openWhole, readingOf, snapshotsIn, type OpenedSnapshot } from "../../reading.ts";
@@ -54,6 +55,7 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
   // a value that is invalid because it is no text would become text in another format: invalid rows stay behind
   const isOtherFormat = format !== batch.format;
   const counts = { copied: 0, invalid: 0 };
+  const [corrected, refused] = [new RowRanges(), new RowRanges()];
   const { emptied, blank } = emptying(opened);
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
     const header = sheet.header ?? (isTable(format) ? await columnsOf(sheet) : []);
@@ -65,8 +67,11 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     for await (const step of lockstep(sheet.rows(), records())) {
       const rows: TableRow[] = [];
       for (const [index, row] of step.rows.entries()) {
-        const isInvalid = step.records[index]?.state === "invalid";
+        const record = step.records[index];
+        const isInvalid = record?.state === "invalid";
         if (isInvalid) counts.invalid += 1;
+        if (record?.correctedBy) corrected.add(row.number);
+        else if (record?.state === "rejected") refused.add(row.number);
         if (isInvalid && isOtherFormat) continue;
         counts.copied += 1;
         const copy = blank(row);
@@ -81,9 +86,19 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     `${counts.copied} rows of batch ${batch.id} to start from: the same payees, and the same amounts.`,
     ...(emptied.size === 0 ? [] : [`Emptied, because they belong to that payment alone: ${[...emptied].join(", ")}.`]),
     ...(counts.invalid === 0 ? [] : [`${counts.invalid} of its rows were invalid then: ${fate}.`]),
+    ...noteOf(
+      corrected,
+      "corrected and paid since by another file: what was paid instead stands in that file, not here",
+    ),
+    ...noteOf(refused, "refused by the service then: look at these before they go again"),
     "Look through amounts, narration and notes, and say the new period: --period 2026-12, or a column period.",
   ];
   return { pieces: pieces(), notes };
+}
+
+function noteOf(rows: RowRanges, what: string): readonly string[] {
+  const named = rows.toString();
+  return named === "" ? [] : [`Rows of that file (${named}) were ${what}.`];
 }
 
 /** Takes out what belongs to one payment alone; `emptied`: in which columns. */
