@@ -27,6 +27,15 @@ export function operationSaid(text: string): Operation | undefined {
   return OPERATIONS.find((operation) => said === operation.name || said === operation.folder);
 }
 
+const OF_PARTY: ReadonlySet<string> = new Set(
+  OPERATIONS.flatMap(({ forms }) => forms.flatMap((form) => form.beneficiaryFields)),
+);
+
+/** Whether a field says who receives or owes the money, in any operation. */
+export function isOfParty(field: string): boolean {
+  return OF_PARTY.has(field);
+}
+
 /** The form with this option; where there is none, the first form. */
 export function formOf({ forms }: Operation, option: string | undefined): Form | undefined {
   return forms.find((form) => form.option === option) ?? forms[0];

@@ -15,6 +15,9 @@ const ROWS = [
   "E3,Zoya Khan,50100271828003,HDFC000123,5225,NEFT",
 ];
 const FILE = `${[HEADER, ...ROWS].join("\n")}\n`;
+/** The account's column has a name that nobody knows, and its values look like nothing that is known. */
+const BANK_FILE =
+  "Beneficiary Name,Beneficiary A/c No.,Bank IFSC,Amount,Remarks\nAsha Rao,X-1,HDFC0001234,52250.00,Nov\n";
 
 interface Desk {
   readonly folder: string;
@@ -181,6 +184,39 @@ describe("paydrop map", () => {
     expect(stderr).toMatch(message);
   });
 
+  test("who receives the money comes from a column, and the advice says no other way", async () => {
+    const { map } = openDesk(BANK_FILE);
+    const bare = await map("--const", "debit_account_id=ACC-OPS-01", "payment_mode=NEFT");
+    expect(bare.code).toBe(2);
+    expect(bare.stderr).toContain("add --set bank_acc_num=COLUMN\n");
+    expect(bare.stderr).not.toContain("--const bank_acc_num");
+  });
+
+  test.each([
+    [
+      "bank_acc_num=Beneficiary A/c No.",
+      '--const bank_acc_num: "Beneficiary A/c No." is a column of the file; as a value it would be the bank_acc_num of every row\n' +
+        '  → write --set "bank_acc_num=Beneficiary A/c No."\n',
+    ],
+    [
+      "narration=REMARKS",
+      "is a column of the file; as a value it would be the narration of every row\n  → write --set narration=Remarks\n",
+    ],
+    ["bank_acc_num=50100271828001", "name what differs from row to row: --set bank_acc_num=COLUMN\n"],
+    ["ifsc_code=HDFC0001234", "--const ifsc_code: ifsc_code says who receives or owes the money"],
+    ["to_account=ACC-1", "--set to_account=COLUMN"],
+    ["vpa=asha@okbank", "--set vpa=COLUMN"],
+    ["borrower_id=B-1", "--set borrower_id=COLUMN"],
+    ["bene_id=B-1", "--lookup bene_id=TABLE.csv:COLUMN --lookup-by COLUMN"],
+    ["period=2026-11", "a mapping is used again for later files, and would call them by this period too\n  → state it for each file with --period, or name a column: --set period=COLUMN\n"], // prettier-ignore
+  ])("--const %s is no value for every row", async (pair, said) => {
+    const { map, toml } = openDesk(BANK_FILE);
+    const { code, stdout, stderr } = await map("--write", ...SAID, "--const", "payment_mode=NEFT", pair);
+    expect({ code, stdout, isWritten: existsSync(toml) }).toEqual({ code: 2, stdout: "", isWritten: false });
+    expect(stderr).toContain(said);
+    expect(stderr).not.toMatch(/0271828|asha/);
+  });
+
   test("a file without a header is no header: nobody's address is shown as the name of a column", async () => {
     const { map } = openDesk("asha@example.com,100.5,INR,ID001,Thanks,PAYPAL\n");
     const { code, stdout, stderr } = await map();
@@ -335,6 +371,30 @@ describe.skipIf(!HAS_PTY)("on a terminal", () => {
     expect(ended.seen.match(/rupees or paise\?/g)).toHaveLength(2);
     expect(ended.seen).toMatch(said);
     expect(existsSync(desk.toml)).toBe(isWritten);
+  });
+});
+
+describe.skipIf(!HAS_PTY)("asked on a terminal for the payee's account", () => {
+  const askedFor = (answer: string): { code: number | null; seen: string } => {
+    const desk = openDesk(BANK_FILE);
+    const said = ["--const", "debit_account_id=ACC-OPS-01", "payment_mode=NEFT"];
+    const home = { HOME: join(desk.folder, "..") };
+    return onTerminal(["map", "pay.csv", ...said], home, { columns: 200, cwd: desk.folder, answers: [answer, "n"] });
+  };
+
+  test("a column in [ ] is taken", () => {
+    const { code, seen } = askedFor("[beneficiary a/c no.]");
+    expect(code).toBe(0);
+    expect(seen).toContain("bank_acc_num: the name of a column in [ ]: ");
+    expect(seen).toContain('"Beneficiary A/c No." = "bank_acc_num"');
+  });
+
+  test.each([
+    ["Beneficiary A/c No.", "→ write [Beneficiary A/c No.]"],
+    ["50100271828001", "--set bank_acc_num=COLUMN"],
+  ])("%s is not", (answer, said) => {
+    const { code, seen } = askedFor(answer);
+    expect([code, seen]).toEqual([2, expect.stringContaining(said)]);
   });
 });
 

@@ -7,6 +7,7 @@ import { normalizeName } from "../../text/names.ts";
 import { OPERATIONS } from "../../operations/catalogue.ts";
 import { printable, quotedNames } from "../../text/printable.ts";
 import type { Call } from "../command.ts";
+import { assertConstant, setFlag } from "./constants.ts";
 
 /** What a person said on the command line of `paydrop map`. */
 export interface MapFlags {
@@ -34,14 +35,17 @@ export function readMapFlags({ flags }: Call, columns: readonly string[]): MapFl
     option: typeof option === "string" ? option.toUpperCase() : undefined,
     unit,
     set: pairsOf(flags["set"], "--set", (header) => columnNamed(header, columns, "--set")),
-    constants: pairsOf(flags["const"], "--const", (value) => value),
+    constants: pairsOf(flags["const"], "--const", (value, field) => {
+      assertConstant({ from: `--const ${field}`, field, value }, columns, setFlag);
+      return value;
+    }),
     lookups: lookupsOf(flags, columns),
     write: flags["write"] === true,
   });
 }
 
 /** `field=value`, each field once. */
-function pairsOf(given: unknown, flag: string, read: (value: string) => string): Record<string, string> {
+function pairsOf(given: unknown, flag: string, read: (value: string, field: string) => string): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const pair of Array.isArray(given) ? given.map(String) : []) {
     const [, said = "", value = ""] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
@@ -50,7 +54,7 @@ function pairsOf(given: unknown, flag: string, read: (value: string) => string):
     }
     const field = fieldNamed(said, flag);
     if (field in pairs) throw new PaydropError("usage", `${flag} names ${field} twice`, "leave one of the two out");
-    pairs[field] = read(value);
+    pairs[field] = read(value, field);
   }
   return pairs;
 }

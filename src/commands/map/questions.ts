@@ -1,11 +1,12 @@
 import type { Config } from "../../config/config.ts";
 import { PaydropError } from "../../errors.ts";
-import { operationSaid } from "../../operations/catalogue.ts";
+import { isOfParty, operationSaid } from "../../operations/catalogue.ts";
 import { printable, quotedNames } from "../../text/printable.ts";
 import { otherMeasureIn, proposeMappings, type Proposal } from "../../reader/mapping/propose.ts";
 import type { ProposalClues } from "../../reader/mapping/propose-columns.ts";
 import { ask, canAsk } from "../ask.ts";
 import type { Call } from "../command.ts";
+import { assertConstant, wayToColumn } from "./constants.ts";
 import { columnNamed } from "./flags.ts";
 
 export interface Answered {
@@ -60,15 +61,18 @@ async function answeredOnce(
     throw new PaydropError("usage", "the unit of the amounts is not known", SAY_UNIT);
   }
   const said = unclearWords(proposal, lacking).map((words) => `${words}. `);
-  const answer = await ask(
-    call,
-    `${said.join("")}${lacking}: one value for every row, or the name of a column in [ ]: `,
-  );
+  const wanted = isOfParty(lacking)
+    ? "the name of a column in [ ]"
+    : "one value for every row, or the name of a column in [ ]";
+  const answer = await ask(call, `${said.join("")}${lacking}: ${wanted}: `);
   if (answer === "") throw new PaydropError("usage", `nothing gives ${lacking}`, "nothing was written");
   const [, column] = /^\[(.+)\]$/.exec(answer) ?? [];
-  return column === undefined
-    ? { ...clues, constants: { ...clues.constants, [lacking]: answer } }
-    : { ...clues, set: { ...clues.set, [lacking]: columnNamed(column, clues.columns, lacking) } };
+  if (column !== undefined) {
+    return { ...clues, set: { ...clues.set, [lacking]: columnNamed(column, clues.columns, lacking) } };
+  }
+  const constant = { from: lacking, field: lacking, value: answer };
+  assertConstant(constant, clues.columns, (_, name) => `[${printable(name)}]`);
+  return { ...clues, constants: { ...clues.constants, [lacking]: answer } };
 }
 
 const UNIT = "amount_unit";
@@ -106,9 +110,9 @@ export function lackingError(lacking: readonly string[], proposal: Proposal, hea
   const free = header.filter((column) => !used.has(column));
   const ways = lacking.map((field) => {
     if (field === UNIT) return SAY_UNIT;
-    if (field.startsWith("bene_")) return `--lookup ${field}=TABLE.csv:COLUMN --lookup-by COLUMN`;
-    // one amount for everybody is nobody's payroll
-    if (field === "amount" || unclear.some((one) => one.field === field)) return `--set ${field}=COLUMN`;
+    if (unclear.some((one) => one.field === field)) return `--set ${field}=COLUMN`;
+    // one payee or one amount for everybody is nobody's payroll
+    if (isOfParty(field) || field === "amount") return wayToColumn(field);
     return `--const ${field}=VALUE or --set ${field}=COLUMN`;
   });
   const among = free.length > 0 ? `; columns without a meaning: ${quotedNames(free)}` : "";
