@@ -1,3 +1,5 @@
+import { normalizeName } from "./text/names.ts";
+
 /** Signs, codes and names of currencies; among the signs is the rupee's too. */
 const SIGN =
   /\p{Sc}|\b(?:usd|eur|gbp|aed|sgd|jpy|cny|aud|cad|chf|sar|qar|omr|kwd|bhd|myr|thb|bdt|lkr|npr|pkr|dollars?|euros?|pounds?|dirhams?)\b/giu;
@@ -26,6 +28,37 @@ const RUPEES_ALONE = /^[\s().₹-]*(?:(?:inr|indian|rupees?|rs)[\s().₹-]*)*$|^
 /** Whether a cell that states a currency says the rupee, or nothing. */
 export function saysRupeesAlone(text: string): boolean {
   return RUPEES_ALONE.test(text);
+}
+
+/** Whether a cell speaks of another currency than the rupee: a code of ISO 4217 alone, or a sign or name in it. */
+export function speaksOfOther(text: string): boolean {
+  const code = text.trim().toUpperCase();
+  if (/^[A-Z]{3}$/.test(code)) return code !== "INR" && codes().has(code);
+  return otherCurrencyIn(text) !== undefined;
+}
+
+let known: ReadonlySet<string> | undefined;
+
+function codes(): ReadonlySet<string> {
+  return (known ??= new Set(Intl.supportedValuesOf("currency")));
+}
+
+/** Names such as `Currency`, `Currency Code`, `Txn Currency`, `Payment Ccy`, `Currency (ISO)`. */
+const CURRENCY =
+  /^(?:(?:txn|transaction|pay|payment|transfer|debit|credit|instructed|account)?(?:currency|curr|ccy)(?:code|\(iso\)|iso|name)?)$/;
+
+/** Whether a column, or a name beside the rows, is that of a currency and of nothing else. */
+export function namesCurrency(name: string): boolean {
+  return CURRENCY.test(normalizeName(name));
+}
+
+/** Of a whole name, its letters: `Curr.`, `Cur`, `Amt Cur`; `Current balance` is none. */
+const SHORT = /^(?:txn|transaction|pay|payment|payout|transfer|amount|amt|target|source)?curr?(?:code|cd|type|iso)?$/;
+
+/** Whether a name has a word for currency among others: `Payout Currency`, `CURRENCY_CD`, `Currency (INR/USD)`, `Amt Ccy`. */
+export function mayNameCurrency(name: string): boolean {
+  const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/); // prettier-ignore
+  return words.some((word) => /currenc(?:y|ies)|^(?:ccy|crcy)|(?:ccy|crcy)$/.test(word)) || SHORT.test(words.join(""));
 }
 
 /** Whether a column's name speaks of rupees, among other words: `Payout Amount (in Rupees)`, `Net Pay (Rs.)`. */

@@ -1,4 +1,4 @@
-import { saysRupeesAlone } from "../currency.ts";
+import { mayNameCurrency, namesCurrency, saysRupeesAlone, speaksOfOther } from "../currency.ts";
 import { normalizeName } from "../text/names.ts";
 import { printable } from "../text/printable.ts";
 import type { Row } from "../reader/row.ts";
@@ -14,10 +14,10 @@ export function lookForCurrency(
   { ownColumns, hasCells }: { readonly ownColumns: readonly string[]; readonly hasCells: boolean },
 ): Fault | undefined {
   const from = row.mapped?.from ?? row;
-  for (const at of currencyColumns(from.columns)) {
+  for (const { at, isSure } of currencyColumns(from.columns)) {
     if (!isFilled(from, at)) continue;
     const text = cellText(from, at).trim();
-    if (saysRupeesAlone(text)) continue;
+    if (saysRupeesAlone(text) || (!isSure && !speaksOfOther(text))) continue;
     const sent = fields.find(({ field }) => field.name === "currency")?.index ?? -1;
     if (sent >= 0 && (row.mapped ? row.mapped.at[sent] : sent) === at) continue;
     const name = from.columns[at] ?? "";
@@ -36,17 +36,23 @@ export function lookForCurrency(
 
 const NAME_CHARACTERS_MAX = 40;
 
-/** Names such as `Currency`, `Currency Code`, `Txn Currency`, `Payment Ccy`, `Currency (ISO)`. */
-const NAME =
-  /^(?:(?:txn|transaction|pay|payment|transfer|debit|credit|instructed|account)?(?:currency|curr|ccy)(?:code|\(iso\)|iso|name)?)$/;
-const NONE: readonly number[] = [];
-const COLUMNS = new WeakMap<readonly string[], readonly number[]>();
+/** A column of currencies. `isSure`: by its name it is nothing else, so that whatever is no rupee counts. */
+interface CurrencyColumn {
+  readonly at: number;
+  readonly isSure: boolean;
+}
 
-/** Positions of the columns of currencies; most files have none. */
-function currencyColumns(columns: readonly string[]): readonly number[] {
+const NONE: readonly CurrencyColumn[] = [];
+const COLUMNS = new WeakMap<readonly string[], readonly CurrencyColumn[]>();
+
+/** The columns of currencies; most files have none. */
+function currencyColumns(columns: readonly string[]): readonly CurrencyColumn[] {
   let found = COLUMNS.get(columns);
   if (!found) {
-    const all = columns.flatMap((column, index) => (NAME.test(normalizeName(column)) ? [index] : []));
+    const all = columns.flatMap((column, at) => {
+      const isSure = namesCurrency(column);
+      return isSure || mayNameCurrency(column) ? [{ at, isSure }] : [];
+    });
     found = all.length > 0 ? all : NONE;
     COLUMNS.set(columns, found);
   }

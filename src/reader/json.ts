@@ -2,6 +2,7 @@ import { SUMMABLE } from "../amount.ts";
 import { defined } from "../defined.ts";
 import { normalizeName } from "../text/names.ts";
 import { countSlips } from "../text/slips.ts";
+import { assertMayBeIgnored } from "./beside-rows.ts";
 import { JsonDocument } from "./document.ts";
 import { quotedName } from "./header.ts";
 import { membersOf, ObjectReader } from "./object.ts";
@@ -60,10 +61,11 @@ async function* readRowTexts(source: SheetSource, document: JsonDocument): Async
 
 /** What a JSON wrapper says beside its rows. Throws FileRefusedError for a value that is not of its kind. */
 function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, remarks: string[]): Wrapper {
-  const wrong = (found: string): Error => source.refuse("json_wrapper", { found });
-  for (const name of members.keys()) {
+  const wrong: Wrong = (found, hint) => source.refuse("json_wrapper", { found, ...(hint ? { hint } : {}) });
+  for (const [name, value] of members) {
     if (WRAPPER_NAMES.includes(name)) continue;
     // what holds a file back must not pass as if nobody had said it
+    assertMayBeIgnored(name, value, wrong);
     const meant = WRAPPER_NAMES.find((known) => countSlips(normalizeName(name), known) <= 1);
     if (meant) throw wrong(`${quotedName(name)} stands beside the rows: did you mean ${meant}?`);
     remarks.push(`${quotedName(name)} beside the rows has no meaning here`);
@@ -83,7 +85,10 @@ function readWrapper(members: ReadonlyMap<string, Cell>, source: SheetSource, re
 
 const WRAPPER_NAMES: readonly string[] = ["operation", "period", "control"];
 
-function readControl(control: Cell, wrong: (found: string) => Error): NonNullable<Wrapper["control"]> {
+/** Gives the error for what is wrong beside the rows; `hint` where more is known than how a wrapper is written. */
+type Wrong = (found: string, hint?: string) => Error;
+
+function readControl(control: Cell, wrong: Wrong): NonNullable<Wrapper["control"]> {
   if (typeof control === "string" || !control.source.startsWith("{")) throw wrong('"control" is not an object');
   const { keys, cells } = membersOf(control.source);
   if (new Set(keys).size < keys.length) throw wrong('"control" says one thing twice');

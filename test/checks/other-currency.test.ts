@@ -26,6 +26,30 @@ test.each([
   expect(codesOf(checkOne(name, { ...cells, currency: nothing }, JSON_FILE))).toEqual([]);
 });
 
+test.each([
+  ...["Curr.", "Currency:", "Currency*", "Payout Currency", "Amount Currency", "Currency Type", "CURRENCY_CD"],
+  ...["Currency (INR/USD)", "Target Currency", "Amt Ccy", "Cur", "Crcy", "Amount Curr.", "payoutCurrency", "amtccy"],
+])("of a column %s that may be one of the amount's currency, a currency counts", (column) => {
+  const codes = (value: string): readonly string[] =>
+    codesOf(checkOne("payout", { ...GOOD_ROWS.payout, [column]: value }));
+  for (const value of ["USD", " EUR ", "$", "US$", "AED"]) expect(codes(value)).toEqual(["currency_other"]);
+  for (const value of ["INR", "Rs.", "₹", "", "-", "Domestic", "n/a", "YES", "1"]) expect(codes(value)).toEqual([]);
+});
+
+test.each([
+  "Current balance",
+  "Currently employed",
+  "Curriculum",
+  "Cur Bal",
+  "Account",
+  "Occupancy",
+  "AccYear",
+  "Curator",
+])("a column %s is none of currencies", (column) => {
+  for (const value of ["USD", "$"])
+    expect(codesOf(checkOne("payout", { ...GOOD_ROWS.payout, [column]: value }))).toEqual([]);
+});
+
 test("a collection is sent in its own currency, and with none of another column", () => {
   expect(codesOf(checkOne("collection", { ...GOOD_ROWS.collection, currency: "USD" }))).toEqual([]);
   const { amount, vpa } = GOOD_ROWS.collection;

@@ -344,6 +344,26 @@ describe("paydrop map", () => {
     expect(stdout).not.toContain("must_be");
   });
 
+  test("a currency that would not be sent is refused, also where a column says it; rupees may be said", async () => {
+    const { map } = openDesk([`${HEADER},Unit of pay`, ...ROWS.map((row) => `${row},USD`)].join("\n"));
+    for (const said of ["USD", "dollars"]) {
+      const constant = await map(...SAID, "--const", `currency=${said}`);
+      expect([constant.code, constant.stdout]).toEqual([2, ""]);
+      expect(constant.stderr).toContain(
+        "--const currency: a payout of option B has no currency: amounts are sent as they stand, as rupees\n" +
+          "  → pay what is in another currency another way",
+      );
+    }
+    const column = await map(...SAID, "--set", "currency=Unit of pay");
+    expect([column.code, column.stderr]).toEqual([2, expect.stringContaining('leave it out; with "Unit of pay" = ["INR"] under must_be')]); // prettier-ignore
+    expect((await map(...SAID, "--const", "currency=INR")).code).toBe(0);
+    const tenure = await map(...SAID, "--const", "tenure=12");
+    expect([tenure.code, tenure.stderr]).toEqual([2, expect.stringContaining("--const tenure: a payout of option B has no tenure\n  → leave it out")]); // prettier-ignore
+    const collection = openDesk("UPI ID,Amount\na@okbank,10.00\n");
+    const { code, stdout } = await collection.map("--const", "currency=USD");
+    expect([code, stdout]).toEqual([0, expect.stringContaining('currency = "USD"')]);
+  });
+
   test("as JSON for a program", async () => {
     const { code, stdout } = await openDesk().map("--json", ...SAID, "--set", "reference=Emp No");
     expect(code).toBe(0);

@@ -116,6 +116,59 @@ describe("wrapper", () => {
   });
 
   test.each([
+    ['"currency":"INR"', "currency"],
+    ['"Currency":"Rs."', "Currency"],
+    ['"ccy":null', "ccy"],
+    ['"currency_note":"see page 2"', "currency_note"],
+    ['"total":null', "total"],
+    ['"count":""', "count"],
+    ['"discount":5', "discount"],
+    ['"total_pages":3', "total_pages"],
+    ['"checksum":"9f2c"', "checksum"],
+    ['"account":"5010"', "account"],
+  ])("so is one of a currency or a total that says nothing of these rows: %s", async (member, name) => {
+    const { sheet } = await read("a.json", `{${member},"rows":[{"a":"1"}]}`);
+    expect(sheet.remarks).toEqual([`"${name}" beside the rows has no meaning here`]);
+  });
+
+  test.each([
+    ['"currency":"USD"', '"currency" beside the rows says "USD", and only INR may stand there'],
+    ['"CURRENCY":"usd"', '"CURRENCY" beside the rows says "usd"'],
+    ['"ccy":"$"', '"ccy" beside the rows says "$"'],
+    ['"currency":840', '"currency" beside the rows says something else than INR'],
+    ['"currency":"50100271828001"', '"currency" beside the rows says something else than INR'],
+    ['"payoutCurrency":"EUR"', '"payoutCurrency" beside the rows says "EUR"'],
+  ])("another currency than rupees refuses the file, before and behind the rows: %s", async (member, words) => {
+    for (const text of [`{${member},"rows":[{"a":"1"}]}`, `{"rows":[{"a":"1"}],${member}}`]) {
+      const fault = await faultOf(read("a.json", text));
+      expect([fault.code, fault.message]).toEqual(["json_wrapper", expect.stringContaining(words)]);
+      expect(fault.hint).toContain("sent as they stand, as rupees");
+    }
+  });
+
+  test.each([
+    '"total":"5.00"',
+    '"Total":5',
+    '"count":1',
+    '"control_totals":{"rows":1,"total":"5"}',
+    '"row_count":1',
+    '"totalAmount":5',
+    '"Number of payments":1',
+    '"no_of_records":1',
+    '"expectedRows":1',
+    '"grand total":5',
+    '"ctrlSum":"5.00"',
+    '"sum":5',
+    '"totalRecords":1',
+    '"batch_total":5',
+  ])("control totals in another place refuse the file with the way to write them: %s", async (member) => {
+    const fault = await faultOf(read("a.json", `{${member},"rows":[{"a":"1"}]}`));
+    expect(fault.code).toBe("json_wrapper");
+    expect(fault.message).toContain('beside the rows looks like control totals, which are read from "control" only');
+    expect(fault.hint).toContain('Write "control": {"rows": 240, "total": "11087750.50"}');
+  });
+
+  test.each([
     ['{"operation":5,"rows":[{}]}', '"operation" is not a text'],
     ['{"period":202611,"rows":[{}]}', '"period" is not a text'],
     ['{"control":"x","rows":[{}]}', '"control" is not an object'],

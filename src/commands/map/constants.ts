@@ -1,5 +1,9 @@
+import { fieldsToFill } from "../../config/mapping.ts";
+import { saysRupeesAlone } from "../../currency.ts";
 import { PaydropError } from "../../errors.ts";
 import { isOfParty } from "../../operations/catalogue.ts";
+import type { Proposal } from "../../reader/mapping/propose.ts";
+import type { ProposalClues } from "../../reader/mapping/propose-columns.ts";
 import { printable, quotedNames } from "../../text/printable.ts";
 import { normalizeName } from "../../text/names.ts";
 
@@ -41,6 +45,28 @@ export function assertConstant(
   }
   const why = whyNot(field);
   if (why) throw new PaydropError("usage", `${from}: ${why.message}`, why.hint);
+}
+
+/**
+ * Throws `usage` for a field that somebody filled and that the rows do not have: what they said would be dropped without
+ * a word, and with the currency of the amounts another amount would be sent.
+ */
+export function assertHasFields({ operation, form }: Proposal, { constants, set }: ProposalClues): void {
+  const fields = fieldsToFill([form]);
+  const isRupees = (field: string): boolean => field === "currency" && saysRupeesAlone(constants[field] ?? "?");
+  const constant = Object.keys(constants).find((field) => !fields.includes(field) && !isRupees(field));
+  const field = constant ?? Object.keys(set).find((one) => !fields.includes(one));
+  if (field === undefined) return;
+  const option = form.option === undefined ? "" : ` of option ${form.option}`;
+  const flag = constant === undefined ? "--set" : "--const";
+  const message = `${flag} ${field}: a ${operation}${option} has no ${field}`;
+  if (field !== "currency") throw new PaydropError("usage", message, "leave it out");
+  const column = set[field];
+  const hint =
+    column === undefined
+      ? "pay what is in another currency another way"
+      : `leave it out; with ${quotedNames([column])} = ["INR"] under must_be of the mapping other rows are faults`;
+  throw new PaydropError("usage", `${message}: amounts are sent as they stand, as rupees`, hint);
 }
 
 function whyNot(field: string): { readonly message: string; readonly hint: string } | undefined {

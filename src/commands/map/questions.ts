@@ -6,7 +6,7 @@ import { otherMeasureIn, proposeMappings, type Proposal } from "../../reader/map
 import type { ProposalClues } from "../../reader/mapping/propose-columns.ts";
 import { ask, canAsk } from "../ask.ts";
 import type { Call } from "../command.ts";
-import { assertConstant, wayToColumn } from "./constants.ts";
+import { assertConstant, assertHasFields, wayToColumn } from "./constants.ts";
 import { columnNamed } from "./flags.ts";
 
 export interface Answered {
@@ -37,6 +37,7 @@ export async function askedOut(
       if (operation) clues = { ...clues, operation };
       continue;
     }
+    assertHasFields(proposal, clues);
     const [lacking] = lackingIn(proposal);
     if (lacking === undefined || !isAsking) return { proposal, clues };
     // a person answers with the columns before their eyes
