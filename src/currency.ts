@@ -55,7 +55,7 @@ export function namesCurrency(name: string): boolean {
 /** Of a whole name, its letters: `Curr.`, `Cur`, `Amt Cur`; `Current balance` is none. */
 const SHORT = /^(?:txn|transaction|pay|payment|payout|transfer|amount|amt|target|source)?curr?(?:code|cd|type|iso)?$/;
 
-/** Whether a name has a word for currency among others: `Payout Currency`, `CURRENCY_CD`, `Currency (INR/USD)`, `Amt Ccy`. */
+/** Whether a name has a word for currency among others: `Payout Currency`, `CURRENCY_CD`, `Amt Ccy`. */
 export function mayNameCurrency(name: string): boolean {
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z]+/); // prettier-ignore
   return words.some((word) => /currenc(?:y|ies)|^(?:ccy|crcy)|(?:ccy|crcy)$/.test(word)) || SHORT.test(words.join(""));

@@ -20,6 +20,12 @@ export async function operationTaken(
   return isRefusedForIt && known?.correction ? operationTaken(earlier, known.correction.of) : known?.operation;
 }
 
+/** Whether nothing was wrong with a row when it was taken in: what stands in each column of it is what belongs there. */
+export async function wasValid(earlier: EarlierBatches, { batch, row }: RowName): Promise<boolean> {
+  const known = await earlier.row(batch, row);
+  return known !== undefined && known.state !== "invalid" && (known.faults ?? []).length === 0;
+}
+
 /**
  * Whether a row was refused because these columns were empty, and so was the row that it corrects: then it had no payee
  * that could have changed. A row that went with an empty cell, by the rules of then, was for somebody.

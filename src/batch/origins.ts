@@ -3,7 +3,7 @@
  * stand in no journal (I10): they are read from the private copy of the earlier file.
  */
 import { cellText, positionOf } from "../checks/cells/cell.ts";
-import { compareWithOrigin, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
+import { compareWithOrigin, hideAmounts, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
 import { faultOfCell } from "../checks/fault-of.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
@@ -15,7 +15,7 @@ import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
 import { withoutTextMark } from "../text/spreadsheet-text.ts";
 import { snapshotsIn } from "../reading.ts";
-import { hadNoPayee, operationTaken, OTHER_OPERATION, type EarlierBatches } from "./earlier-records.ts";
+import { hadNoPayee, operationTaken, OTHER_OPERATION, wasValid, type EarlierBatches } from "./earlier-records.ts";
 import { EarlierRows, type Origin } from "./earlier-rows.ts";
 
 /**
@@ -61,7 +61,8 @@ export class Origins {
       const made = (one.instruction ?? one).operation?.name;
       const was = origin.operation === made ? made : ((await operationTaken(this.#earlier, name)) ?? origin.operation);
       if (was && made && was !== made) return otherOperation(one.row, name, { was, made }, hasCells);
-      const { rewritten, filledIn = [], ...compared } = correctionOf(one, name, origin, hasCells);
+      const areValid = await this.#areValid(one, name, origin);
+      const { rewritten, filledIn = [], ...compared } = correctionOf(one, name, origin, { hasCells, areValid });
       const isOther = filledIn.length > 0 && !(await hadNoPayee(this.#earlier, name, filledIn));
       const tie = isOther ? asOtherPayee(compared) : compared;
       // what was wrong is asked of the journal, but not for the many rows whose amount was changed
@@ -76,6 +77,12 @@ export class Origins {
   async close(): Promise<void> {
     for (const rows of this.#open.values()) await rows.close();
     this.#open.clear();
+  }
+
+  /** Whether a row and its origin are; asked of the journal only where it makes a difference. */
+  async #areValid({ row, instruction }: CheckedRow, name: RowName, origin: Origin): Promise<boolean> {
+    if (!instruction || !origin.row || !hideAmounts(row, origin.row, instruction.operation)) return false;
+    return wasValid(this.#earlier, name);
   }
 
   /** The earlier rows with these names; those that are not known are left out. */
@@ -127,12 +134,20 @@ function asOtherPayee(tie: Tie): Tie {
   return tie.correction ? { ...tie, correction: { ...tie.correction, payeeChanged: true } } : tie;
 }
 
-function correctionOf(checked: CheckedRow, of: RowName, origin: Origin, hasCells: boolean): Compared {
+function correctionOf(
+  checked: CheckedRow,
+  of: RowName,
+  origin: Origin,
+  { hasCells, areValid }: { readonly hasCells: boolean; readonly areValid: boolean },
+): Compared {
   if (!origin.row) return { correction: { of, payeeChanged: true } };
   const { row, instruction } = checked;
   const made = checked.instruction ? checked.instruction.operation : checked.operation;
   if (!made) return { correction: { of, changes: [], payeeChanged: false } };
-  const { zerosGone, rewritten, filledIn, ...compared } = compareWithOrigin(row, origin.row, made, instruction?.form);
+  const { zerosGone, rewritten, filledIn, ...compared } = compareWithOrigin(row, origin.row, made, {
+    form: instruction?.form,
+    areValid,
+  });
   const correction = { of, ...compared };
   if (!zerosGone) return { correction, rewritten, filledIn };
   const { field, zeros } = zerosGone;

@@ -1,4 +1,4 @@
-import { canonicalAmount, PLAIN_DECIMAL } from "../amount.ts";
+import { canonicalAmount, formatUnits, PLAIN_DECIMAL, SUMMABLE, unitsOf } from "../amount.ts";
 import { wireAmount } from "./cells/amount-unit.ts";
 import type { Field, Form, Operation } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
@@ -53,9 +53,14 @@ const OWN: readonly Field[] = (["reference", "period"] as const).map((name) => (
 /**
  * What in a row is not as it was in the row that it corrects: in fields that are sent, and in columns by which
  * duplicates are found. Other columns are left out: nobody knows what in them must be masked. Both rows are given under
- * the names of our fields.
+ * the names of our fields. `areValid`: both rows are, so that what stands as their amount is one.
  */
-export function compareWithOrigin(now: Row, origin: Row, operation: Operation, form: Form | undefined): Comparison {
+export function compareWithOrigin(
+  now: Row,
+  origin: Row,
+  operation: Operation,
+  { form, areValid }: { readonly form: Form | undefined; readonly areValid: boolean },
+): Comparison {
   const changes: Change[] = [];
   const rewritten: string[] = [];
   const filledIn: string[] = [];
@@ -66,7 +71,11 @@ export function compareWithOrigin(now: Row, origin: Row, operation: Operation, f
     const to = writtenIn(now, field);
     if (from !== to) rewritten.push(field.name);
     if (from === to || valueOf(from, field, origin) === valueOf(to, field, now)) continue;
-    changes.push({ column: columnOf(now, field), ...maskedPair(field, from, to) });
+    const pair =
+      areValid && isHiddenAmount(field, from, to)
+        ? { from: sentAs(from, origin), to: sentAs(to, now) }
+        : maskedPair(field, from, to);
+    changes.push({ column: columnOf(now, field), ...pair });
     const zeros = isKept(field) ? zerosTaken(from, to) : undefined;
     if (zeros !== undefined) zerosGone ??= { field, zeros };
     const isPayee = form?.beneficiaryFields.includes(field.name) ?? false;
@@ -77,6 +86,21 @@ export function compareWithOrigin(now: Row, origin: Row, operation: Operation, f
     else payeeChanged = true;
   }
   return { changes, payeeChanged, rewritten, filledIn, ...(zerosGone ? { zerosGone } : {}) };
+}
+
+/** Whether an amount of these rows would be masked for its many digits. */
+export function hideAmounts(now: Row, origin: Row, operation: Operation): boolean {
+  return fieldsOf(operation).some((field) => isHiddenAmount(field, writtenIn(origin, field), writtenIn(now, field)));
+}
+
+function isHiddenAmount(field: Field, ...texts: readonly string[]): boolean {
+  return field.kind === "amount" && texts.some((text) => shownValue(field, text) !== text);
+}
+
+/** The amount of a valid row as it is sent, in a form of its own: `150000000.00`. */
+function sentAs(text: string, row: Row): string {
+  const sent = wireAmount(text, row.mapped?.amountUnit ?? "rupees") ?? "";
+  return SUMMABLE.test(sent) ? formatUnits(unitsOf(sent)) : text;
 }
 
 /** Whether zeros in front matter. They do not in a mobile number, nor in our own columns, which are not sent. */

@@ -1,4 +1,4 @@
-import { mask, maskStray } from "../text/mask.ts";
+import { mask, maskStray, maskStrayAmount } from "../text/mask.ts";
 import type { Field } from "../operations/operation.ts";
 import { printable } from "../text/printable.ts";
 import { normalizeName } from "../text/names.ts";
@@ -31,12 +31,12 @@ export function faultOfCell({ row, place, index, hasCells }: CellOfRow, text: st
   const wording = { value: shown(place, text, finding.code), thing: thingOf(place), field: place.name };
   const { column, at } = row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index);
   const cell = hasCells && at >= 0 ? { cell: `${lettersOf(at)}${row.number}` } : {};
-  return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(finding), wording) };
+  return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(place, finding), wording) };
 }
 
 /** The finding without a plain number that may be an account or a mobile in a column of amounts (I10). */
-function withoutStrayNumber({ plain, ...finding }: Finding): Finding {
-  return plain === undefined || maskStray(plain) !== plain ? finding : { ...finding, plain };
+function withoutStrayNumber(place: Place, { plain, ...finding }: Finding): Finding {
+  return plain === undefined || maskedStray(place, plain) !== plain ? finding : { ...finding, plain };
 }
 
 /** The column that holds one of our fields, by the file's own header. */
@@ -102,13 +102,20 @@ function shown(place: Place, text: string, code: Finding["code"]): string {
 }
 
 /** A value without a fault as it may stand in a message (I10). */
-export function shownValue({ sensitive }: Pick<Field, "sensitive">, text: string): string {
+export function shownValue(field: Pick<Field, "kind" | "sensitive">, text: string): string {
   if (text === "") return "";
-  return printable(sensitive === undefined ? maskStray(text) : mask(text, sensitive), SHOWN_CHARACTERS_MAX);
+  const shown = field.sensitive === undefined ? maskedStray(field, text) : mask(text, field.sensitive);
+  return printable(shown, SHOWN_CHARACTERS_MAX);
 }
 
-function masked({ sensitive }: Place, text: string, code: Finding["code"]): string {
-  if (sensitive === undefined) return maskStray(text);
+/** Text of a place that should hold nothing personal. */
+function maskedStray({ kind }: Pick<Place, "kind">, text: string): string {
+  return kind === "amount" ? maskStrayAmount(text) : maskStray(text);
+}
+
+function masked(place: Place, text: string, code: Finding["code"]): string {
+  const { sensitive } = place;
+  if (sensitive === undefined) return maskedStray(place, text);
   // a placeholder such as `n/a` is no secret
   if (code === "placeholder" && inspectIdFilled(text)?.code === code) return text;
   const isNumber = sensitive === "account" || sensitive === "mobile";

@@ -41,6 +41,17 @@ export function maskStray(text: string): string {
   return maskNumbers(text);
 }
 
+/** At most twelve digits before decimals. An account that became a number on its way ends in `.0`. */
+const WITH_DECIMALS = /^(?:0|[1-9][0-9]{0,11}|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3})[.](?!0$)[0-9]{1,4}$/;
+
+/**
+ * What stands in a column of amounts. With decimals it is an amount, and shown: a person judges it by its digits. Many
+ * digits without decimals may be an account from another column.
+ */
+export function maskStrayAmount(text: string): string {
+  return WITH_DECIMALS.test(text) ? text : maskStray(text);
+}
+
 /** Text of a setting, which may name accounts: a pattern, a list. */
 export function maskNumbers(text: string): string {
   return text.replace(LONG_NUMBER, (digits) => mask(digits, "account"));

@@ -145,6 +145,15 @@ describe("max_per_row", () => {
     expect(warned.instruction?.amount).toBe("60000");
   });
 
+  test("an amount of nine digits is shown where its decimals tell that it is one", () => {
+    const over = (amount: string): readonly string[] =>
+      said(check({ max_per_row: "200000000" }, { ...PAYOUT, amount }));
+    expect(over("1500000000.00")).toEqual([
+      expect.stringContaining('"1500000000.00" is more than 200000000, the most'),
+    ]);
+    expect(over("50100271828001")).toEqual([expect.stringContaining('"••8001" is more than 200000000, the most')]);
+  });
+
   test("is asked of amounts that can be read only", () => {
     expect(codes(check({ max_per_row: "1" }, { ...PAYOUT, amount: "1e9" }))).toEqual(["fault scientific_notation"]);
   });

@@ -62,6 +62,20 @@ describe("an amount nine times the middle one", () => {
     expect(warningsOf(report)).toEqual([`10 amount_unusual: "1000" is 10 times the middle amount of this file, 100`]);
     expect(report).toMatchObject({ exitCode: 3, warned: 1, ready: { rows: 6 } });
   });
+
+  test("an amount of nine digits is shown where it has decimals; without them it may be an account", async () => {
+    const desk = openDesk(sandbox.url);
+    for (const [large, shown] of [
+      ["150000000.00", "150000000.00"],
+      ["150000000", "••0000"],
+    ] as const) {
+      desk.write("a.csv", amounts("3.00", "3.00", "3.00", "3.00", large));
+      const report = await check(desk, "a.csv");
+      expect(warningsOf(report)).toEqual([
+        `6 amount_unusual: "${shown}" is 50000000 times the middle amount of this file, 3.00`,
+      ]);
+    }
+  });
 });
 
 test("the same payee twice is pointed out with the first row, masked; a row that is held for it is not told twice", async () => {

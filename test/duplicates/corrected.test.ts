@@ -72,6 +72,23 @@ test("a mended amount goes, a changed payee account waits for a release; what ch
   }
 });
 
+test("amounts of nine digits are shown where a person must judge them, and hidden where an account may stand", async () => {
+  const { desk } = await openOffice(["60200000004471", "60200000005582"]);
+  const first = ["60200000004471,150000000.00", "60200000005582,150000000", ",60200000006693"];
+  const then = ["60200000004471,1500000000.00", "60200000005582,15000000.5", "60200000006693,52250.00"];
+  desk.write("payroll.csv", `${[HEADER, ...first.map((row, at) => `ACC-OPS-01,${row},R${at}`)].join("\n")}\n`);
+  const { counts, results } = await desk.run("payroll.csv");
+  expect(counts).toEqual({ rejected: 2, invalid: 1 });
+  const batch = results[0]?.["result_batch"] ?? "";
+  const tied = then.map((row, at) => `ACC-OPS-01,${row},R${at},${batch}:${at + 2}`);
+  desk.write("mended.csv", `${[`${HEADER},retry_of`, ...tied].join("\n")}\n`);
+  const { stdout } = await paydrop(desk, "check", "mended.csv");
+  expect(stdout).toContain(`row 2: corrects row 2 of batch ${batch}: amount 150000000.00 → 1500000000.00`);
+  expect(stdout).toContain(`row 3: corrects row 3 of batch ${batch}: amount 150000000.00 → 15000000.50`);
+  expect(stdout).toMatch(/row 4: corrects row 4 of batch .*: .*amount ••6693 → 52250\.00/);
+  expect(stdout).not.toContain("60200000006693");
+});
+
 test("an account that a spreadsheet took its zeros from is named, and goes with them from the same file", async () => {
   const office = await openOffice([":100.00"]);
   const { desk, sent } = office;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mask, maskAccountId, maskStray } from "../../src/text/mask.ts";
+import { mask, maskAccountId, maskStray, maskStrayAmount } from "../../src/text/mask.ts";
 
 test.each([
   ["ACC-OPS-01", "ACC-OPS-01"],
@@ -46,4 +46,22 @@ test.each([
   ["call 98123 45678", "call ••5678"],
 ])("%s in a column of anything is shown as %s", (text, shown) => {
   expect(maskStray(text)).toBe(shown);
+});
+
+test.each([
+  ["150000000.00", "150000000.00"],
+  ["15,00,00,000.00", "15,00,00,000.00"],
+  ["123456789012.50", "123456789012.50"],
+  ["150000000.5", "150000000.5"],
+  ["52250.00", "52250.00"],
+  ["1234567890123.00", "••0123.00"],
+  ["50100271828001", "••8001"],
+  ["150000000", "••0000"],
+  // an account that became a number on its way
+  ["501002718280.0", "••8280.0"],
+  ["001002718280.00", "••8280.00"],
+  ["5010 0271 8280.00", "••8280.00"],
+  ["ravi.kumar@bank", "ra••@bank"],
+])("%s in a column of amounts is shown as %s", (text, shown) => {
+  expect(maskStrayAmount(text)).toBe(shown);
 });

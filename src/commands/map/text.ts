@@ -1,4 +1,4 @@
-import { mask, maskAccountId, maskStray, type Sensitivity } from "../../text/mask.ts";
+import { mask, maskAccountId, maskStray, maskStrayAmount, type Sensitivity } from "../../text/mask.ts";
 import type { Field } from "../../operations/operation.ts";
 import { printable } from "../../text/printable.ts";
 import type { Proposal } from "../../reader/mapping/propose.ts";
@@ -91,7 +91,7 @@ function fieldOf({ form }: Proposal, name: string): Field | undefined {
 }
 
 function masked(value: string, field: Field | undefined): string {
-  const text = field?.sensitive === undefined ? maskedNumber(value) : maskedAs(value, field.sensitive);
+  const text = field?.sensitive === undefined ? maskedNumber(value, field) : maskedAs(value, field.sensitive);
   return printable(text, VALUE_CHARACTERS_MAX);
 }
 
@@ -107,7 +107,8 @@ function maskedStranger(value: string): string {
     : printable(/^[\d.,-]*$/.test(value) ? value : mask(value, "name"));
 }
 
-function maskedNumber(value: string): string {
+function maskedNumber(value: string, field: Field | undefined): string {
+  if (field?.kind === "amount" && maskStrayAmount(value) === value) return value;
   return /\d{9}/.test(value) ? mask(value, "account") : maskStray(value);
 }
 
