@@ -14,7 +14,7 @@ import type { Mapping } from "./config/mapping.ts";
 import { defined } from "./defined.ts";
 import { FileRefusedError, type FileFault } from "./errors.ts";
 import { formatOfName } from "./format.ts";
-import { CONTROL_ENDINGS, misnamedControl, readControlFile } from "./intake/control.ts";
+import { misnamedControl, readControlFiles } from "./intake/control.ts";
 import { filesKeptIn } from "./intake/kept-files.ts";
 import { isOwnHeader, ownFileRefused } from "./intake/own.ts";
 import type { Snapshot } from "./intake/snapshot.ts";
@@ -169,16 +169,9 @@ async function firstColumns(sheet: Sheet): Promise<readonly string[]> {
 /** The control totals that somebody states for a file. Throws FileRefusedError for a file of them that cannot be read. */
 export async function statedControl(file: string, sheet: Sheet, config: Config): Promise<ExpectedControl[]> {
   const flags = defined({ rows: config.expectRows, total: config.expectTotal });
-  const beside = await Promise.all(
-    CONTROL_ENDINGS.map(async (ending) => {
-      const path = `${file}${ending}`;
-      const totals = await readControlFile(path);
-      return totals ? [{ source: basename(path), ...totals }] : [];
-    }),
-  );
   return [
     ...(Object.keys(flags).length > 0 ? [{ source: "the command line", ...flags }] : []),
     ...(sheet.wrapper?.control ? [{ source: `"control" in the file`, ...sheet.wrapper.control }] : []),
-    ...beside.flat(),
+    ...(await readControlFiles(file)),
   ];
 }

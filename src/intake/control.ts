@@ -12,13 +12,20 @@ interface StatedTotals {
   readonly total?: string;
 }
 
-/** What follows the input's name; the second is what text programs make of the first where endings are hidden. */
-export const CONTROL_ENDINGS = [".control", ".control.txt"] as const;
+/**
+ * What follows the input's name, as people and programs write it: disks tell capitals apart. `.txt` is what text programs
+ * add where endings are hidden. They are few, since each is looked for with every file: a folder may be large.
+ */
+export const CONTROL_ENDINGS = [
+  ...[".control", ".Control", ".CONTROL"],
+  ...[".control.txt", ".Control.txt", ".CONTROL.txt", ".CONTROL.TXT"],
+] as const;
 
-/** Endings that people use instead. They are few, since each is looked for with every file: a folder may be large. */
-const NEAR_ENDINGS = [".ctrl", ".ctl"] as const;
+/** Endings that people use instead. */
+const NEAR_ENDINGS = [".ctrl", ".ctl", ".CTRL", ".CTL"] as const;
 
 const BYTES_MAX = 4096;
+const NOT_THERE: readonly string[] = ["ENOENT", "ENAMETOOLONG"];
 /** Errors that a person has to put right. Others may be over at the next look, and are no reason to refuse the file. */
 const CLOSED: readonly string[] = ["EACCES", "EPERM", "ELOOP", "ENXIO"];
 
@@ -46,12 +53,43 @@ export async function readControlFile(path: string): Promise<StatedTotals | unde
   return defined({ rows: rows === undefined ? undefined : Number(rows), total });
 }
 
+/** What the control files beside an input say, by their names. Throws FileRefusedError (`control_malformed`). */
+export async function readControlFiles(inputPath: string): Promise<(StatedTotals & { readonly source: string })[]> {
+  const found = await Promise.all(CONTROL_ENDINGS.map((ending) => fileAt(`${inputPath}${ending}`)));
+  const files: { readonly path: string; readonly identity: string }[] = [];
+  for (const file of found.flat()) {
+    const same = files.find(({ path }) => path.toLowerCase() === file.path.toLowerCase());
+    if (!same) files.push(file);
+    // a disk that does not tell capitals apart finds one file by all of its spellings
+    else if (same.identity !== file.identity) throw twoOfOneName(basename(same.path), basename(file.path));
+  }
+  const said = files.map(async ({ path }) => {
+    const totals = await readControlFile(path);
+    return totals ? [{ source: basename(path), ...totals }] : [];
+  });
+  return (await Promise.all(said)).flat();
+}
+
+/** What lies at a path. Where that cannot be known the file is taken to be there: reading it then says why not. */
+async function fileAt(path: string): Promise<{ readonly path: string; readonly identity: string }[]> {
+  try {
+    const { dev, ino } = await lstat(path, { bigint: true });
+    return [{ path, identity: `${dev} ${ino}` }];
+  } catch (error) {
+    return NOT_THERE.includes(systemCodeOf(error) ?? "") ? [] : [{ path, identity: "" }];
+  }
+}
+
 /** The name of a file beside the input that is surely meant to hold its control totals, but has another ending. */
 export async function misnamedControl(inputPath: string): Promise<string | undefined> {
-  const stem = inputPath.slice(0, inputPath.length - extname(inputPath).length);
+  const extension = extname(inputPath);
+  const stem = inputPath.slice(0, inputPath.length - extension.length);
+  const [lower, upper] = [extension.toLowerCase(), extension.toUpperCase()];
+  const others = [lower, upper].filter((one) => one !== extension);
   const paths = [
     ...NEAR_ENDINGS.map((ending) => `${inputPath}${ending}`),
-    ...[...CONTROL_ENDINGS, ...NEAR_ENDINGS].map((ending) => `${stem}${ending}`),
+    ...[".control", ".CONTROL", ".control.txt", ...NEAR_ENDINGS].map((ending) => `${stem}${ending}`),
+    ...others.flatMap((other) => [".control", ".CONTROL"].map((ending) => `${stem}${other}${ending}`)),
   ];
   const there = await Promise.all(
     paths.map((path) =>
@@ -70,7 +108,7 @@ async function readSmallFile(path: string): Promise<string | undefined> {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemCodeOf(error) ?? "";
-    if (code === "ENOENT" || code === "ENAMETOOLONG") return undefined;
+    if (NOT_THERE.includes(code)) return undefined;
     if (CLOSED.includes(code)) throw refusal(basename(path), "closed");
     throw error;
   }
@@ -100,4 +138,9 @@ const HINT = "Write one line rows=… and one line total=… with plain digits, 
 function refusal(file: string, why: keyof typeof MALFORMED, line?: number): FileRefusedError {
   const message = line === undefined ? MALFORMED[why] : `line ${line}: ${MALFORMED[why]}`;
   return new FileRefusedError(file, [{ code: "control_malformed", message, hint: HINT }]);
+}
+
+function twoOfOneName(first: string, second: string): FileRefusedError {
+  const message = `${second} lies beside it, whose name differs in nothing but capitals: nobody could say which one holds`;
+  return new FileRefusedError(first, [{ code: "control_malformed", message, hint: "Remove one of the two files." }]);
 }

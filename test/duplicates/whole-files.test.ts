@@ -227,6 +227,20 @@ test.each(["payroll.control", "payroll.csv.ctrl"])(
   },
 );
 
+test("a control file in capitals holds back the file as one in small letters does", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  office.write("P.CSV", transfersCsv(3));
+  office.write("P.CSV.CONTROL", "rows=4\n");
+  const refused = await office.run("P.CSV", "--require-control");
+  expect([refused.code, refused.stderr]).toEqual([
+    5,
+    expect.stringContaining("P.CSV.CONTROL says 4 rows, the file has 3: 1 too few"),
+  ]);
+  expect(office.server.requests).toHaveLength(0);
+  office.write("P.CSV.CONTROL", "rows=3\n");
+  expect((await office.run("P.CSV", "--require-control")).counts).toEqual({ accepted: 3 });
+});
+
 test("what is left of a file goes only if its totals are those that are stated now", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("payroll.csv", transfersCsv(3));

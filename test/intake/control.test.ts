@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readControlFile } from "../../src/intake/control.ts";
+import { misnamedControl, readControlFile, readControlFiles } from "../../src/intake/control.ts";
 import { faultOf, temporaryFolder } from "../support/files.ts";
 
 function controlWith(text: string): string {
@@ -71,4 +71,48 @@ describe("the control file", () => {
     execFileSync("mkfifo", [join(folder, "c.csv.control")]);
     expect((await faultOf(readControlFile(join(folder, "c.csv.control")))).message).toBe("this is not a regular file");
   });
+});
+
+describe("the control files beside an input", () => {
+  const input = (...others: readonly string[]): string => {
+    const folder = temporaryFolder();
+    for (const name of others) writeFileSync(join(folder, name), "rows=240\n");
+    return join(folder, "P.CSV");
+  };
+
+  test.each([
+    "P.CSV.control",
+    "P.CSV.CONTROL",
+    "P.CSV.Control",
+    "P.CSV.CONTROL.txt",
+    "P.CSV.CONTROL.TXT",
+    "P.CSV.Control.txt",
+  ])("are found in capitals too: %s", async (name) => {
+    expect(await readControlFiles(input(name))).toEqual([{ source: name, rows: 240 }]);
+  });
+
+  test("are all read, as long as their names differ in more than capitals", async () => {
+    const found = await readControlFiles(input("P.CSV.CONTROL", "P.CSV.control.txt"));
+    expect(found.map(({ source }) => source)).toEqual(["P.CSV.CONTROL", "P.CSV.control.txt"]);
+    const fault = await faultOf(readControlFiles(input("P.CSV.control", "P.CSV.CONTROL")));
+    expect([fault.code, fault.message, fault.hint]).toEqual([
+      "control_malformed",
+      expect.stringMatching(/^P\.CSV\.CONTROL lies beside it, whose name differs in nothing but capitals/),
+      "Remove one of the two files.",
+    ]);
+  });
+
+  test("are one where the disk tells no capitals apart", async () => {
+    const path = input("P.CSV.control");
+    linkSync(`${path}.control`, `${path}.CONTROL`);
+    expect(await readControlFiles(path)).toHaveLength(1);
+  });
+
+  test.each(["P.csv.CONTROL", "P.csv.control", "P.CONTROL", "P.CSV.CTL"])(
+    "are not read under another name, and that is said: %s",
+    async (name) => {
+      const path = input(name);
+      expect([await readControlFiles(path), await misnamedControl(path)]).toEqual([[], name]);
+    },
+  );
 });
