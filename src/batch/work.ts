@@ -18,7 +18,7 @@ import { copyOf } from "./copy.ts";
 import { Ground } from "./ground.ts";
 import { lockHolderOf, whyNotTaken } from "./hand-over.ts";
 import { heldFolder } from "./held-folder.ts";
-import { BatchReporting, isFolderAway, isOwed, WRITE_TIMES_MAX } from "./report.ts";
+import { BatchReporting, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
 import { Turns } from "./turns.ts";
@@ -69,8 +69,8 @@ export class BatchWork implements Processor {
       const submitted = await this.#send(batch, resumed, told, file);
       const lay = { file, modeBefore, folderBefore };
       const report = await this.#reporting.write(batch, { submitted, ...start, ...lay, isFirst: !resumed });
-      // for a file that a person named nobody comes back to write them
-      const owes = await (isNamed ? isFolderAway(report) : isOwed(report));
+      // also of a file that a person named: it may lie in a drop folder, and a monitor tells of it anywhere else
+      const owes = await isOwed(report);
       // in one commit
       await Promise.all([
         this.journal.noteSource(file, identityText(snapshot.identity), batch.id),

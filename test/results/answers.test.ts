@@ -7,7 +7,7 @@ import { STOPS } from "../../src/submission/stop-rules.ts";
 const tally = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
 
 /** What stands behind the head, line by line; undefined: there is nothing to say. */
-function openOf(over: Partial<BatchReport>): readonly string[] | undefined {
+function openOf(over: Partial<Parameters<typeof openAnswer>[0]>): readonly string[] | undefined {
   const report: Partial<BatchReport> = {
     ...{ batch: "K7Q29F3M", file: "/inbox/a.csv", destination: "https://pay.example", byStatus: {}, rowsToLookAt: {} },
     ...{ files: { results: "/inbox/a.csv.results.csv", summary: "/inbox/a.csv.summary.json" }, ...over },
@@ -76,11 +76,14 @@ describe("what is open of a batch", () => {
 
   test("results that lie elsewhere come by themselves, or by a command", () => {
     const files = { results: "/state/a.csv.results.csv", summary: "/state/s.json", elsewhere: "a folder has its name" };
-    const said = (more: Partial<BatchReport["files"]>): string =>
-      openOf({ files: { ...files, ...more } })?.join("\n") ?? "";
+    const said = (more: Partial<BatchReport["files"]>, isNamed = false): string =>
+      openOf({ files: { ...files, ...more }, isNamed })?.join("\n") ?? "";
     expect(said({ mayComeLater: true })).toContain("They come here by themselves soon after that is mended, or with:");
     expect(said({})).toContain("When that is mended, they come here with:\n  paydrop results K7Q29F3M");
     expect(said({})).toContain("send them this text");
+    expect(said({ mayComeLater: true }, true), "nobody may look after the folder of a file that was named").toContain(
+      "When that is mended, they come here with:\n  paydrop results K7Q29F3M",
+    );
   });
 });
 

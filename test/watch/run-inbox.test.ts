@@ -592,3 +592,22 @@ test.skipIf(!canMount)(
     expect([await check(), existsSync(join(inbox, "a.csv.results.csv")), server.requests.length]).toEqual([0, true, 1]);
   },
 );
+
+test.skipIf(!canMount).each([
+  ["after the folder's", true],
+  ["alone", false],
+])("results that a run by name could not write (%s) stay owed, and come with the next sweep", async (_when, swept) => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  const inbox = smallDisk(200);
+  const file = join(inbox, "b.csv");
+  writeFileSync(file, transferCsv("ACC-1"));
+  const check = async (): Promise<number | undefined> => (await desk.call("status", "--check", "--quiet")).code;
+  makeReadOnly(inbox);
+  if (swept) expect((await desk.call("run", "--inbox", inbox)).code).toBe(74);
+  expect((await desk.call("run", "--quiet", file)).code).toBe(74);
+  expect(await check()).toBe(7);
+  makeWritable(inbox);
+  expect((await desk.call("run", "--quiet", "--inbox", inbox)).code).toBe(0);
+  expect([await check(), existsSync(`${file}.results.csv`), server.requests.length]).toEqual([0, true, 1]);
+});

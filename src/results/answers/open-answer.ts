@@ -85,11 +85,12 @@ function onlyOf(operation: OperationName): string {
   return `That was said of ${operationNamed(operation).folder}: files of other operations do not wait for it.`;
 }
 
-function elsewherePart({ batch, files }: BatchReport): Part {
+function elsewherePart({ batch, files, isNamed = false }: Told): Part {
   if (files.elsewhere === undefined) return undefined;
   return [
     `The results could not be written here: ${files.elsewhere}.`,
-    files.mayComeLater
+    // whether anybody looks after the folder of a file that was named is not known
+    files.mayComeLater && !isNamed
       ? "They come here by themselves soon after that is mended, or with:"
       : "When that is mended, they come here with:",
     `  paydrop results ${batch}`,
