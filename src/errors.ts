@@ -42,7 +42,7 @@ export const FILE_FAULT_CODES = [
   ...(["mapping_ambiguous", "mapping_differs", "mapping_headerless", "mapping_unconfirmed", "mapping_unit"] as const),
   ...(["control_rows_differ", "control_total_differs", "control_missing", "control_malformed"] as const),
   ...(["file_over_cap", "day_over_cap", "encoding_differs", "period_malformed"] as const),
-  ...(["own_results_file", "retry_not_corrected", "archived"] as const),
+  ...(["own_results_file", "retry_not_corrected", "archived", "name_unfit"] as const),
 ] as const;
 
 /** One reason why a whole file is refused. `row` as a spreadsheet shows it; `column` by its own header. */

@@ -28,6 +28,7 @@ const GALLERY = join(SAMPLES, "faults");
 const NOT_BY_ONE_FILE: Readonly<Record<string, string>> = {
   retry_not_corrected: "the journal must have noted what it wrote",
   archived: "an earlier batch of the same bytes was archived",
+  name_unfit: "it is the name of the file, and no fault of what it holds",
   account_new: "the name had another account in an accepted row",
   zeros_lost: "a payment to the whole account was accepted",
   zeros_gone: "the row that it corrects was taken in before",

@@ -5,6 +5,7 @@ import { defined } from "../defined.ts";
 import { FileRefusedError } from "../errors.ts";
 import type { Snapshot } from "../intake/snapshot.ts";
 import { identityText, renumberedAs } from "../intake/source-file.ts";
+import { assertFitName } from "../intake/unfit-name.ts";
 import { archivedError } from "../journal/sqlite/archives.ts";
 import { assertRoomForFile } from "../journal/sqlite/database/room.ts";
 import type { BatchRecord, NewBatch } from "../journal/batch-record.ts";
@@ -62,6 +63,7 @@ export class BatchTaking {
       return { batch: meeting.batch, resumed: true, told: NOTHING_TOLD };
     }
 
+    assertFitName(input.fileName);
     await assertEnvironmentKept(this.#ground);
     const { losses, remarks } = isNamed ? await this.#ground.marks.compareFolder(file) : NOTHING_MET;
     // only now: a known batch is read as it was then, whatever the settings say of such a file by now

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstat, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { formatOfName } from "../format.ts";
 import { CONTROL_ENDINGS } from "../intake/control.ts";
 import { lookAt } from "../intake/look.ts";
 import { identityText, renumberedAs, type FileIdentity } from "../intake/source-file.ts";
@@ -13,9 +14,11 @@ const REFUSED = "refused";
 export class FileMemory {
   readonly #journal: JournalStore;
   readonly #settings: string;
+  readonly #environment: Config["environment"];
 
   constructor(journal: JournalStore, config: Config) {
     this.#journal = journal;
+    this.#environment = config.environment;
     const { choices, mappings, operation, period, expectRows, expectTotal, requireControl } = config;
     const settings = JSON.stringify({ choices, mappings, operation, period, expectRows, expectTotal, requireControl });
     this.#settings = createHash("sha256").update(settings).digest("hex").slice(0, 16);
@@ -63,6 +66,22 @@ export class FileMemory {
     return path !== undefined && (await lstat(path).catch(() => undefined))?.isFile() ? path : undefined;
   }
 
+  /** The batch that the bytes of this file are, if any. `isOfPath`: it was taken from here, by whatever name of its folder. */
+  async batchOf(path: string): Promise<{ readonly id: string; readonly isOfPath: boolean } | undefined> {
+    const look = await lookAt(path, formatOfName(path) ?? "csv");
+    if (typeof look === "string") return undefined;
+    const [here, batches] = await Promise.all([
+      nameOnDisk(path),
+      this.#journal.batchesOfBytes(look.sha256, this.#environment),
+    ]);
+    for (const { id } of batches) {
+      const sources = await Promise.all((await this.#journal.sourcesOf(id)).map(nameOnDisk));
+      if (sources.includes(here)) return { id, isOfPath: true };
+    }
+    const [newest] = batches;
+    return newest && { id: newest.id, isOfPath: false };
+  }
+
   async noteRefused(path: string, refusalKey: string): Promise<void> {
     await this.#journal.noteSource(path, refusalKey, REFUSED);
   }
@@ -81,4 +100,9 @@ export class FileMemory {
     const control = (await Promise.all(controls)).filter(Boolean).join(" ") || "none";
     return `${identityText(identity)} refused ${control} ${this.#settings}`;
   }
+}
+
+/** One file has as many paths as there are links to its folder. */
+function nameOnDisk(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }

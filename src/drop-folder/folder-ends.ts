@@ -6,6 +6,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import type { Oddity } from "../intake/inbox-sweep.ts";
 import { identityOf } from "../intake/source-file.ts";
 import type { ReadyFile } from "../intake/two-looks.ts";
+import { nameRefused, unfitName } from "../intake/unfit-name.ts";
 import { printable } from "../text/printable.ts";
 import { neverAnswer, refusedAnswer, troubleAnswer, type Answer } from "../results/answers/answers.ts";
 import { openAnswer } from "../results/answers/open-answer.ts";
@@ -120,18 +121,31 @@ export class FolderEnds {
 
   /** Tells what will never be taken, and answers it in the folder where a person meant it to be sent. */
   async neverTaken({ path, why, meant }: Oddity): Promise<void> {
+    if (meant === "name") return this.#refusedForName(path);
     const { listener, answers } = this.#parts;
-    const isNews = meant !== undefined && (await this.#isRefusedNow(path, meant));
+    // a document may lie there for people
+    const isNews = meant !== undefined && meant !== "document" && (await this.#isRefusedNow(path));
     listener[isNews ? "say" : "mention"](`${printable(basename(path))} ${why}`);
-    if (meant) await answers.put(path, neverAnswer(path, meant, why));
+    if (meant) await answers.put(path, neverAnswer(path, meant));
+  }
+
+  /** As by its name: only a batch goes on, and what is said of one that was run by its name stays. */
+  async #refusedForName(path: string): Promise<void> {
+    const { listener, answers, memory } = this.#parts;
+    const why = unfitName(basename(path));
+    const known = await memory.batchOf(path);
+    if (why === undefined || known?.isOfPath) return;
+    const error = nameRefused(basename(path), why, known?.id);
+    if (await this.#isRefusedNow(path)) listener.failed(error);
+    else listener.mention(error.message);
+    await answers.put(path, refusedAnswer(path, error));
   }
 
   /**
-   * A workbook or a packed file that is never opened is a refused file, told by the exit code once for as long as it lies
-   * there; a document may lie there for people. Gives whether that is news.
+   * A file that is never opened is a refused file, told by the exit code once for as long as it lies there. Gives whether
+   * that is news.
    */
-  async #isRefusedNow(path: string, meant: NonNullable<Oddity["meant"]>): Promise<boolean> {
-    if (meant !== "workbook" && meant !== "packed") return false;
+  async #isRefusedNow(path: string): Promise<boolean> {
     const { memory } = this.#parts;
     const stats = await lstat(path, { bigint: true }).catch(() => undefined);
     if (!stats?.isFile() || (await memory.standingOf(path, identityOf(stats))) !== "new") return false;

@@ -2,13 +2,14 @@ import type { BigIntStats } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, PaydropError, systemCodeOf } from "../errors.ts";
-import { formatOfName, type UnreadKind } from "../format.ts";
+import type { UnreadKind } from "../format.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
 import { printable } from "../text/printable.ts";
 import { holdsInput, isNearFolder, NEAR_FOLDER } from "./near-folder.ts";
 import { inputName, isStopName, openMarks } from "./names.ts";
 import { identityOf, kindOf } from "./source-file.ts";
 import type { FoundFile, ReadyFile, TwoLooks, WaitingFile } from "./two-looks.ts";
+import { unfitName } from "./unfit-name.ts";
 
 /** Something that will never be taken, and that a person should hear of. */
 export interface Oddity {
@@ -139,9 +140,9 @@ export function whyAway(error: unknown): string {
   return WHY_AWAY[systemCodeOf(error) ?? ""] ?? messageOf(error);
 }
 
-/** `name` where only its name keeps a file from being sent; it must be printable, since the answer beside it has it. */
+/** `name` where only its name keeps a file from being sent. */
 async function meantBy(path: string, name: string): Promise<Oddity["meant"]> {
-  if (formatOfName(name) === undefined || printable(name) !== name || name.includes("\ufffd")) return undefined;
+  if (unfitName(name) === undefined) return undefined;
   return (await statsOf(path))?.isFile() ? "name" : undefined;
 }
 

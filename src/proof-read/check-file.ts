@@ -10,6 +10,7 @@ import type { Config } from "../config/config.ts";
 import { DAY_MS } from "../day.ts";
 import { takeSnapshot } from "../intake/snapshot.ts";
 import { identityText, renumberedAs } from "../intake/source-file.ts";
+import { assertFitName } from "../intake/unfit-name.ts";
 import { LookBack } from "../journal/sqlite/look-back.ts";
 import { bringUpJournalFile, readFailure } from "../journal/sqlite/database/open.ts";
 import { openScratchJournal } from "../journal/sqlite/sqlite-journal.ts";
@@ -89,6 +90,7 @@ async function checkOpened(ground: CheckGround, { config, now }: Services, all: 
   const { opened, earlier, past, scratchDir, journal } = ground;
   const nowMs = (now ?? Date.now)();
   const { batch, taken, rules } = await takeOnTrial(ground, config, nowMs);
+  if (!taken) assertFitName(opened.fileName);
   const { id } = batch;
   // a file that goes on has met its requirements when it was let in
   const asked = taken ? { ...config, requireControl: false } : config;

@@ -4,6 +4,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -19,6 +20,7 @@ import { expect, test } from "vitest";
 import { openDesk, transferCsv, transfersCsv } from "../support/desk.ts";
 import { answer, startFaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits } from "./inbox-desk.ts";
+import type { ProgramEnded } from "../support/program.ts";
 import { startService } from "../support/service.ts";
 import { canMount, makeReadOnly, makeWritable, smallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
@@ -410,16 +412,62 @@ test("a file that its name keeps from being opened is answered beside it, until 
   for (const name of names) writeFileSync(desk.path(name), transferCsv("ACC-2"));
   mkdirSync(desk.path("april.results.csv"));
   writeFileSync(desk.path("line\nend.csv"), transferCsv("ACC-3"));
-  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
+  const first = await desk.call("run", "--json", "--inbox", desk.inbox);
+  expect([first.code, first.stderr]).toEqual([5, expect.stringMatching(/"code":"name_unfit"/) as string]);
+  expect(first.stdout).toMatch(/"exit_code":5\}\n$/);
+  expect(await desk.call("run", "--quiet", "--inbox", desk.inbox), "told once").toMatchObject({ code: 0, stderr: "" });
   const answers = desk.names().filter((name) => name.endsWith(".refused.txt"));
   expect(answers.sort()).toEqual(names.map((name) => `${name}.refused.txt`).sort());
   expect(desk.read("march.results.csv.refused.txt")).toMatch(
-    /its name is that of a results file[^]*a short name of its own/,
+    /Its name is that of a results file[^]*a short name of its own/,
   );
   renameSync(desk.path("march.results.csv"), desk.path("march.csv"));
   expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(0);
   expect(hasResults(desk, "march.csv")).toBe(true);
   expect(desk.names()).not.toContain("march.results.csv.refused.txt");
+});
+
+test.each(["é".repeat(105), "march.results"])(
+  "a file is taken by its name as little as in a sweep where that is unfit, and nothing of it goes: %s",
+  async (name) => {
+    const server = await startService();
+    const desk = openInboxDesk(server.url);
+    const file = desk.path(`${name}.csv`);
+    writeFileSync(file, transferCsv("ACC-2"));
+    for (const command of ["check", "run"]) {
+      const { code, stderr } = await desk.call(command, file);
+      expect([code, stderr]).toEqual([
+        5,
+        expect.stringMatching(/: its name is .*\n {2}→ Give it a short name/) as string,
+      ]);
+    }
+    expect(server.requests).toEqual([]);
+    const text = readFileSync(`${file}.refused.txt`, "utf8");
+    expect(text).toMatch(/Nothing of it was sent\.\r\n\r\nIts name is .*\.\r\n {2}What to do: Give it a short name/);
+    expect(text).not.toContain("under the same name");
+  },
+);
+
+test("of rows that went nobody is told that nothing was sent, whatever name their file has by now", async () => {
+  const server = await startService(() => answer(500));
+  const desk = openInboxDesk(server.url);
+  const file = desk.path("march.csv");
+  writeFileSync(file, transferCsv("ACC-2"));
+  const { stdout } = await desk.call("run", file);
+  const batch = /batch (\w+)/.exec(stdout)?.[1] ?? "";
+  const long = desk.path(`${"é".repeat(105)}.csv`);
+  renameSync(file, long);
+  const sweep = (): Promise<ProgramEnded> => desk.call("run", "--quiet", "--inbox", desk.inbox);
+  expect((await sweep()).code).toBe(5);
+  expect(readFileSync(`${long}.refused.txt`, "utf8")).toContain(`Nothing more was sent of its batch ${batch}.`);
+  // what goes on by its name is told what is open, and keeps that
+  expect((await desk.call("run", long)).code).toBe(4);
+  const told = readFileSync(`${long}.waiting.txt`, "utf8");
+  expect(told).toContain("Look up row 2");
+  utimesSync(long, new Date(), new Date());
+  expect(await sweep()).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  expect(readFileSync(`${long}.waiting.txt`, "utf8")).toBe(told);
+  expect([existsSync(`${long}.refused.txt`), server.requests.length]).toEqual([false, 1]);
 });
 
 test("a packed file and a document are answered beside them, once; our own report is none", async () => {

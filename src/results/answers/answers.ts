@@ -18,7 +18,7 @@ export interface Answer {
 
 const FAULTS_MAX = 20;
 
-type Told = Omit<FileFault, "code">;
+type Told = Omit<FileFault, "code"> & Partial<FileFault>;
 
 interface Refusal {
   readonly faults: readonly Told[];
@@ -39,15 +39,15 @@ export function refusedAnswer(path: string, { faults, batch, isNamed = false }: 
   });
   const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
   const sent = batch === undefined ? "Nothing of it was sent." : `Nothing more was sent of its batch ${batch}.`;
-  return answer("refused", path, `was not taken. ${sent}`, [...told, ...more, isNamed ? RUN_AGAIN : SAVE_AGAIN]);
+  const last = faults.every(({ code }) => code === "name_unfit") ? [] : [isNamed ? RUN_AGAIN : SAVE_AGAIN];
+  return answer("refused", path, `was not taken. ${sent}`, [...told, ...more, ...last]);
 }
 
 const SAVE_AGAIN = "Correct the file and save it here again, under the same name or another one.";
 const RUN_AGAIN = "Correct the file, save it under the same name, and run it again.";
 
-/** About a file that is never taken, though a person surely meant it to be sent. `why`: see `nameAnswer`. */
-export function neverAnswer(path: string, meant: UnreadKind | "name", why: string): Answer {
-  if (meant === "name") return nameAnswer(path, why);
+/** About a file that is never taken, though a person surely meant it to be sent. */
+export function neverAnswer(path: string, meant: UnreadKind): Answer {
   const [what, hint] = UNREAD[meant];
   return refusedAnswer(path, { faults: [{ message: `this is ${what}; it reads .xlsx, CSV and JSON`, hint }] });
 }
@@ -64,12 +64,6 @@ const UNREAD: Readonly<Record<UnreadKind, readonly [string, string]>> = {
     'save the table itself into this folder: in Excel "Save as", then "Excel Workbook (.xlsx)"',
   ],
 };
-
-/** `why` goes on after the name: `was not opened: its name is …`. */
-function nameAnswer(path: string, why: string): Answer {
-  const hint = "give it a short name of its own that ends as it does now, such as payroll.csv";
-  return refusedAnswer(path, { faults: [{ message: `it ${why}`, hint }] });
-}
 
 type WaitingFor = "being_written" | "zeros" | "open" | "unreadable" | "its_turn";
 
