@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { eachFolderOnce } from "../batch/held-folder.ts";
+import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
+import { DAY_MS } from "../day.ts";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import { gravest } from "../exit-codes.ts";
@@ -49,7 +51,8 @@ export async function run(call: Call): Promise<number> {
     const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said)];
     // files that wait in a held folder are no batches yet
     const holds = said === undefined ? await eachFolderOnce(await journal.inboxHolds()) : [];
-    const open = call.flags["check"] === true ? [...(await openCodesOf(journal, all)), ...holds.map(() => 7)] : [];
+    const open =
+      call.flags["check"] === true ? [...(await openCodesOf(journal, all, config)), ...holds.map(() => 7)] : [];
     const code = gravest(open);
     if (config.quiet && code === 0) return code;
     const look = lookOf(call.stdout, call, config);
@@ -104,12 +107,17 @@ function isOpen(state: RowState): boolean {
 }
 
 /**
- * The codes of all that is still open. Rows that were refused for the key or the address look answered, but go again
- * when their batch does; results that are owed are written by a further run. Where the folder of the file is gone for
- * good, nobody waits for them.
+ * The codes of all that is still open. A payment that was settled as not done waits for a retry, unless it was made
+ * since. Rows that were refused for the key or the address look answered, but go again when their batch does; results
+ * that are owed are written by a further run. Where the folder of the file is gone for good, nobody waits for them.
  */
-async function openCodesOf(journal: JournalStore, all: readonly BatchStatus[]): Promise<number[]> {
-  const codes = all.flatMap(openCodes);
+async function openCodesOf(
+  journal: JournalStore,
+  all: readonly BatchStatus[],
+  { duplicateDays }: Config,
+): Promise<number[]> {
+  const notMade = await journal.notMade(duplicateDays * DAY_MS);
+  const codes = all.flatMap((one) => [...openCodes(one), notMade.includes(one.batch.id) ? 7 : 0]);
   const folders = [...new Set(all.map(({ batch }) => batch.folder))];
   const unfinished = new Set(folders.length === 0 ? [] : await journal.unfinished(folders));
   for (const { batch, tallies } of all.filter((one) => unfinished.has(one.batch.id))) {

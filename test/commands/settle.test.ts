@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { transfersCsv } from "../support/desk.ts";
+import { DAY_MS } from "../../src/day.ts";
+import { openDesk, transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import type { Office } from "../support/people.ts";
 import { runProgram } from "../support/program.ts";
 import { accountOf, accountOfRow, openOffice, requestsTo } from "../support/people.ts";
+import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 /** Row 3 reached the service, which then reset the connection: nobody knows. */
@@ -46,6 +48,53 @@ test("a row settled as not done goes exactly once more by retry, and by nothing 
   const again = await office.paydrop("retry", batch);
   expect(again).toMatchObject({ code: 0, stdout: "Nothing to send again.\nStay: 3 accepted\n" });
   expect(office.server.requests).toHaveLength(4);
+});
+
+/** The rows of `withUnknownRow`, each of this month. */
+const ofMonth = (month: string): string => transfersCsv(3, { period: () => month });
+
+test.each<[string, number, (office: Office, batch: string) => Promise<unknown>]>([
+  ["goes by retry", 0, (office, batch) => office.paydrop("retry", batch)],
+  ["goes in another file", 0, (office) => office.run("again.csv")],
+  ["stays unsent with its batch", 0, (office, batch) => office.paydrop("cancel", batch)],
+  ["is found at the bank after all", 0, (office, batch) => settle(office, batch, "done")],
+  ["waits, whoever is paid the same for another month", 7, (office) => office.run("december.csv")],
+])("a monitor hears of a payment that was settled as not done until it %s", async (_, code, act) => {
+  const office = await openOffice((request) =>
+    accountOf(request) === accountOfRow(3) && request.number < 100 ? wire.reset() : wire.answer(200),
+  );
+  const check = async (): Promise<number | undefined> => (await office.paydrop("status", "--check", "--quiet")).code;
+  office.write("pay.csv", ofMonth("2026-11"));
+  expect([(await office.run("pay.csv")).code, await check()]).toEqual([4, 4]);
+  const batch = office.batchOf("pay.csv");
+  await settle(office, batch, "not-done");
+  expect(await check()).toBe(7);
+  expect((await office.paydrop("status", batch, "--check", "--quiet")).code).toBe(7);
+  office.server.use(() => wire.answer(200));
+  const [header = "", , row3 = ""] = ofMonth("2026-11").split("\n");
+  office.write("again.csv", `${header}\n${row3}\n`);
+  office.write("december.csv", ofMonth("2026-12"));
+  await act(office, batch);
+  expect(await check()).toBe(code);
+});
+
+test.each([
+  ["soon is the one that was not made", "2026-11-20T10:00:00Z", 0],
+  ["much later is another one", "2026-12-20T10:00:00Z", 7],
+])("an equal payment of no period that goes %s", async (_, later, code) => {
+  const desk = openDesk((await startService(({ number }) => wire.answer(number === 1 ? 500 : 200))).url);
+  const at = (day: string): { now: () => number } => ({ now: () => Date.parse(day) });
+  desk.write("pay.csv", transfersCsv(1));
+  const { batch } = await desk.process("pay.csv", at("2026-11-09T10:00:00Z"));
+  const act = { by: "asha", kind: "settle", note: "none" };
+  const settled = [{ batch, row: 2, as: "settled_not_done", act }] as const;
+  await desk.inProcess(({ journal }) => journal.settle(settled), at("2026-11-10T10:00:00Z"));
+  const notMade = (): Promise<readonly string[]> =>
+    desk.inProcess(({ journal }) => journal.notMade(20 * DAY_MS), at("2026-12-21T10:00:00Z"));
+  expect(await notMade()).toEqual([batch]);
+  desk.write("again.csv", `${transfersCsv(1)}ACC-1,ACC-2,7.00\n`);
+  expect((await desk.process("again.csv", at(later))).byStatus.accepted?.rows).toBe(2);
+  expect(await notMade()).toEqual(code === 0 ? [] : [batch]);
 });
 
 test.each([

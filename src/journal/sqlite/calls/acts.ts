@@ -1,10 +1,11 @@
 import type { ActCalls } from "../../act-calls.ts";
+import { batchesNotMade } from "../duplicates/not-made.ts";
 import { Repeats } from "../duplicates/near-duplicates.ts";
 import type { Parts } from "../parts.ts";
 
 /** What people decide of a batch and its rows, each with who did it (I5), and what is left to do because of it. */
 export function actCalls(parts: Parts): ActCalls {
-  const { archives, attempts, batches, decisions, group, history, near, now, read, waiting } = parts;
+  const { archives, attempts, batches, database, decisions, group, history, near, now, read, waiting } = parts;
   return {
     setDestination: (batchId, destination, act) =>
       group.run(() => {
@@ -78,6 +79,8 @@ export function actCalls(parts: Parts): ActCalls {
     oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
 
     owesResults: (batchId) => read(() => batches.owesResults(batchId)),
+
+    notMade: (recentMs) => read(() => batchesNotMade(database, recentMs)),
 
     unfinished: (folders) => read(() => batches.unfinished(folders)),
   };
