@@ -60,8 +60,9 @@ export class DropFolder {
       unfinished: () => this.#unfinished(),
     });
     this.#outage = new Outage({ listener, isWatching, watchRetryMs });
-    this.#answers = new FolderAnswers(listener, (path) => this.#blockedAnswer(path));
     const memory = new FileMemory(processor.journal, config);
+    const blocked = (path: string): Answer | undefined => this.#blockedAnswer(path);
+    this.#answers = new FolderAnswers(listener, blocked, (path) => memory.hasEnd(path));
     const shared = { isWatching, outage: this.#outage, memory };
     this.#ends = new FolderEnds({ ...shared, listener, answers: this.#answers, hold: this.#hold });
     this.#work = new FolderWork({ ...shared, processor, files: this.#files, batches: this.#batches, ends: this.#ends });
@@ -196,11 +197,11 @@ export class DropFolder {
   /** At the end of a one-shot run: every file that was not ready is answered too. */
   async answerNotReady(): Promise<void> {
     for (const { path, why } of this.#files.notReady) {
-      await this.#answers.put(path, this.#blockedAnswer(path) ?? notYetAnswer(path, why));
+      await this.#answers.putWaiting(path, this.#blockedAnswer(path) ?? notYetAnswer(path, why));
     }
     for (const { path } of this.#files.ready) {
       const answer = this.#blockedAnswer(path);
-      if (answer) await this.#answers.put(path, answer);
+      if (answer) await this.#answers.putWaiting(path, answer);
     }
   }
 

@@ -7,6 +7,7 @@ import { CONTROL_ENDINGS } from "../intake/control.ts";
 import { lookAt } from "../intake/look.ts";
 import { identityText, renumberedAs, type FileIdentity } from "../intake/source-file.ts";
 import type { JournalStore } from "../journal/store.ts";
+import { rowsIn } from "../results/words/status.ts";
 
 const REFUSED = "refused";
 
@@ -80,6 +81,13 @@ export class FileMemory {
     }
     const [newest] = batches;
     return newest && { id: newest.id, isOfPath: false };
+  }
+
+  /** Whether a file was taken from here, by whatever name of its folder, and no row of it is left to send. */
+  async hasEnd(path: string): Promise<boolean> {
+    const batch = await this.batchOf(path);
+    if (!batch?.isOfPath) return false;
+    return rowsIn(await this.#journal.tallies(batch.id), "ready", "sending", "not_sent") === 0;
   }
 
   async noteRefused(path: string, refusalKey: string): Promise<void> {

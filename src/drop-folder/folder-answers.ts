@@ -13,14 +13,23 @@ const ANSWER_AFTER_MS = 120_000;
 export class FolderAnswers {
   readonly #listener: FolderListener;
   readonly #blocked: (path: string) => Answer | undefined;
+  readonly #hasEnd: (path: string) => Promise<boolean>;
   readonly #put = new Map<string, string>();
   readonly #complained = new Set<string>();
   #readySince = new Map<string, number>();
 
-  /** `blocked`: why nothing goes from the folder for now; undefined: it goes. */
-  constructor(listener: FolderListener, blocked: (path: string) => Answer | undefined) {
+  /**
+   * `blocked`: why nothing goes from the folder for now; undefined: it goes. `hasEnd`: nothing of the file is left to
+   * send, though it was not seen before under this name of its folder.
+   */
+  constructor(
+    listener: FolderListener,
+    blocked: (path: string) => Answer | undefined,
+    hasEnd: (path: string) => Promise<boolean>,
+  ) {
     this.#listener = listener;
     this.#blocked = blocked;
+    this.#hasEnd = hasEnd;
   }
 
   /** `answer` undefined: nothing is to be said. What was said before is said again: a person may have taken it away. */
@@ -30,6 +39,11 @@ export class FolderAnswers {
     if (!isPut && answer) this.#complain(`${printable(basename(path))}.${answer.kind}.txt could not be written`);
     if (isPut && answer) this.#put.set(path, said);
     else this.#put.delete(path);
+  }
+
+  /** `answer` is about a file that waits: one that has its end waits for nothing, and keeps what is said of it. */
+  async putWaiting(path: string, answer: Answer): Promise<void> {
+    if (!(await this.#hasEnd(path))) await this.put(path, answer);
   }
 
   /** `open`: of the files that lay still for long enough, those with which something is left to do. */
@@ -65,7 +79,7 @@ export class FolderAnswers {
 
   /** An answer that stays true is written once. */
   async #keep(path: string, answer: Answer): Promise<void> {
-    if (this.#put.get(path) !== answer.text) await this.put(path, answer);
+    if (this.#put.get(path) !== answer.text) await this.putWaiting(path, answer);
   }
 
   #complain(text: string): void {

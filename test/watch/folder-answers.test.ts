@@ -40,7 +40,7 @@ function open(): Setting {
   const clock = vi.spyOn(performance, "now");
   const setting: Setting = {
     ...{ folder, path, said, blocked: undefined },
-    answers: new FolderAnswers(listener, () => setting.blocked),
+    answers: new FolderAnswers(listener, () => setting.blocked, () => Promise.resolve(false)),
     look: async (minutes, how) => {
       clock.mockReturnValue(minutes * MINUTE_MS);
       const isThere = readdirSync(folder).includes("a.csv");

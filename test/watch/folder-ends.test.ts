@@ -55,7 +55,11 @@ async function withEnds(work: (setting: Setting) => Promise<void>, isWatching = 
     const unfinished = (): Promise<readonly string[]> => Promise.resolve([]);
     const hold = new FolderHold({ folder, processor, listener, isWorking: () => false, unfinished });
     await hold.open();
-    const answers = new FolderAnswers(listener, () => undefined);
+    const answers = new FolderAnswers(
+      listener,
+      () => undefined,
+      () => Promise.resolve(false),
+    );
     const memory = new FileMemory(journal, config);
     const outage = new Outage({ isWatching, watchRetryMs: 60_000, listener });
     const ends = new FolderEnds({ isWatching, listener, answers, hold, outage, memory });

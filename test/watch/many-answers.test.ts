@@ -12,7 +12,11 @@ test("however many documents lie in a folder, it is listed once after each look 
   const folder = temporaryFolder();
   const nothing = (): void => undefined;
   const listener = { say: nothing, mention: nothing, ended: nothing, failed: nothing };
-  const answers = new FolderAnswers(listener, () => undefined);
+  const answers = new FolderAnswers(
+    listener,
+    () => undefined,
+    () => Promise.resolve(false),
+  );
   const slips = Array.from({ length: 20 }, (_, index) => join(folder, `payslip${index}.pdf`));
   for (const path of slips) {
     writeFileSync(path, "%PDF-1.4");

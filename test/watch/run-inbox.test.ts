@@ -543,6 +543,30 @@ test("a folder that is held is known by a link to it too", async () => {
   expect(server.requests).toHaveLength(1);
 });
 
+test.each([
+  ["without a word", 200, undefined],
+  ["with what is open of it", 500, "No clear answer for row 2"],
+])("a file that went, %s, waits for no STOP that is met by another name of its folder", async (_, status, open) => {
+  const server = await startService(() => answer(status));
+  const desk = openInboxDesk(server.url);
+  const link = `${desk.inbox}-link`;
+  symlinkSync(desk.inbox, link);
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
+  const sweep = async (by: string): Promise<number | undefined> => (await desk.call("run", "--inbox", by)).code;
+  const told = (): string | undefined =>
+    existsSync(desk.path("a.csv.waiting.txt")) ? desk.read("a.csv.waiting.txt") : undefined;
+  const asItIs = open === undefined ? undefined : (expect.stringContaining(open) as string);
+  await sweep(desk.inbox);
+  writeFileSync(desk.path("STOP"), "");
+  writeFileSync(desk.path("b.csv"), transferCsv("ACC-2"));
+  expect([await sweep(link), told()]).toEqual([7, asItIs]);
+  expect(desk.read("b.csv.waiting.txt")).toContain("paydrop resume --inbox");
+  rmSync(desk.path("STOP"));
+  await desk.call("resume", "--inbox", desk.inbox, "--by", "a");
+  await sweep(desk.inbox);
+  expect([told(), server.requests.length]).toEqual([asItIs, 2]);
+});
+
 test("a monitor hears of a folder that is held, though no file of it is a batch yet", async () => {
   const server = await startService();
   const desk = openInboxDesk(server.url);
