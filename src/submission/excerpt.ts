@@ -2,6 +2,7 @@ import { GROUP_SIGNS, ungrouped } from "../account.ts";
 import { mask, type Sensitivity } from "../text/mask.ts";
 import type { Form } from "../operations/operation.ts";
 import { printable } from "../text/printable.ts";
+import { inClear, mayHide } from "./in-clear.ts";
 
 const EXCERPT_CHARACTERS_MAX = 200;
 /** Shorter texts would blot out harmless words. */
@@ -24,7 +25,7 @@ export function excerptOf(
   conceal: (text: string) => string,
 ): string | undefined {
   if (body.trim() === "") return undefined;
-  let left = lookedAt(conceal(body));
+  let left = readable(body, { form, values }, conceal);
   // most answers hold nothing of the row: then nothing is made to be thrown away
   if (holdsAny(form, values, left)) {
     for (const { value, sensitive } of sensitiveOf(form, values)) {
@@ -34,6 +35,20 @@ export function excerptOf(
   // cut only after replacing, so that no secret survives at the edge
   const clean = left.text.replace(LONG_CODE, "[…]").trim();
   return printable(clean.slice(0, EXCERPT_CHARACTERS_MAX * 2), EXCERPT_CHARACTERS_MAX);
+}
+
+/**
+ * The answer without our secrets: as it is written, or as it reads where that alone shows a secret or a value of the row.
+ */
+function readable(body: string, { form, values }: SentValues, conceal: (text: string) => string): LookedAt {
+  const written = conceal(body);
+  if (mayHide(written)) {
+    const read = inClear(written);
+    const concealed = conceal(read);
+    const clear = lookedAt(concealed, true);
+    if (concealed !== read || holdsAny(form, values, clear)) return clear;
+  }
+  return lookedAt(written);
 }
 
 /** Whether the text holds a value of the row in any way to write it. */
@@ -77,16 +92,18 @@ interface LookedAt {
   readonly hasDigits: boolean;
   /** Characters of the longest stretch that may be hex or base64. */
   readonly longestCode: number;
+  /** It stands as it reads (`inClear`), and so must what it is compared with. */
+  readonly isInClear: boolean;
 }
 
-function lookedAt(text: string): LookedAt {
+function lookedAt(text: string, isInClear = false): LookedAt {
   const longestCode = (text.match(CODE) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
   const folded = text.toLowerCase();
-  return { text, folded, ungrouped: ungrouped(folded), hasDigits: /[0-9]/.test(folded), longestCode };
+  return { text, folded, ungrouped: ungrouped(folded), hasDigits: /[0-9]/.test(folded), longestCode, isInClear };
 }
 
 /** The ways to write a value that the text has the characters for. */
-function writingsOf(value: string, { text, longestCode }: LookedAt): readonly string[] {
+function writingsOf(value: string, { text, longestCode, isInClear }: LookedAt): readonly string[] {
   const writings = [value];
   if (text.includes("%")) writings.push(encodeURIComponent(value));
   if (text.includes("\\")) writings.push(JSON.stringify(value).slice(1, -1));
@@ -96,7 +113,7 @@ function writingsOf(value: string, { text, longestCode }: LookedAt): readonly st
     writings.push(bytes.toString("base64").slice(0, Math.ceil((bytes.length * 4) / 3)));
     if (longestCode >= bytes.length * 2) writings.push(bytes.toString("hex"));
   }
-  return writings;
+  return isInClear ? [...writings, ...writings.map(inClear)] : writings;
 }
 
 /** Whether a writing stands in the text; a number in any grouping. */
@@ -121,5 +138,8 @@ function without(from: LookedAt, writing: string, value: string, sensitivity: Se
   const pattern = isNumber(number)
     ? Array.from(number, (digit) => RegExp.escape(digit)).join(`(?:${GROUP_SIGNS})?`)
     : RegExp.escape(writing);
-  return lookedAt(from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)));
+  return lookedAt(
+    from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)),
+    from.isInClear,
+  );
 }

@@ -13,6 +13,10 @@ function excerpt(body: string, fields: Readonly<Record<string, string>> = GOOD_R
   return excerptOf(body, { form: optionB, values }, (text) => text.replaceAll("our-key", "[secret]"));
 }
 
+function escaped(value: string): string {
+  return Array.from(value, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+}
+
 const FORMS: Readonly<Record<string, (value: string) => string>> = {
   "as it is": (value) => value,
   "in capitals": (value) => value.toUpperCase(),
@@ -20,6 +24,9 @@ const FORMS: Readonly<Record<string, (value: string) => string>> = {
   "in JSON": (value) => JSON.stringify(value).slice(1, -1),
   "in hex": (value) => Buffer.from(value).toString("hex"),
   "in hex of capitals": (value) => Buffer.from(value).toString("hex").toUpperCase(),
+  "in escapes of JSON": escaped,
+  "in JSON within JSON": (value) => JSON.stringify(JSON.stringify(escaped(value))).slice(3, -3),
+  "with what has no width": (value) => Array.from(value).join("\u200b"),
   "in base64": (value) => Buffer.from(value).toString("base64").replace(/=+$/, ""),
 };
 
@@ -67,6 +74,18 @@ describe("what is kept of an answer holds nothing of the row (I10)", () => {
 
   test("an address that reads like a sign of a replacement", () => {
     expect(excerpt("no $&x@mail.example", { email: "$&x@mail.example" })).toBe("no $&••@mail.example");
+  });
+
+  test.each([
+    [`no account ${escaped("60200777123451")}`, { bank_acc_num: "60200777123451" }, "no account ••3451"],
+    ["no account 6020\u200b0777\u2060123451", { bank_acc_num: "60200777123451" }, "no account ••3451"],
+    [`no key ${escaped("our-key")}`, {}, "no key [secret]"],
+    ["no क\u200dष वर्मा", { name: "क\u200dष वर्मा" }, "no क••"],
+    ["no \\ubeef", { name: "\\ubeef" }, "no \\••"],
+    // what shows nothing of the row stays as it was written
+    ["paid \\u20b9 5\u202e", { bank_acc_num: "60200777123451" }, "paid \\u20b9 5\\u{202e}"],
+  ])("a value that only reads like one of the row: %s", (body, fields, kept) => {
+    expect(excerpt(body, fields)).toBe(kept);
   });
 
   test.each([
