@@ -59,6 +59,7 @@ export type StopCode =
   | "work_failed"
   // people
   | "signal"
+  | "stop_file"
   | "paused"
   | "cancelled"
   | "folder_held";

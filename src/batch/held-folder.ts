@@ -4,6 +4,7 @@ import type { Stop } from "../events.ts";
 import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { HeldInbox, InboxHold, JournalStore } from "../journal/store.ts";
 import { isOperationFolder } from "../operations/catalogue.ts";
+import { STOPS } from "../submission/stop-rules.ts";
 import { asWord } from "../text/printable.ts";
 import { INBOX_MARK, markAt } from "../results/marks/found-mark.ts";
 
@@ -58,7 +59,7 @@ export function heldText(folder: string, { message }: Pick<InboxHold, "message">
 }
 
 /** Why a folder is held for a STOP. */
-export const STOP_MESSAGE = "a file named STOP was put into the folder";
+export const STOP_MESSAGE = STOPS.stop_file.message;
 
 /** Who asks whether a folder is held. */
 interface Asking {

@@ -24,7 +24,7 @@ export async function noteStop(ground: Ground, batch: BatchRecord, submitted: Su
 
 /** Whether the last row had gone when a person, or one refusal too many, stopped the run: it did not stop early. */
 export async function hadGone(ground: Ground, batchId: string, { code }: Stop): Promise<boolean> {
-  const isAboutRest = [STOPS.signal, STOPS.work_failed, STOPS.paused, STOPS.same_refusal].some(
+  const isAboutRest = [STOPS.signal, STOPS.stop_file, STOPS.work_failed, STOPS.paused, STOPS.same_refusal].some(
     (one) => one.code === code,
   );
   return isAboutRest && (await remainingOf(ground, batchId)) === 0;

@@ -27,8 +27,9 @@ export class Gate implements StopSignal {
     this.#asked.addEventListener("abort", then);
   }
 
+  /** A STOP file was found. */
   close(): void {
-    this.#stop.abort();
+    this.#stop.abort(STOPS.stop_file);
   }
 
   /** Something else of the run failed, and nobody asked this to stop. */

@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<StopCode, StopKind>> = {
   cancelled: "batch",
   folder_held: "batch",
   signal: "signal",
+  stop_file: "signal",
   work_failed: "signal",
 };
 

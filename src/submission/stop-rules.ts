@@ -142,6 +142,11 @@ export const STOPS: Stops = {
     message: "it was asked to stop",
     hint: "run the same file again: the rest goes, nothing goes twice",
   },
+  stop_file: {
+    code: "stop_file",
+    message: "a file named STOP was put into the folder",
+    hint: "a person lets it go on with `paydrop resume --inbox DIR --by NAME`",
+  },
   work_failed: {
     code: "work_failed",
     message: "something else failed in the same run, and ended it",
@@ -169,7 +174,7 @@ export const STOPS: Stops = {
   },
 };
 
-/** A signal means that a person asks to stop, unless its reason says that something else failed. */
+/** A signal means that a person asks to stop, unless its reason names a STOP file or says that something else failed. */
 export function stopOfSignal({ reason }: AbortSignal): Stop {
-  return reason === STOPS.work_failed ? STOPS.work_failed : STOPS.signal;
+  return [STOPS.work_failed, STOPS.stop_file].find((stop) => stop === reason) ?? STOPS.signal;
 }

@@ -103,10 +103,13 @@ test("run --inbox: a STOP that comes while it works holds the rest, is answered,
   const desk = openInboxDesk(server.url, { PAYDROP_CONCURRENCY: "2" });
   writeOlder(desk.path("large.csv"), transfers("L", 600));
   writeFileSync(desk.path("later.csv"), transfers("S", 400));
-  const running = desk.call("run", "--inbox", desk.inbox);
+  const running = desk.call("run", "--log-format", "json", "--inbox", desk.inbox);
   await until("rows go", () => server.requests.length > 20);
   writeFileSync(desk.path("STOP"), "");
-  expect((await running).code).toBe(7);
+  const { code, stdout, stderr } = await running;
+  expect([code, stderr]).toEqual([7, expect.stringContaining('"reason":"stop_file"') as string]);
+  const batch = /batch (\w+)/.exec(stdout)?.[1] ?? "";
+  expect((await desk.call("status", batch)).stdout).toMatch(/stop a file named STOP was put into the folder; \d+ rows left/);
   const sent = server.requests.length;
   expect(sent).toBeLessThan(1000);
   expect(desk.names().filter((name) => name.startsWith("STOP - held"))).toHaveLength(1);

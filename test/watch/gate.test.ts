@@ -34,14 +34,14 @@ test("what goes is not cut off by opening a gate that is open", () => {
   expect(soft.aborted).toBe(true);
 });
 
-test("whoever asks at the gate hears whether somebody asked to stop, or something else failed", () => {
+test("whoever asks at the gate hears whether somebody asked to stop, and how, or something else failed", () => {
   const { end, signal } = asked();
   const gate = new Gate(signal);
   gate.closeForFailure();
   expect(stopOfSignal(gate.soft).code).toBe("work_failed");
   gate.open();
   gate.close();
-  expect(stopOfSignal(gate.soft).code).toBe("signal");
+  expect(stopOfSignal(gate.soft).code).toBe("stop_file");
   gate.open();
   end();
   expect(stopOfSignal(gate.soft).code).toBe("signal");

@@ -47,7 +47,7 @@ test("each stop is either waited out, or held for a person, or about one batch a
     ],
     person: ["redirect", "html_answer", "unknown_in_a_row"],
     batch: ["same_refusal", "day_over_cap", "reads_otherwise", "paused", "cancelled"],
-    signal: ["signal", "work_failed"],
+    signal: ["signal", "stop_file", "work_failed"],
   };
   const codes = Object.keys(STOPS);
   expect(Object.values(kinds).flat().sort()).toEqual([...codes].sort());
