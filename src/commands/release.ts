@@ -93,8 +93,8 @@ function freedText(freed: readonly number[], { id }: BatchRecord): string[] {
 async function leftText(journal: JournalStore, batch: BatchRecord): Promise<string[]> {
   const ready = await numbersIn(journal, batch, "ready");
   if (ready.length === 0) return [];
-  const rows = ready.length === 1 ? "1 row waits" : `${counted(ready.length)} rows wait`;
-  return [`${rows} to be sent (${whichRows(ready)}):  paydrop retry ${batch.id}`];
+  const wait = ready.length === 1 ? "waits" : "wait";
+  return [`${counted(ready.length)} ${wait} to be sent (${whichRows(ready)}):  paydrop retry ${batch.id}`];
 }
 
 async function blockedTexts(journal: JournalStore, { count, first }: Some): Promise<string[]> {

@@ -33,24 +33,27 @@ test("a released possible duplicate is printed with its sum and sent, once", asy
   expect((await office.paydrop("status", batch)).stdout).toMatch(/Z ravi: release rows 2-4 December payroll\n/);
 });
 
-test("a release that was ended before its rows went, done again, says that they wait, and by what they go", async () => {
+test.each([
+  [2, "1 row waits to be sent (row 3)"],
+  [3, "2 rows wait to be sent (rows 3, 4)"],
+])("a release of %i rows that was ended before they went says, done again: %s", async (rows, waiting) => {
   const office = await openOffice(() => wire.answer(200));
-  office.write("november.csv", transfersCsv(2));
+  office.write("november.csv", transfersCsv(rows));
   await office.run("november.csv");
-  office.write("december.csv", `${transfersCsv(2)}50100271828001,60200000000099,9.00\n`);
+  office.write("december.csv", `${transfersCsv(rows)}50100271828001,60200000000099,9.00\n`);
   await office.run("december.csv");
   const batch = office.batchOf("december.csv");
   const release = ["release", batch, "--all", ...BY];
   const env = { ...office.env, PAYDROP_TEST: "1", PAYDROP_FAULT: "crash@send.before:1" };
   expect((await runProgram(release, { env, cwd: office.folder })).signal).toBe("SIGKILL");
-  expect(office.server.requests).toHaveLength(3);
+  expect(office.server.requests).toHaveLength(rows + 1);
 
   const again = await office.paydrop(...release);
   expect(again).toMatchObject({ code: 7 });
-  expect(again.stdout).toBe(`Nothing is held.\n1 row waits to be sent (row 3):  paydrop retry ${batch}\n`);
-  expect(office.statuses("december.csv")).toMatchObject({ 2: "unknown", 3: "not_sent", 4: "accepted" });
+  expect(again.stdout).toBe(`Nothing is held.\n${waiting}:  paydrop retry ${batch}\n`);
+  expect(office.statuses("december.csv")).toMatchObject({ 2: "unknown", 3: "not_sent", [rows + 2]: "accepted" });
   await office.paydrop("retry", batch);
-  expect(office.server.requests).toHaveLength(4);
+  expect(office.server.requests).toHaveLength(2 * rows);
 });
 
 test("a row held for an unknown one is not released: the message names that row and how to settle it", async () => {
