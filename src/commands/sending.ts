@@ -69,7 +69,7 @@ export function tellFirst(teller: Teller, call: Call, config: Config): void {
   const state = stateRemark(config);
   if (state !== undefined) teller.say(state);
   const odd = config.baseUrl === undefined ? undefined : remarkOnPath(config.baseUrl);
-  if (odd) teller.say(`PAYDROP_BASE_URL: ${odd.found}: ${odd.hint}`);
+  if (odd) teller.say(`${config.origins?.["base_url"] ?? "PAYDROP_BASE_URL"}: ${odd.found}: ${odd.hint}`);
   for (const { said, found, hint } of misspeltVariables(call.env)) teller.say(`${said} ${found}: ${hint}`);
 }
 

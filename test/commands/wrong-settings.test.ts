@@ -55,6 +55,8 @@ test("a base URL that brings /v1 along is told before the first row, with what w
   expect(stderr).toMatch(/^.*PAYDROP_BASE_URL: rows go to .*\/v1\/v1\/…/);
   expect(stderr).toContain(`right would be ${server.url}, unless`);
   desk.env["PAYDROP_BASE_URL"] = server.url;
+  const byFlag = await desk.run("t.csv", "--base-url", `${server.url}/v1`, "--accept-destination");
+  expect(byFlag.stderr).toMatch(/^.*--base-url: rows go to .*\/v1\/v1\/…/);
   const right = await desk.run("t.csv", "--accept-destination");
   expect({ code: right.code, counts: right.counts }).toEqual({ code: 0, counts: { accepted: 2 } });
   expect(right.stderr).not.toContain("/v1/v1");
