@@ -129,6 +129,9 @@ test("what was paid in an archived batch is found again, and the very same file 
   const same = await office.run("pay.csv");
   expect(same.code).toBe(5);
   expect(same.stderr).toContain(`as batch ${batch}, which is archived`);
+  const told = readFileSync(join(office.folder, "pay.csv.refused.txt"), "utf8");
+  expect(told).toContain(`What to do: Bring them back with \`paydrop archive --restore ${batch}\``);
+  expect(told).not.toContain("Correct the file");
   expect(office.server.requests).toHaveLength(requests);
   // the next run of it takes away what this left behind
   await office.paydrop("archive", "--before", day);

@@ -39,10 +39,13 @@ export function refusedAnswer(path: string, { faults, batch, isNamed = false }: 
   });
   const more = faults.length > FAULTS_MAX ? [`… and ${faults.length - FAULTS_MAX} more.`, ""] : [];
   const sent = batch === undefined ? "Nothing of it was sent." : `Nothing more was sent of its batch ${batch}.`;
-  const last = faults.every(({ code }) => code === "name_unfit") ? [] : [isNamed ? RUN_AGAIN : SAVE_AGAIN];
+  const isWhole = faults.every(({ code }) => code !== undefined && NOT_WITHIN.includes(code));
+  const last = isWhole ? [] : [isNamed ? RUN_AGAIN : SAVE_AGAIN];
   return answer("refused", path, `was not taken. ${sent}`, [...told, ...more, ...last]);
 }
 
+/** What is in the file need not be corrected: what is told with these is all there is to do. */
+const NOT_WITHIN: readonly FileFault["code"][] = ["name_unfit", "archived"];
 const SAVE_AGAIN = "Correct the file and save it here again, under the same name or another one.";
 const RUN_AGAIN = "Correct the file, save it under the same name, and run it again.";
 
