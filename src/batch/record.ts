@@ -125,7 +125,10 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
   // awaited by the caller, unless it refuses the file
   allWritten.catch(() => undefined);
   const found = counter.totals();
-  const differing = compareControl(opened.control, found, config.requireControl, opened.misnamed);
+  const differing = compareControl(opened.control, found, config.requireControl, {
+    misnamed: opened.misnamed,
+    noPayments: counter.noPayments(),
+  });
   const caps = compareFile(opened.reading.rules, sums.sums);
   return defined({
     ...{ ...found, accounts: accounts.totals().accounts },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatUnits, unitsOf } from "../../src/amount.ts";
 import { compareControl, createControlCounter } from "../../src/checks/control.ts";
-import { GOOD_ROWS, checkOne } from "../support/rows.ts";
+import { GOOD_ROWS, checkOne, rowOf } from "../support/rows.ts";
 
 function totalsOf(...amounts: readonly string[]): ReturnType<ReturnType<typeof createControlCounter>["totals"]> {
   const counter = createControlCounter();
@@ -93,6 +93,44 @@ describe("control totals", () => {
     expect(faults.map((fault) => fault.message)).toEqual([
       "--expect says 1 row, the file has 2: 1 too many",
       "--expect says 5.5, the amounts of the file add up to 15.50, 10.00 more",
+    ]);
+  });
+
+  test("name the rows that are no payments where these make the file longer", () => {
+    const { transfer } = GOOD_ROWS;
+    const said = (rows: number, ...all: readonly Readonly<Record<string, string>>[]): readonly unknown[] => {
+      const counter = createControlCounter();
+      counter.add(all.map((cells, at) => ({ ...checkOne("transfer", cells), row: rowOf(cells, at + 2) })));
+      const noPayments = counter.noPayments();
+      const faults = compareControl([{ source: "t.csv.control", rows }], counter.totals(), false, { noPayments });
+      return faults.map(({ message, hint }) => [message, hint]);
+    };
+    const total = { from_account: "Total", to_account: "", amount: "20" };
+    const header = { from_account: "from_account", to_account: "to_account", amount: "amount" };
+    expect(said(2, transfer, transfer, total)).toEqual([
+      [
+        "t.csv.control says 2 rows, the file has 3: 1 too many; row 4 sums up others",
+        "Delete row 4: no payment stands there. Save the file again.",
+      ],
+    ]);
+    expect(said(1, transfer, header, total)).toEqual([
+      [
+        "t.csv.control says 1 row, the file has 3: 2 too many; row 3 repeats the header and row 4 sums up others",
+        "Delete the rows 3 and 4: no payment stands there. Save the file again.",
+      ],
+    ]);
+    expect(said(1, transfer, transfer, total)).toEqual([
+      [
+        "t.csv.control says 1 row, the file has 3: 2 too many; row 4 sums up others",
+        "Delete row 4: no payment stands there. Save the file again, then compare the number of rows again.",
+      ],
+    ]);
+    const [[message, hint] = []] = said(1, transfer, ...Array<typeof total>(7).fill(total)) as string[][];
+    expect(message).toContain("row 7 sums up others and 2 more rows like these");
+    expect(hint).toContain("Delete the rows 3, 4, 5, 6, 7 and 2 more rows like these: no payment");
+    // nothing is too many
+    expect(said(4, transfer, transfer, total)).toEqual([
+      ["t.csv.control says 4 rows, the file has 3: 1 too few", expect.stringContaining("Copy the file again")],
     ]);
   });
 

@@ -241,6 +241,19 @@ test("a control file in capitals holds back the file as one in small letters doe
   expect((await office.run("P.CSV", "--require-control")).counts).toEqual({ accepted: 3 });
 });
 
+test("a totals row that makes the file longer than its control totals say is named where the file is refused", async () => {
+  const office = await openOffice(() => wire.answer(200));
+  const file = transfersCsv(2);
+  office.write("t.csv", `${file}Total,,3.00,\n`);
+  office.write("t.csv.control", "rows=2\n");
+  const { code, stderr } = await office.run("t.csv");
+  expect(code).toBe(5);
+  expect(stderr).toContain("t.csv.control says 2 rows, the file has 3: 1 too many; row 4 sums up others");
+  expect(stderr).toContain("Delete row 4: no payment stands there.");
+  office.write("t.csv", file);
+  expect((await office.run("t.csv")).counts).toEqual({ accepted: 2 });
+});
+
 test("what is left of a file goes only if its totals are those that are stated now", async () => {
   const office = await openOffice(() => wire.answer(401));
   office.write("payroll.csv", transfersCsv(3));
