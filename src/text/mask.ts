@@ -41,8 +41,8 @@ export function maskStray(text: string): string {
   return maskNumbers(text);
 }
 
-/** At most twelve digits before decimals. An account that became a number on its way ends in `.0`. */
-const WITH_DECIMALS = /^(?:0|[1-9][0-9]{0,11}|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3})[.](?!0$)[0-9]{1,4}$/;
+/** At most twelve digits before one or two decimals. An account that became a number on its way ends in `.0`. */
+const WITH_DECIMALS = /^(?:0|[1-9][0-9]{0,11}|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3})[.](?!0$)[0-9]{1,2}$/;
 
 /**
  * What stands in a column of amounts. With decimals it is an amount, and shown: a person judges it by its digits. Many
