@@ -109,7 +109,9 @@ test("run --inbox: a STOP that comes while it works holds the rest, is answered,
   const { code, stdout, stderr } = await running;
   expect([code, stderr]).toEqual([7, expect.stringContaining('"reason":"stop_file"') as string]);
   const batch = /batch (\w+)/.exec(stdout)?.[1] ?? "";
-  expect((await desk.call("status", batch)).stdout).toMatch(/stop a file named STOP was put into the folder; \d+ rows left/);
+  expect((await desk.call("status", batch)).stdout).toMatch(
+    /stop a file named STOP was put into the folder; \d+ rows left/,
+  );
   const sent = server.requests.length;
   expect(sent).toBeLessThan(1000);
   expect(desk.names().filter((name) => name.startsWith("STOP - held"))).toHaveLength(1);
