@@ -13,6 +13,8 @@ type InputName =
       readonly unread?: UnreadKind;
       /** Our own retry file: input after all, once it differs from what we wrote (DESIGN §6). */
       readonly unlessChanged?: FileFormat;
+      /** Input after all where a person names it. */
+      readonly unlessNamed?: true;
     };
 
 const NAME_BYTES_MAX = 200;
@@ -67,7 +69,7 @@ export function inputName(name: string): InputName {
     });
   }
   if (RESULTS_LIKE.test(name))
-    return { ignored: "its name is that of a results file, retry file or summary", report: true };
+    return { ignored: "its name is that of a results file, retry file or summary", report: true, unlessNamed: true };
   return { format };
 }
 

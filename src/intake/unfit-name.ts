@@ -19,8 +19,12 @@ export function nameRefused(fileName: string, why: string, batch?: string): File
   return new FileRefusedError(fileName, [{ code: "name_unfit", message: why, hint }], batch);
 }
 
-/** For a file that is no batch yet. One that is goes on under any name: rows of it may have gone. */
+/**
+ * For a file that is no batch yet. One that is goes on under any name: rows of it may have gone. A person may well name
+ * the copy of a retry file `corrected.retry.csv`.
+ */
 export function assertFitName(fileName: string): void {
-  const why = unfitName(fileName);
+  const said = inputName(fileName);
+  const why = said.ignored !== undefined && said.unlessNamed ? undefined : unfitName(fileName);
   if (why !== undefined) throw nameRefused(fileName, why);
 }

@@ -427,26 +427,33 @@ test("a file that its name keeps from being opened is answered beside it, until 
   expect(desk.names()).not.toContain("march.results.csv.refused.txt");
 });
 
-test.each(["é".repeat(105), "march.results"])(
-  "a file is taken by its name as little as in a sweep where that is unfit, and nothing of it goes: %s",
-  async (name) => {
-    const server = await startService();
-    const desk = openInboxDesk(server.url);
-    const file = desk.path(`${name}.csv`);
-    writeFileSync(file, transferCsv("ACC-2"));
-    for (const command of ["check", "run"]) {
-      const { code, stderr } = await desk.call(command, file);
-      expect([code, stderr]).toEqual([
-        5,
-        expect.stringMatching(/: its name is .*\n {2}→ Give it a short name/) as string,
-      ]);
-    }
-    expect(server.requests).toEqual([]);
-    const text = readFileSync(`${file}.refused.txt`, "utf8");
-    expect(text).toMatch(/Nothing of it was sent\.\r\n\r\nIts name is .*\.\r\n {2}What to do: Give it a short name/);
-    expect(text).not.toContain("under the same name");
-  },
-);
+test("a name that is too long is taken by its name as little as in a sweep, and nothing of the file goes", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  const file = desk.path(`${"é".repeat(105)}.csv`);
+  writeFileSync(file, transferCsv("ACC-2"));
+  for (const command of ["check", "run"]) {
+    const { code, stderr } = await desk.call(command, file);
+    expect([code, stderr]).toEqual([
+      5,
+      expect.stringMatching(/: its name is .*\n {2}→ Give it a short name/) as string,
+    ]);
+  }
+  expect(server.requests).toEqual([]);
+  const text = readFileSync(`${file}.refused.txt`, "utf8");
+  expect(text).toMatch(/Nothing of it was sent\.\r\n\r\nIts name is .*\.\r\n {2}What to do: Give it a short name/);
+  expect(text).not.toContain("under the same name");
+});
+
+test("the copy of a retry file goes by its name, and no sweep says afterwards that nothing of it was sent", async () => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  const file = desk.path("march.retry.csv");
+  writeFileSync(file, transferCsv("ACC-2"));
+  expect((await desk.call("run", file)).code).toBe(0);
+  expect(await desk.call("run", "--quiet", "--inbox", desk.inbox)).toMatchObject({ code: 0, stderr: "" });
+  expect([existsSync(`${file}.refused.txt`), server.requests.length]).toEqual([false, 1]);
+});
 
 test("of rows that went nobody is told that nothing was sent, whatever name their file has by now", async () => {
   const server = await startService(() => answer(500));
