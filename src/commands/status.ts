@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { eachFolderOnce } from "../batch/held-folder.ts";
+import { eachFolderOnce, heldFolder } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { DAY_MS } from "../day.ts";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
+import type { Stop } from "../events.ts";
 import { gravest } from "../exit-codes.ts";
 import type { RowState } from "../journal/state.ts";
 import type { RowName } from "../checks/correction.ts";
@@ -37,6 +38,8 @@ export interface FullStatus extends BatchStatus {
   readonly waitsFor?: RowName;
   /** Nothing of it will be sent, and the results beside its file are not complete: a process ended too early. */
   readonly owesResults?: boolean;
+  /** Nothing of its folder goes. */
+  readonly folderHeld?: Stop;
 }
 
 /** Exit 0; with `--check` the code of the gravest thing that is still open. */
@@ -95,7 +98,8 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
   const history = await journal.history(batch.id);
   const isAtEnd = rowsIn(tallies, "ready", "sending", "not_sent") === 0 && resumable === 0;
   const owesResults = isAtEnd && (await journal.unfinished([batch.folder])).includes(batch.id);
-  return defined({ batch, tallies, history, open, resumable, waitsFor, owesResults });
+  const folderHeld = await heldFolder({ journal, hasLock: false, keepsInbox: false }, [batch.folder]);
+  return defined({ batch, tallies, history, open, resumable, waitsFor, owesResults, folderHeld });
 }
 
 function hasOpen(tallies: Tallies): boolean {

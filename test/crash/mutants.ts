@@ -189,7 +189,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "attempts without an outcome are left as they are",
-    edits: [["src/processor.ts", "await journal.recover();", ""]],
+    edits: [["src/processor.ts", "journal.recover(), ", ""]],
     tests: ["test/crash/points.test.ts"],
   },
   {

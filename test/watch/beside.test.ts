@@ -109,9 +109,11 @@ test("run --inbox: a STOP that comes while it works holds the rest, is answered,
   const { code, stdout, stderr } = await running;
   expect([code, stderr]).toEqual([7, expect.stringContaining('"reason":"stop_file"') as string]);
   const batch = /batch (\w+)/.exec(stdout)?.[1] ?? "";
-  expect((await desk.call("status", batch)).stdout).toMatch(
-    /stop a file named STOP was put into the folder; \d+ rows left/,
-  );
+  const status = (await desk.call("status", batch)).stdout;
+  expect(status).toMatch(/stop a file named STOP was put into the folder; \d+ rows left/);
+  // a retry would be told to wait for the same
+  expect(status).toMatch(/is held: a file named STOP .* `paydrop resume --inbox \S+ --by NAME`/);
+  expect(status).not.toContain("paydrop retry");
   const sent = server.requests.length;
   expect(sent).toBeLessThan(1000);
   expect(desk.names().filter((name) => name.startsWith("STOP - held"))).toHaveLength(1);

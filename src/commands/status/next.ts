@@ -19,7 +19,7 @@ export function statusNext(status: FullStatus): string[] {
 }
 
 function stepsOf(status: FullStatus): string[] {
-  const { batch, open, owesResults, resumable, tallies, waitsFor } = status;
+  const { batch, folderHeld, open, owesResults, resumable, tallies, waitsFor } = status;
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [
@@ -45,7 +45,10 @@ function stepsOf(status: FullStatus): string[] {
     const which = rows("held") === 1 ? named("held").replace(/^row/, "--row") : undefined;
     steps.push(...decisionSteps(id, named("held"), which).map((step) => step.replace(/^paydrop /, "  $&")));
   }
-  if (phase === "paused") {
+  // a resume lets go what the folder's hold keeps; a retry before it would send nothing
+  if (folderHeld && isAnyUnsent(tallies, resumable)) {
+    steps.push(`${folderHeld.message}; ${folderHeld.hint}`);
+  } else if (phase === "paused") {
     if (isAnyUnsent(tallies, resumable)) steps.push("paused; to go on", `  ${resumeBatchCommand(id)}`);
   } else if (rows("ready", "not_sent", "settled_not_done") > 0) {
     steps.push(WHAT_RETRY_SENDS, `  ${retryCommand(id)}`);
