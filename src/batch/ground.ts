@@ -1,7 +1,7 @@
 import type { JudgeRules } from "../checks/duplicates/duplicates.ts";
 import type { Config } from "../config/config.ts";
 import { PaydropError } from "../errors.ts";
-import type { RunEvent } from "../events.ts";
+import type { RunEvent, Stop } from "../events.ts";
 import { archivedError } from "../journal/sqlite/archives.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { StateInPlace } from "../journal/sqlite/database/in-place.ts";
@@ -11,6 +11,7 @@ import { FolderMarks } from "../results/marks/folder-marks.ts";
 import { Leftovers } from "../results/disk/leftovers.ts";
 import { SANDBOX } from "../results/words/next-steps.ts";
 import { assertWhole, openSnapshot, snapshotsIn, type OpenedSnapshot } from "../reading.ts";
+import { heldFolder } from "./held-folder.ts";
 import { judgeRulesOf } from "./record.ts";
 
 /** When a piece of work began, in milliseconds: since 1970, and by `performance.now()`. */
@@ -76,6 +77,12 @@ export class Ground {
   async assertWhole(batch: BatchRecord): Promise<void> {
     if (batch.archive !== undefined) throw archivedError(batch);
     await assertWhole(batch, this.snapshots);
+  }
+
+  /** Why nothing goes of files in these folders until a person says so; undefined: none of them is held. */
+  heldFolder(folders: readonly string[]): Promise<Stop | undefined> {
+    const { keepsInbox } = this.marks;
+    return heldFolder({ journal: this.journal, hasLock: this.hasLock, keepsInbox }, folders);
   }
 
   tell(event: RunEvent): void {

@@ -7,6 +7,7 @@ import type { BatchRecord } from "../journal/batch-record.ts";
 import type { LockHolder } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
+import type { Ground } from "./ground.ts";
 
 /** What a process with these settings sends. `takesOver`: it looks for rows that were left to it. */
 export function lockHolderOf(config: Config, destination: string, takesOver: boolean): LockHolder {
@@ -14,11 +15,41 @@ export function lockHolderOf(config: Config, destination: string, takesOver: boo
   return { destination, environment: config.environment, hasKeys, takesOver };
 }
 
-/**
- * Why the process that has the lock would not send rows of a batch; undefined: it does. Its own --accept-destination is
- * not asked: that was a person's word for another batch.
- */
-export function whyNotTaken(
+export class HandOver {
+  readonly #ground: Ground;
+  /** The last act that was seen. At first 0: rows that were left to a process that crashed go with the next one. */
+  #lastAct = 0;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /** Batches that were left since this was last asked, and that this process sends. */
+  async taken(): Promise<readonly string[]> {
+    const { config, destination, journal } = this.#ground;
+    const { lastAct, batches } = await journal.handedOver(this.#lastAct);
+    this.#lastAct = lastAct;
+    const self = lockHolderOf(config, destination, true);
+    const going: string[] = [];
+    for (const id of batches) {
+      const batch = await this.#ground.known(id);
+      if (whyNot(self, batch, await journal.operations(id)) !== undefined) continue;
+      if (!(await this.#ground.heldFolder([batch.folder]))) going.push(id);
+    }
+    return going;
+  }
+
+  /** Why the process that has the lock would not send rows of a batch that goes on at this one's address. */
+  async whyNotTaken(batchId: string): Promise<string | undefined> {
+    const { destination, journal } = this.#ground;
+    const holder = await journal.lockHolder();
+    const batch = { ...(await this.#ground.known(batchId)), destination };
+    return holder && whyNot(holder, batch, await journal.operations(batchId));
+  }
+}
+
+/** The holder's own --accept-destination is not asked: that was a person's word for another batch. */
+function whyNot(
   holder: LockHolder,
   { id, destination, environment }: Pick<BatchRecord, "id" | "destination" | "environment">,
   operations: readonly { readonly operation: OperationName }[],

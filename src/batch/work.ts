@@ -6,7 +6,7 @@ import { inboxFolders } from "../intake/inbox-folders.ts";
 import { identityText } from "../intake/source-file.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { InstanceLock } from "../journal/sqlite/database/lock.ts";
-import type { JournalStore, LockHolder } from "../journal/store.ts";
+import type { JournalStore } from "../journal/store.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Processor, Services } from "../processor.ts";
 import { renewOpenAnswer } from "../results/answers/open-answer.ts";
@@ -16,8 +16,7 @@ import type { Submitted } from "../submission/submit.ts";
 import { assertAddressKept, keepAddress } from "./address.ts";
 import { copyOf } from "./copy.ts";
 import { Ground } from "./ground.ts";
-import { lockHolderOf, whyNotTaken } from "./hand-over.ts";
-import { heldFolder } from "./held-folder.ts";
+import { HandOver } from "./hand-over.ts";
 import { BatchReporting, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
@@ -30,9 +29,8 @@ export class BatchWork implements Processor {
   readonly #taking: BatchTaking;
   readonly #sending: BatchSending;
   readonly #reporting: BatchReporting;
+  readonly #handOver: HandOver;
   readonly #turns = new Turns();
-  /** The last act that was seen. At first 0: rows that were left to a process that crashed go with the next one. */
-  #lastAct = 0;
 
   constructor(services: Services, journal: JournalStore, lock: InstanceLock | undefined) {
     this.journal = journal;
@@ -41,6 +39,7 @@ export class BatchWork implements Processor {
     this.#taking = new BatchTaking(this.#ground);
     this.#sending = new BatchSending(this.#ground);
     this.#reporting = new BatchReporting(this.#ground);
+    this.#handOver = new HandOver(this.#ground);
   }
 
   processFile(path: string, foundSha256?: string): Promise<BatchReport> {
@@ -180,41 +179,22 @@ export class BatchWork implements Processor {
     }
   }
 
-  async handedOver(): Promise<readonly string[]> {
-    const { lastAct, batches } = await this.journal.handedOver(this.#lastAct);
-    this.#lastAct = lastAct;
-    const going: string[] = [];
-    for (const id of await this.#ofEnvironment(batches)) {
-      const isTaken =
-        (await this.#whyNotTaken(id, lockHolderOf(this.#ground.config, this.#ground.destination, true))) === undefined;
-      if (isTaken && !(await this.heldFolder(id))) going.push(id);
-    }
-    return going;
+  handedOver(): Promise<readonly string[]> {
+    return this.#handOver.taken();
   }
 
-  async whyNotTaken(batchId: string): Promise<string | undefined> {
-    const holder = await this.journal.lockHolder();
-    return holder && this.#whyNotTaken(batchId, holder, this.#ground.destination);
-  }
-
-  /** `destination`: where the batch goes on; where it began unless said. */
-  async #whyNotTaken(batchId: string, holder: LockHolder, destination?: string): Promise<string | undefined> {
-    const batch = await this.#ground.known(batchId);
-    const operations = await this.journal.operations(batchId);
-    return whyNotTaken(holder, { ...batch, destination: destination ?? batch.destination }, operations);
+  whyNotTaken(batchId: string): Promise<string | undefined> {
+    return this.#handOver.whyNotTaken(batchId);
   }
 
   async keepAddress(batchId: string): Promise<void> {
     await keepAddress(this.#ground, await this.#ground.known(batchId));
   }
 
-  async unfinished(folders: readonly string[]): Promise<readonly string[]> {
-    return this.#ofEnvironment(await this.journal.unfinished(folders));
-  }
-
   /** What was begun in another environment goes on only there. */
-  async #ofEnvironment(batches: readonly string[]): Promise<readonly string[]> {
+  async unfinished(folders: readonly string[]): Promise<readonly string[]> {
     const { environment } = this.#ground.config;
+    const batches = await this.journal.unfinished(folders);
     const known = await Promise.all(batches.map((id) => this.#ground.known(id)));
     return known.filter((batch) => batch.environment === environment).map(({ id }) => id);
   }
@@ -227,19 +207,14 @@ export class BatchWork implements Processor {
 
   async heldFolder(batchId: string): Promise<Stop | undefined> {
     const { folder } = await this.#ground.known(batchId);
-    return this.#heldFolder([folder]);
+    return this.#ground.heldFolder([folder]);
   }
 
   /** Rows of a held folder stay ready until a person says resume, whoever let them go. */
   async #send(batch: BatchRecord, resumed: boolean, told: Told, file: string): Promise<Submitted> {
-    const stop = await this.#heldFolder([batch.folder, dirname(file)]);
+    const stop = await this.#ground.heldFolder([batch.folder, dirname(file)]);
     const isOpen = stop === undefined || !(await this.journal.tallies(batch.id)).ready;
     return isOpen ? this.#sending.send({ batch, resumed, told, file }) : { requests: 0, stop };
-  }
-
-  #heldFolder(folders: readonly string[]): Promise<Stop | undefined> {
-    const { hasLock, marks } = this.#ground;
-    return heldFolder({ journal: this.journal, hasLock, keepsInbox: marks.keepsInbox }, folders);
   }
 
   report(batchId: string): Promise<Report> {
