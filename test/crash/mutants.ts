@@ -386,6 +386,31 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ["test/checks/duplicates.test.ts"],
   },
   {
+    name: "a cell that says that there is no period is a period",
+    edits: [["src/checks/check-fields.ts", ' || (typeof text === "string" && saysNone(text))', ""]],
+    tests: ["test/duplicates/period-says-nothing.test.ts"],
+  },
+  {
+    name: "a week of a month that went is another period",
+    edits: [["src/checks/duplicates/same-period.ts", " || shareDays(left, right)", ""]],
+    tests: ["test/duplicates/period-says-nothing.test.ts"],
+  },
+  {
+    name: "a short list that was corrected in its place is a new one",
+    edits: [["src/journal/sqlite/duplicates/payee-samples.ts", "rows === this.#sample.length", "rows < 0"]],
+    tests: ["test/duplicates/another-account.test.ts"],
+  },
+  {
+    name: "an older journal is looked for only where the file was named",
+    edits: [["src/results/marks/folder-marks.ts", "if (place === file) continue;", "if (place !== '') continue;"]],
+    tests: ["test/state/older-journal.test.ts"],
+  },
+  {
+    name: "rows are left to a process that sends elsewhere",
+    edits: [["src/batch/hand-over.ts", "holder.destination !== destination || ", ""]],
+    tests: ["test/commands/left-to-another.test.ts"],
+  },
+  {
     name: "a release is as old as the last change of its row",
     edits: [
       [

@@ -43,44 +43,6 @@ function transfersTo(bank: string, rows: number): string {
 
 const ACCEPT = ["--accept-lost-journal", "--by", "Asha"];
 
-describe("a journal that was restored from a backup, and is older than what went since", () => {
-  /** The service refuses the key until the backup was made; what goes after it is not in the journal any more. */
-  async function restored(
-    ...names: string[]
-  ): Promise<{ server: FaultServer; desk: Desk; batch: string; sent: number }> {
-    const { server, desk } = await deskWith(3);
-    mkdirSync(join(desk.folder, "copies"));
-    desk.write("copies/u.csv", transfersCsv(3));
-    server.use(({ number }) => answer(number === 1 ? 200 : 401));
-    for (const name of names) expect((await desk.run(name, "--concurrency", "1")).code).toBe(7);
-    const backup = `${desk.stateDir}.backup`;
-    cpSync(desk.stateDir, backup, { recursive: true });
-    server.use(() => answer(200));
-    expect((await desk.run(names.at(-1) ?? "")).code).toBe(0);
-    rmSync(desk.stateDir, { recursive: true });
-    renameSync(backup, desk.stateDir);
-    return { server, desk, batch: String(summaryOf(desk, names[0])["batch"]), sent: server.requests.length };
-  }
-
-  test("sends nothing of the same file from another folder, and leaves what lies in the first one", async () => {
-    const { server, desk, sent } = await restored("t.csv");
-    const summary = summaryOf(desk);
-    const { code, stderr } = await desk.run("copies/u.csv");
-    expect([code, server.requests.length]).toEqual([74, sent]);
-    expect(stderr).toContain("the journal is older than t.csv.summary.json");
-    expect(summaryOf(desk)).toEqual(summary);
-    const accepted = await desk.run("copies/u.csv", ...ACCEPT);
-    expect([accepted.code, server.requests.length]).toEqual([0, sent + 2]);
-  });
-
-  test("nor when a person says retry, and only a copy of the file tells of it", async () => {
-    const { server, desk, batch, sent } = await restored("t.csv", "copies/u.csv");
-    rmSync(join(desk.folder, "t.csv.summary.json"));
-    const { code } = await runProgram(["retry", batch], { env: desk.env });
-    expect([code, server.requests.length]).toEqual([74, sent]);
-  });
-});
-
 describe("the state directory is gone", () => {
   test("after a run that ended, the same file sends nothing, and says what to do", async () => {
     const { server, desk } = await deskWith(3);
