@@ -9,7 +9,15 @@ import { type NewRowColumns, newRowsFromColumns, recordsAsColumns } from "./jour
 import { openScratchJournal, openSqliteJournal } from "./journal/sqlite/sqlite-journal.ts";
 import type { AttemptEnd, RowRecord } from "./journal/row-record.ts";
 import type { Begun, JournalStore } from "./journal/store.ts";
-import type { Answers, Calls, ErrorText, FirstAnswer, ThreadStart } from "./journal/thread/messages.ts";
+import {
+  ROW_BEGINS,
+  ROW_ENDS,
+  type Answers,
+  type Calls,
+  type ErrorText,
+  type FirstAnswer,
+  type ThreadStart,
+} from "./journal/thread/messages.ts";
 
 if (!parentPort) throw new Error("the journal's thread is not started by hand");
 const port = parentPort;
@@ -24,20 +32,34 @@ if (journal) {
   port.postMessage({ stateId: journal.stateId, methods } satisfies FirstAnswer);
   port.on("message", ({ rules: others, calls }: Calls) => {
     if (others) rules = others;
-    for (let at = 0; at < calls.length;) {
-      const [id, method, count] = calls.slice(at, at + 3) as [number, keyof JournalStore, number];
-      carryOut(journal, id, method, calls.slice(at + 3, at + 3 + count));
-      at += 3 + count;
-    }
+    for (let at = 0; at < calls.length;) at = carryOut(journal, calls, at);
   });
 }
 
-function carryOut(store: JournalStore, id: number, method: keyof JournalStore, args: readonly unknown[]): void {
-  answer(store, method, args).then(
+/** Carries out the call that stands there; gives where the next one stands. */
+function carryOut(store: JournalStore, calls: readonly unknown[], at: number): number {
+  const [id, method] = [calls[at] as number, calls[at + 1]];
+  if (method === ROW_BEGINS) {
+    const [batch, row] = [calls[at + 2] as string, calls[at + 3] as number];
+    void tell(id, store.begin(batch, row, rules), shortly);
+    return at + 4;
+  }
+  if (method === ROW_ENDS) {
+    void tell(id, store.end(calls[at + 2] as number, endAt(calls, at + 3)));
+    return at + 8;
+  }
+  const end = at + 3 + (calls[at + 2] as number);
+  const answered = tell(id, answer(store, method as keyof JournalStore, calls.slice(at + 3, end)));
+  if (method === "close") void answered.then(() => queueMicrotask(() => port.close()));
+  return end;
+}
+
+/** `said`: how a value is said; what one commit settled must be told in the same turn. */
+function tell<T>(id: number, answered: Promise<T>, said: (value: T) => unknown = (value) => value): Promise<void> {
+  return answered.then(
     (value) => {
       answerLater();
-      done.push(id, method === "begin" ? shortly(value as Begun) : value);
-      if (method === "close") queueMicrotask(() => port.close());
+      done.push(id, said(value));
     },
     (error: unknown) => {
       answerLater();
@@ -58,8 +80,6 @@ function open(): JournalStore | undefined {
 }
 
 function answer(store: JournalStore, method: keyof JournalStore, args: readonly unknown[]): Promise<unknown> {
-  if (method === "begin") return store.begin(args[0] as string, args[1] as number, rules);
-  if (method === "end") return store.end(args[0] as number, endOf(args));
   if (method === "addRows") return store.addRows(args[0] as string, newRowsFromColumns(args[1] as NewRowColumns));
   const calls = store as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown> | Pages>;
   const answered = calls[method]?.(...args) ?? Promise.reject(new Error(`a journal has no method ${method}`));
@@ -72,8 +92,9 @@ function shortly(begun: Begun): Begun | number {
   return begun.attempt !== undefined && begun.ordinal === 1 ? begun.attempt : begun;
 }
 
-function endOf([, state, reason, durationMs, httpStatus, response]: readonly unknown[]): AttemptEnd {
-  return { state, reason, durationMs, httpStatus, response } as AttemptEnd;
+function endAt(calls: readonly unknown[], at: number): AttemptEnd {
+  const [state, reason, durationMs] = [calls[at], calls[at + 1], calls[at + 2]];
+  return { state, reason, durationMs, httpStatus: calls[at + 3], response: calls[at + 4] } as AttemptEnd;
 }
 
 type Pages = AsyncIterable<readonly unknown[]>;

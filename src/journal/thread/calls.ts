@@ -4,9 +4,9 @@ import { messageOf, PaydropError } from "../../errors.ts";
 import { Places } from "../../places.ts";
 import type { AttemptEnd } from "../row-record.ts";
 import type { Begun, JournalStore } from "../store.ts";
-import { errorOf, type Answers, type Calls } from "./messages.ts";
+import { errorOf, ROW_BEGINS, ROW_ENDS, type Answers, type Calls } from "./messages.ts";
 
-type OfRow = "begin" | "end";
+type OfRow = typeof ROW_BEGINS | typeof ROW_ENDS;
 
 /**
  * While so few calls wait for an answer, the service is the limit, and each row goes to the disk as soon as it comes.
@@ -15,7 +15,7 @@ type OfRow = "begin" | "end";
 const FEW_CALLS = 12;
 
 interface Waiting {
-  readonly method: keyof JournalStore;
+  readonly method: keyof JournalStore | OfRow;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -50,7 +50,7 @@ export class ThreadCalls {
 
   call<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
     this.#postSoon();
-    return this.#add(method, args);
+    return this.#add(method, args.length, ...args);
   }
 
   begin(batchId: string, row: number, rules: JudgeRules): Promise<Begun> {
@@ -58,27 +58,27 @@ export class ThreadCalls {
     if (this.#rules !== rules && this.#calls.length > 0) this.#post();
     this.#areRulesNew ||= this.#rules !== rules;
     this.#rules = rules;
-    return this.#addOfRow("begin", [batchId, row]);
+    return this.#addOfRow(ROW_BEGINS, batchId, row);
   }
 
   end(attempt: number, { state, reason, durationMs, httpStatus, response }: AttemptEnd): Promise<void> {
-    return this.#addOfRow("end", [attempt, state, reason, durationMs, httpStatus, response]);
+    return this.#addOfRow(ROW_ENDS, attempt, state, reason, durationMs, httpStatus, response);
   }
 
-  #addOfRow<T>(method: OfRow, args: readonly unknown[]): Promise<T> {
-    const answered = this.#add<T>(method, args);
+  #addOfRow<T>(method: OfRow, ...said: readonly unknown[]): Promise<T> {
+    this.#gathered += 1;
+    const answered = this.#add<T>(method, ...said);
     if (this.#gathered >= this.#many) this.#post();
     else if (this.#waiting.size <= FEW_CALLS) this.#postSoon((post) => process.nextTick(post));
     else if (this.#committing === 0) this.#postSoon();
     return answered;
   }
 
-  #add<T>(method: keyof JournalStore, args: readonly unknown[]): Promise<T> {
+  #add<T>(method: keyof JournalStore | OfRow, ...said: readonly unknown[]): Promise<T> {
     if (this.#failure) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
       const id = this.#waiting.put({ method, resolve: resolve as (value: unknown) => void, reject });
-      this.#calls.push(id, method, args.length, ...args);
-      if (isOfRow(method)) this.#gathered += 1;
+      this.#calls.push(id, method, ...said);
     });
   }
 
@@ -113,7 +113,7 @@ export class ThreadCalls {
   #settle({ done, failed }: Answers): void {
     for (let at = 0; at < done.length; at += 2) {
       const waiting = this.#take(done[at] as number);
-      waiting?.resolve(waiting.method === "begin" ? begunOf(done[at + 1]) : done[at + 1]);
+      waiting?.resolve(waiting.method === ROW_BEGINS ? begunOf(done[at + 1]) : done[at + 1]);
     }
     for (const [id, error] of failed) this.#take(id)?.reject(errorOf(error));
     if (this.#gathered >= this.#many) this.#post();
@@ -141,8 +141,8 @@ export class ThreadCalls {
   }
 }
 
-function isOfRow(method: keyof JournalStore): method is OfRow {
-  return method === "begin" || method === "end";
+function isOfRow(method: keyof JournalStore | OfRow): method is OfRow {
+  return method === ROW_BEGINS || method === ROW_ENDS;
 }
 
 function begunOf(told: unknown): Begun {
