@@ -16,7 +16,7 @@ const ENTRY = new URL(
  * The heap of the thread holds one page of rows at a time: a small young generation keeps memory flat while rows go. A
  * check has pages of new rows only: with a larger one they are not moved before they are done with.
  */
-const YOUNG_GENERATION_MB = { sending: 8, scratch: 12 };
+const YOUNG_GENERATION_MB = { sending: 4, scratch: 12 };
 
 /**
  * The journal in a thread of its own, so that neither a commit nor a large query ever keeps the requests waiting.
