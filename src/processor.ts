@@ -2,7 +2,6 @@
  * What works on batches, and what that work stands on: the lock, the journal, and what a crash left. The story of a
  * batch is in `batch/work.ts`; the stages meet in `take-in.ts` and `batch/`.
  */
-import { destinationOf } from "./batch/ground.ts";
 import { lockHolderOf } from "./batch/hand-over.ts";
 import { BatchWork } from "./batch/work.ts";
 import { createJudge } from "./checks/duplicates/duplicates.ts";
@@ -12,7 +11,7 @@ import { faultPoint } from "./fault-point.ts";
 import { removeTemporaries } from "./intake/snapshot.ts";
 import { takeInstanceLock } from "./journal/sqlite/database/lock.ts";
 import { openSqliteJournal } from "./journal/sqlite/sqlite-journal.ts";
-import type { JournalStore, LockHolder } from "./journal/store.ts";
+import type { JournalStore } from "./journal/store.ts";
 import { openThreadedJournal } from "./journal/thread/threaded.ts";
 import type { OperationName } from "./operations/operation.ts";
 import { snapshotsIn } from "./reading.ts";
@@ -97,7 +96,7 @@ export async function openProcessor(services: Services, mode: "send" | "read"): 
     if (lock) {
       faultPoint("recovery.begun");
       // in one commit
-      await Promise.all([journal.recover(), journal.setLockHolder(holderOf(services))]);
+      await Promise.all([journal.recover(), journal.setLockHolder(lockHolderOf(services))]);
       faultPoint("recovery.done");
       await removeTemporaries(snapshotsIn(config)).catch(() => undefined);
     }
@@ -121,10 +120,6 @@ export async function withProcessor<T>(
   } finally {
     await processor.close();
   }
-}
-
-function holderOf({ config, sandbox = false, takesOver = false }: Services): LockHolder {
-  return lockHolderOf(config, destinationOf(config, sandbox), takesOver);
 }
 
 /** With a thread of its own where that pays: for a few rows it would only cost the time to start it. */

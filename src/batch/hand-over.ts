@@ -2,17 +2,17 @@
  * Rows that a person lets go while another process has the lock are left to that process (DESIGN §7), but only where it
  * sends them: to the address where their batch began, and with the keys that they need.
  */
-import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import type { LockHolder } from "../journal/store.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
-import type { Ground } from "./ground.ts";
+import type { Services } from "../processor.ts";
+import { destinationOf, type Ground } from "./ground.ts";
 
-/** What a process with these settings sends. `takesOver`: it looks for rows that were left to it. */
-export function lockHolderOf(config: Config, destination: string, takesOver: boolean): LockHolder {
+/** What a process with these settings sends. */
+export function lockHolderOf({ config, sandbox = false, takesOver = false }: Services): LockHolder {
   const hasKeys = config.aesKey !== undefined && config.aesIv !== undefined;
-  return { destination, environment: config.environment, hasKeys, takesOver };
+  return { destination: destinationOf(config, sandbox), environment: config.environment, hasKeys, takesOver };
 }
 
 export class HandOver {
@@ -26,10 +26,10 @@ export class HandOver {
 
   /** Batches that were left since this was last asked, and that this process sends. */
   async taken(): Promise<readonly string[]> {
-    const { config, destination, journal } = this.#ground;
+    const { journal, services } = this.#ground;
     const { lastAct, batches } = await journal.handedOver(this.#lastAct);
     this.#lastAct = lastAct;
-    const self = lockHolderOf(config, destination, true);
+    const self = lockHolderOf({ ...services, takesOver: true });
     const going: string[] = [];
     for (const id of batches) {
       const batch = await this.#ground.known(id);

@@ -58,9 +58,6 @@ export function heldText(folder: string, { message }: Pick<InboxHold, "message">
   return { message: `${folder} is held: ${message}`, hint };
 }
 
-/** Why a folder is held for a STOP. */
-export const STOP_MESSAGE = STOPS.stop_file.message;
-
 /** Who asks whether a folder is held. */
 interface Asking {
   readonly journal: JournalStore;
@@ -92,7 +89,8 @@ async function stopSeen({ journal, hasLock, keepsInbox }: Asking, folder: string
   const found = await markAt(join(folder, INBOX_MARK));
   if (typeof found !== "object" || found.mark?.stateId !== journal.stateId) return undefined;
   if ((await stopFilesIn(await inboxFolders(folder))).length === 0) return undefined;
-  const hold = { code: "stop_file", at: Date.now(), message: STOP_MESSAGE };
+  const { code, message } = STOPS.stop_file;
+  const hold = { code, at: Date.now(), message };
   if (hasLock) await setHold(journal, folder, hold);
   return hold;
 }

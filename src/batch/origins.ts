@@ -3,7 +3,7 @@
  * stand in no journal (I10): they are read from the private copy of the earlier file.
  */
 import { cellText, positionOf } from "../checks/cells/cell.ts";
-import { compareWithOrigin, hideAmounts, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
+import { compareWithOrigin, hidesAmount, rowNamed, type Correction, type RowName } from "../checks/correction.ts";
 import { faultOfCell } from "../checks/fault-of.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
@@ -81,7 +81,7 @@ export class Origins {
 
   /** Whether a row and its origin are; asked of the journal only where it makes a difference. */
   async #areValid({ row, instruction }: CheckedRow, name: RowName, origin: Origin): Promise<boolean> {
-    if (!instruction || !origin.row || !hideAmounts(row, origin.row, instruction.operation)) return false;
+    if (!instruction || !origin.row || !hidesAmount(row, origin.row, instruction.operation)) return false;
     return wasValid(this.#earlier, name);
   }
 

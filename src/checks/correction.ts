@@ -89,7 +89,7 @@ export function compareWithOrigin(
 }
 
 /** Whether an amount of these rows would be masked for its many digits. */
-export function hideAmounts(now: Row, origin: Row, operation: Operation): boolean {
+export function hidesAmount(now: Row, origin: Row, operation: Operation): boolean {
   return fieldsOf(operation).some((field) => isHiddenAmount(field, writtenIn(origin, field), writtenIn(now, field)));
 }
 

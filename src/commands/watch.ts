@@ -29,30 +29,28 @@ async function watch({ call, config, sandbox, monitor }: Sending): Promise<numbe
       monitor.onEvent(event);
       tries.onEvent(event);
     };
-    return withProcessor(
-      { config, sandbox, signal: gate, onEvent, isLarge: true, takesOver: true },
-      "send",
-      (processor) =>
-        monitor.following(processor.journal, async () => {
-          const folder = resolve(call.operands[0] ?? ".");
-          folderWatch = new FolderWatch({
-            ...{ config, processor, folder, gate },
-            listener: folderTeller(teller, config),
-            isPolling: call.flags["poll"] === true,
-            settleIsSaid: config.origins?.["settle"] !== undefined,
-            sawInbox: (count) => monitor.sawInbox(folder, count),
-            batchEnded: (exitCode) => {
-              monitor.batchEnded(exitCode);
-              if (listening.stopping) lastCodes.push(exitCode);
-            },
-          });
-          tellFirst(teller, call, config);
-          await folderWatch.untilStopped(() => {
-            if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
-          });
-          // a file that was refused just then is answered in the folder, as any other
-          return gravest([folderWatch.wasCutOff ? 7 : 0, ...lastCodes.filter((code) => code === 4 || code === 74)]);
-        }),
+    const services = { config, sandbox, signal: gate, onEvent, isLarge: true, takesOver: true };
+    return withProcessor(services, "send", (processor) =>
+      monitor.following(processor.journal, async () => {
+        const folder = resolve(call.operands[0] ?? ".");
+        folderWatch = new FolderWatch({
+          ...{ config, processor, folder, gate },
+          listener: folderTeller(teller, config),
+          isPolling: call.flags["poll"] === true,
+          settleIsSaid: config.origins?.["settle"] !== undefined,
+          sawInbox: (count) => monitor.sawInbox(folder, count),
+          batchEnded: (exitCode) => {
+            monitor.batchEnded(exitCode);
+            if (listening.stopping) lastCodes.push(exitCode);
+          },
+        });
+        tellFirst(teller, call, config);
+        await folderWatch.untilStopped(() => {
+          if (!config.quiet && !config.json) teller.say(`watching ${folder}`);
+        });
+        // a file that was refused just then is answered in the folder, as any other
+        return gravest([folderWatch.wasCutOff ? 7 : 0, ...lastCodes.filter((code) => code === 4 || code === 74)]);
+      }),
     );
   };
   // while it watches, other commands can use the sandbox's state folder: the commands that it tells name it

@@ -1,10 +1,11 @@
-import { heldText, holdsOf, resumeCommand, setHold, STOP_MESSAGE } from "../batch/held-folder.ts";
+import { heldText, holdsOf, resumeCommand, setHold } from "../batch/held-folder.ts";
 import type { Stop, StopCode } from "../events.ts";
 import type { InboxHold } from "../journal/store.ts";
 import type { Processor } from "../processor.ts";
 import { heldAnswer, type Answer } from "../results/answers/answers.ts";
 import type { FolderListener } from "./folder-listener.ts";
 import { answerStop, clearStopAnswers, sentSoFar } from "./stop-file.ts";
+import { STOPS } from "../submission/stop-rules.ts";
 
 interface HoldParts {
   readonly folder: string;
@@ -57,7 +58,7 @@ export class FolderHold {
   /** A STOP lies in the folder. Gives whether that is news: then nothing more may go. */
   async stopAsked(): Promise<boolean> {
     if (this.#hold?.code === "stop_file") return false;
-    await this.#set("stop_file", STOP_MESSAGE);
+    await this.#set(STOPS.stop_file.code, STOPS.stop_file.message);
     this.#isStopAnswered = false;
     return true;
   }

@@ -79,8 +79,11 @@ function outcomeOfSuccess(answer: Answered): Outcome {
   return { state: "accepted", reason: isFailure ? "accepted_reports_failure" : "accepted" };
 }
 
+/** How a word for failure begins. */
+const FAILURE = "fail|error|reject|declin";
+const FAILED_STATUS = new RegExp(String.raw`^(?:${FAILURE}|[45]\d\d$)`, "i");
 /** Without any of these nothing in a body `reportsFailure`, unless it is written in escapes: most are not parsed. */
-const FAILURE_WORDS = /fail|error|reject|declin|false|[45]\d\d|\de|\\/i;
+const FAILURE_WORDS = new RegExp(String.raw`${FAILURE}|[45]\d\d|\de|false|\\`, "i");
 
 /** Tags of web pages, without those that the XML of a service may have as well: `header`, `code`, `summary`. */
 const HTML_TAGS = [
@@ -122,7 +125,7 @@ function reportsFailure(key: string, value: unknown): boolean {
     case "state":
     case "statuscode":
     case "code":
-      return /^(?:fail|error|reject|declin|[45]\d\d$)/i.test(String(value));
+      return FAILED_STATUS.test(String(value));
     case "error":
     case "errors":
       return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);

@@ -94,7 +94,7 @@ describe("an earlier batch to start from", () => {
     const fix = batchOf(await desk.run("fix.csv"));
     await call("release", fix, "--all", "--by", "ravi", "--reason", "his new account");
     const made = await call("template", "--from", batch, "--csv");
-    expect(made.stderr).toContain("Rows of that file (4) were corrected and paid since by another file");
+    expect(made.stderr).toContain("Rows of that file (4) were corrected since, and accepted in another file");
     expect(made.stderr).toContain("Rows of that file (3) were refused by the service then");
   });
 

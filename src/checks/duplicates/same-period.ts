@@ -88,7 +88,7 @@ function shareDays(left: string, right: string): boolean {
 function daysOf(period: string): { readonly first: number; readonly last: number } | undefined {
   const found = /^(20\d\d)-(?:w(\d\d)|q(\d)|(\d\d)(?:-(\d\d))?)$/.exec(period);
   if (!found) return undefined;
-  const [year = 0, week, quarter, month = 0, day] = found.slice(1).map((part) => part && Number(part)) as number[];
+  const [year = 0, week, quarter, month = 0, day] = found.slice(1).map(numberIn);
   const dayAt = (atMonth: number, atDay: number): number => Date.UTC(year, atMonth, atDay) / DAY_MS;
   if (week !== undefined) {
     // ISO 8601: the fourth of January is in week 1, and 1970 began on a Thursday
@@ -99,6 +99,10 @@ function daysOf(period: string): { readonly first: number; readonly last: number
   if (quarter !== undefined) return { first: dayAt(quarter * 3 - 3, 1), last: dayAt(quarter * 3, 0) };
   if (day !== undefined) return { first: dayAt(month - 1, day), last: dayAt(month - 1, day) };
   return { first: dayAt(month - 1, 1), last: dayAt(month, 0) };
+}
+
+function numberIn(part: string | undefined): number | undefined {
+  return part === undefined ? undefined : Number(part);
 }
 
 function inAnyOrder(period: string): string {

@@ -88,7 +88,7 @@ function copyOf(batch: BatchRecord, opened: OpenedSnapshot, records: Records, fo
     ...(counts.invalid === 0 ? [] : [`${counts.invalid} of its rows were invalid then: ${fate}.`]),
     ...noteOf(
       corrected,
-      "corrected and paid since by another file: what was paid instead stands in that file, not here",
+      "corrected since, and accepted in another file: what went instead stands in that file, not here",
     ),
     ...noteOf(refused, "refused by the service then: look at these before they go again"),
     "Look through amounts, narration and notes, and say the new period: --period 2026-12, or a column period.",
