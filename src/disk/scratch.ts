@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, readdir, rm, rmdir, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -107,7 +107,16 @@ function notRemoved(folder: string, error: unknown): PaydropError {
   );
 }
 
-/** Removes them at once, for a process that is about to end by a signal: they hold copies of people's files. */
+/**
+ * Removes them at once, for a process that is about to end by a signal: they hold copies of people's files. Again where
+ * one is still there: Node stops without a word at a file that goes meanwhile, such as those of a thread that ends.
+ */
 export function removeScratchFolders(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  for (const folder of folders) {
+    for (let tries = 0; tries < TRIES_MAX && existsSync(folder); tries += 1) {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
 }
+
+const TRIES_MAX = 100;

@@ -4,13 +4,14 @@ import { expect, test } from "vitest";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import { answer, inOrder, pause } from "../support/fault-server.ts";
 import { startProgram } from "../support/program.ts";
+import { removeUnder } from "../support/removed-folder.ts";
 import { startService } from "../support/service.ts";
 import { openInboxDesk } from "../watch/inbox-desk.ts";
 import { until } from "../support/until.ts";
 
 /** As a tidying person, a rotation of folders, or the unpacking of a backup does it. */
 const GONE: [string, (stateDir: string) => void][] = [
-  ["removed", (stateDir) => rmSync(stateDir, { recursive: true })],
+  ["removed", removeUnder],
   [
     "moved away, and made anew",
     (stateDir) => {
@@ -55,7 +56,7 @@ test("a state directory that is removed while rows go: a second later no other r
   desk.write("t.csv", transfersCsv(40));
   const program = startProgram(["run", "--concurrency", "1", "t.csv"], { env: desk.env, cwd: desk.folder });
   await until("a row", () => server.requests.length > 0);
-  rmSync(desk.stateDir, { recursive: true });
+  removeUnder(desk.stateDir);
   const { code, stderr } = await program.ended;
   expect(code).toBe(74);
   expect(stderr).toContain("was removed or replaced while paydrop worked with it");

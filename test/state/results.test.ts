@@ -14,6 +14,7 @@ import { describe, expect, test, vi } from "vitest";
 import { openDesk, transfersCsv, type Desk } from "../support/desk.ts";
 import { answer, type FaultServer, type Received } from "../support/fault-server.ts";
 import { runProgram } from "../support/program.ts";
+import { removeUnder } from "../support/removed-folder.ts";
 import { startService } from "../support/service.ts";
 
 const ROWS = 6;
@@ -140,7 +141,7 @@ describe("results that cannot be written beside the input", () => {
   test("because the folder is gone: rows go once, and `paydrop results` writes them when it is back", async () => {
     const { server, desk } = await deskWithFile();
     server.use(({ number }) => {
-      if (number === 2) rmSync(desk.folder, { recursive: true });
+      if (number === 2) removeUnder(desk.folder);
       return answer(200);
     });
     const { code, stdout } = await runProgram(["run", join(desk.folder, "t.csv")], { env: desk.env });

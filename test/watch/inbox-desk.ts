@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import { API_KEY, AES_IV, AES_KEY, transferCsv } from "../support/desk.ts";
 import { runProgram, startProgram, type Program, type ProgramEnded } from "../support/program.ts";
 import { temporaryDirectory } from "../support/state-dir.ts";
@@ -41,7 +41,11 @@ export function openInboxDesk(serverUrl: string, more: Readonly<Record<string, s
   };
   const start = (flags: readonly string[], nodeArgs: readonly string[] = []): Program => {
     const program = startProgram(["watch", ...flags, inbox], { env, cwd: base, nodeArgs });
+    let soFar = "";
+    onTestFailed(() => void process.stderr.write(`paydrop watch ${soFar}\n`));
     onTestFinished(async () => {
+      const { exitCode, signalCode } = program.child;
+      soFar = `${exitCode === null && !signalCode ? "was running" : `had ended (${exitCode ?? signalCode})`}, and had printed:\n${program.stderr()}`;
       program.child.kill("SIGKILL");
       await program.ended;
     });

@@ -1,19 +1,11 @@
 import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { transferCsv, transfersCsv } from "../support/desk.ts";
 import { answer, type FaultServer } from "../support/fault-server.ts";
 import { hasResults, openInboxDesk, untilAnotherGoes, untilAnotherWaits, type InboxDesk } from "./inbox-desk.ts";
+import { removeUnder } from "../support/removed-folder.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -102,7 +94,7 @@ test("the folder removed and made again: told once, and work goes on", async () 
   const program = desk.watch();
   writeFileSync(desk.path("a.csv"), transferCsv("ACC-A"));
   await until("results", () => hasResults(desk, "a.csv"));
-  rmSync(desk.inbox, { recursive: true });
+  removeUnder(desk.inbox);
   await until("the warning", () => program.stderr().includes("the folder is not there"));
   mkdirSync(desk.inbox);
   writeFileSync(desk.path("b.csv"), transferCsv("ACC-B"));
