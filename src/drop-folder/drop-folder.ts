@@ -62,7 +62,7 @@ export class DropFolder {
     this.#outage = new Outage({ listener, isWatching, watchRetryMs });
     const memory = new FileMemory(processor.journal, config);
     const blocked = (path: string): Answer | undefined => this.#blockedAnswer(path);
-    this.#answers = new FolderAnswers(listener, blocked, (path) => memory.hasEnd(path));
+    this.#answers = new FolderAnswers(listener, blocked, (path, sha256) => memory.hasEnd(path, sha256));
     const shared = { isWatching, outage: this.#outage, memory };
     this.#ends = new FolderEnds({ ...shared, listener, answers: this.#answers, hold: this.#hold });
     this.#work = new FolderWork({ ...shared, processor, files: this.#files, batches: this.#batches, ends: this.#ends });
@@ -196,12 +196,12 @@ export class DropFolder {
 
   /** At the end of a one-shot run: every file that was not ready is answered too. */
   async answerNotReady(): Promise<void> {
-    for (const { path, why } of this.#files.notReady) {
-      await this.#answers.putWaiting(path, this.#blockedAnswer(path) ?? notYetAnswer(path, why));
+    for (const file of this.#files.notReady) {
+      await this.#answers.putWaiting(file, this.#blockedAnswer(file.path) ?? notYetAnswer(file.path, file.why));
     }
-    for (const { path } of this.#files.ready) {
-      const answer = this.#blockedAnswer(path);
-      if (answer) await this.#answers.putWaiting(path, answer);
+    for (const file of this.#files.ready) {
+      const answer = this.#blockedAnswer(file.path);
+      if (answer) await this.#answers.putWaiting(file, answer);
     }
   }
 

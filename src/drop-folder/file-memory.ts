@@ -11,6 +11,11 @@ import { rowsIn } from "../results/words/status.ts";
 
 const REFUSED = "refused";
 
+interface FileBatch {
+  readonly id: string;
+  readonly isOfPath: boolean;
+}
+
 /** What the journal remembers of files as they lie in a drop folder, so that each is told about once. */
 export class FileMemory {
   readonly #journal: JournalStore;
@@ -67,13 +72,16 @@ export class FileMemory {
     return path !== undefined && (await lstat(path).catch(() => undefined))?.isFile() ? path : undefined;
   }
 
-  /** The batch that the bytes of this file are, if any. `isOfPath`: it was taken from here, by whatever name of its folder. */
-  async batchOf(path: string): Promise<{ readonly id: string; readonly isOfPath: boolean } | undefined> {
-    const look = await lookAt(path, formatOfName(path) ?? "csv");
-    if (typeof look === "string") return undefined;
+  /**
+   * The batch that the bytes of this file are, if any. `isOfPath`: it was taken from here, by whatever name of its
+   * folder. `known`: its SHA-256, by those who have it: a large file is not read again.
+   */
+  async batchOf(path: string, known?: string): Promise<FileBatch | undefined> {
+    const sha256 = known ?? (await sha256At(path));
+    if (sha256 === undefined) return undefined;
     const [here, batches] = await Promise.all([
       nameOnDisk(path),
-      this.#journal.batchesOfBytes(look.sha256, this.#environment),
+      this.#journal.batchesOfBytes(sha256, this.#environment),
     ]);
     for (const { id } of batches) {
       const sources = await Promise.all((await this.#journal.sourcesOf(id)).map(nameOnDisk));
@@ -84,8 +92,8 @@ export class FileMemory {
   }
 
   /** Whether a file was taken from here, by whatever name of its folder, and no row of it is left to send. */
-  async hasEnd(path: string): Promise<boolean> {
-    const batch = await this.batchOf(path);
+  async hasEnd(path: string, sha256?: string): Promise<boolean> {
+    const batch = await this.batchOf(path, sha256);
     if (!batch?.isOfPath) return false;
     return rowsIn(await this.#journal.tallies(batch.id), "ready", "sending", "not_sent") === 0;
   }
@@ -108,6 +116,12 @@ export class FileMemory {
     const control = (await Promise.all(controls)).filter(Boolean).join(" ") || "none";
     return `${identityText(identity)} refused ${control} ${this.#settings}`;
   }
+}
+
+/** undefined: it is gone, or cannot be read. */
+async function sha256At(path: string): Promise<string | undefined> {
+  const look = await lookAt(path, formatOfName(path) ?? "csv");
+  return typeof look === "string" ? undefined : look.sha256;
 }
 
 /** One file has as many paths as there are links to its folder. */

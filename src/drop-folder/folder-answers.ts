@@ -6,6 +6,9 @@ import { answeredFile, isOwnAnswer, putAnswer, removeUnfinishedAnswers } from ".
 import { notYetAnswer, type Answer } from "../results/answers/answers.ts";
 import type { FolderListener } from "./folder-listener.ts";
 
+/** `sha256`: of the file as it lies there, where that is known already. */
+type HasEnd = (path: string, sha256?: string) => Promise<boolean>;
+
 /** A file that waits longer than this gets an answer. */
 const ANSWER_AFTER_MS = 120_000;
 
@@ -13,7 +16,7 @@ const ANSWER_AFTER_MS = 120_000;
 export class FolderAnswers {
   readonly #listener: FolderListener;
   readonly #blocked: (path: string) => Answer | undefined;
-  readonly #hasEnd: (path: string) => Promise<boolean>;
+  readonly #hasEnd: HasEnd;
   readonly #put = new Map<string, string>();
   readonly #complained = new Set<string>();
   #readySince = new Map<string, number>();
@@ -22,11 +25,7 @@ export class FolderAnswers {
    * `blocked`: why nothing goes from the folder for now; undefined: it goes. `hasEnd`: nothing of the file is left to
    * send, though it was not seen before under this name of its folder.
    */
-  constructor(
-    listener: FolderListener,
-    blocked: (path: string) => Answer | undefined,
-    hasEnd: (path: string) => Promise<boolean>,
-  ) {
+  constructor(listener: FolderListener, blocked: (path: string) => Answer | undefined, hasEnd: HasEnd) {
     this.#listener = listener;
     this.#blocked = blocked;
     this.#hasEnd = hasEnd;
@@ -42,22 +41,23 @@ export class FolderAnswers {
   }
 
   /** `answer` is about a file that waits: one that has its end waits for nothing, and keeps what is said of it. */
-  async putWaiting(path: string, answer: Answer): Promise<void> {
-    if (!(await this.#hasEnd(path))) await this.put(path, answer);
+  async putWaiting({ path, sha256 }: { path: string; sha256?: string }, answer: Answer): Promise<void> {
+    if (!(await this.#hasEnd(path, sha256))) await this.put(path, answer);
   }
 
   /** `open`: of the files that lay still for long enough, those with which something is left to do. */
   async afterSweep({ ready, waiting, present }: Sweep, open: Sweep["ready"]): Promise<void> {
     const nowMs = performance.now();
-    for (const { path, why, forMs } of waiting) {
-      if (forMs >= ANSWER_AFTER_MS) await this.#keep(path, notYetAnswer(path, why));
+    for (const file of waiting) {
+      if (file.forMs >= ANSWER_AFTER_MS) await this.#keep(file, notYetAnswer(file.path, file.why));
     }
     const since = new Map(ready.map(({ path }) => [path, this.#readySince.get(path) ?? nowMs]));
     this.#readySince = since;
-    for (const { path } of open) {
+    for (const file of open) {
+      const { path } = file;
       const isLate = nowMs - (since.get(path) ?? nowMs) >= ANSWER_AFTER_MS;
       const answer = this.#blocked(path) ?? (isLate ? notYetAnswer(path, "its_turn") : undefined);
-      if (answer) await this.#keep(path, answer);
+      if (answer) await this.#keep(file, answer);
     }
     const unseen = [...this.#put.keys()].filter((path) => !present.has(path));
     for (const path of await goneOf(unseen)) await this.put(path, undefined);
@@ -78,8 +78,8 @@ export class FolderAnswers {
   }
 
   /** An answer that stays true is written once. */
-  async #keep(path: string, answer: Answer): Promise<void> {
-    if (this.#put.get(path) !== answer.text) await this.putWaiting(path, answer);
+  async #keep(file: { path: string; sha256?: string }, answer: Answer): Promise<void> {
+    if (this.#put.get(file.path) !== answer.text) await this.putWaiting(file, answer);
   }
 
   #complain(text: string): void {
