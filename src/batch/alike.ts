@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { operationStated } from "../checks/operation-of.ts";
 import { meet } from "../checks/duplicates/same-bytes.ts";
 import { isOfMonth, isSamePeriod, mayBeSamePeriod, plainly } from "../checks/duplicates/same-period.ts";
@@ -101,9 +102,12 @@ export async function laidThere(
 ): Promise<BatchRecord | undefined> {
   if (period === undefined || meeting.kind !== "new") return undefined;
   for (const batch of alike) {
-    if (!(await placesOf(batch.id)).includes(file)) continue;
-    // nothing of it went: its period is stated only now
-    return (await isUnsent(batch, talliesOf)) ? undefined : batch;
+    // of a place only the last file is remembered: an earlier one may have been put back there
+    const wasThere = join(batch.folder, batch.fileName) === file || (await placesOf(batch.id)).includes(file);
+    if (!wasThere) continue;
+    if (!(await isUnsent(batch, talliesOf))) return batch;
+    // its period is stated only now; one that waits with another stated period asked the same, of a file that went before
+    if (batch.period === undefined) return undefined;
   }
   return undefined;
 }

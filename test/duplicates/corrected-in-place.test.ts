@@ -81,6 +81,33 @@ describe("a nightly run that states the month of the day", () => {
     expect(sent()).toHaveLength(2);
   });
 
+  test("pays nothing of a file that is touched every month, whatever became of the question about it", async () => {
+    const { desk, sent } = await openOffice();
+    desk.write("payroll.csv", wages(1001, 1002));
+    await nightly(desk, "payroll.csv", "2026-11-30");
+    sent();
+    for (const [date, isAnswered] of [["2026-12-30", false], ["2027-01-29", true], ["2027-02-28", true]] as const) {
+      desk.write("payroll.csv", wages(1001, 1002));
+      const { batch } = await nightly(desk, "payroll.csv", date);
+      expect([date, countsOf(desk.results("payroll.csv"))]).toEqual([date, { held: 2 }]);
+      const act = { kind: "cancelled", by: "asha", note: "an old file" };
+      if (isAnswered) await desk.inProcess(({ journal }) => journal.setPhase(batch, "cancelled", act));
+    }
+    expect(sent()).toEqual([]);
+  });
+
+  test("nor of one that a backup put back in the place of a later month's file", async () => {
+    const { desk, sent } = await openOffice();
+    for (const [date, amount] of [["2026-11-30", 1001], ["2026-12-30", 2002]] as const) {
+      desk.write("payroll.csv", wages(amount));
+      await nightly(desk, "payroll.csv", date);
+    }
+    expect(sent()).toHaveLength(2);
+    desk.write("payroll.csv", wages(1001));
+    await nightly(desk, "payroll.csv", "2027-01-29");
+    expect([sent(), countsOf(desk.results("payroll.csv"))]).toEqual([[], { held: 1 }]);
+  });
+
   test("and nothing where a person names the file", async () => {
     const { desk, sent } = await openOffice();
     desk.write("payroll.csv", wages(1001));
