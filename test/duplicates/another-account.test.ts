@@ -89,6 +89,38 @@ describe("a whole list that is dropped again with one thing changed in every row
     expect(sent()).toHaveLength(rows);
   });
 
+  test.each([
+    ["with a row more", 1, 2, ""],
+    ["with a row more", 3, 4, ""],
+    ["with an amount that was corrected too", 2, 2, "200.00"],
+  ])("(%s: of %i rows %i) asks where it was corrected in its place", async (_what, before, after, changed) => {
+    const { desk, sent } = await openOffice();
+    const few = (debit: string, rows: number): string =>
+      `${inline(debit)
+        .split("\n")
+        .slice(0, rows + 1)
+        .join("\n")}\n`;
+    desk.write("vendors.csv", few("ACC-1", before));
+    await desk.process("vendors.csv");
+    expect(sent()).toHaveLength(before);
+    desk.write("vendors.csv", few("ACC-2", after).replace(changed || "none", "250.00"));
+    expect((await desk.process("vendors.csv")).exitCode).toBe(6);
+    expect(countsOf(desk.results("vendors.csv")).held).toBe(before);
+    expect(sent()).toHaveLength(after - before);
+  });
+
+  test("asks where it was dropped once more, under another name, and corrected there", async () => {
+    const { desk, sent } = await openOffice();
+    const one = (debit: string): string => `${inline(debit).split("\n").slice(0, 2).join("\n")}\n`;
+    for (const name of ["first.csv", "copy.csv"]) {
+      desk.write(name, one("ACC-1"));
+      await desk.process(name);
+    }
+    desk.write("copy.csv", one("ACC-2"));
+    expect((await desk.process("copy.csv")).exitCode).toBe(6);
+    expect(sent()).toHaveLength(1);
+  });
+
   test("that collects in another currency asks too", async () => {
     const { desk, sent } = await openOffice();
     desk.write("dues.csv", collections("INR"));

@@ -86,7 +86,11 @@ describe("a nightly run that states the month of the day", () => {
     desk.write("payroll.csv", wages(1001, 1002));
     await nightly(desk, "payroll.csv", "2026-11-30");
     sent();
-    for (const [date, isAnswered] of [["2026-12-30", false], ["2027-01-29", true], ["2027-02-28", true]] as const) {
+    for (const [date, isAnswered] of [
+      ["2026-12-30", false],
+      ["2027-01-29", true],
+      ["2027-02-28", true],
+    ] as const) {
       desk.write("payroll.csv", wages(1001, 1002));
       const { batch } = await nightly(desk, "payroll.csv", date);
       expect([date, countsOf(desk.results("payroll.csv"))]).toEqual([date, { held: 2 }]);
@@ -98,7 +102,10 @@ describe("a nightly run that states the month of the day", () => {
 
   test("nor of one that a backup put back in the place of a later month's file", async () => {
     const { desk, sent } = await openOffice();
-    for (const [date, amount] of [["2026-11-30", 1001], ["2026-12-30", 2002]] as const) {
+    for (const [date, amount] of [
+      ["2026-11-30", 1001],
+      ["2026-12-30", 2002],
+    ] as const) {
       desk.write("payroll.csv", wages(amount));
       await nightly(desk, "payroll.csv", date);
     }

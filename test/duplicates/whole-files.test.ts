@@ -113,7 +113,7 @@ test("a file saved again with one amount corrected, while the first waits to be 
   expect(second.counts).toEqual({ accepted: 1, held: 3 });
   const name = `row 4 of batch ${office.batchOf("payroll.csv")}`;
   expect(second.results[2]?.result_message).toBe(
-    `Waiting for a person: same payee with another amount or debit account as ${name}, which had no end yet and may still go by itself: one may be the correction of the other`,
+    `Waiting for a person: same payee with another amount or debit account, or the other way round, as ${name}, which had no end yet and may still go by itself: one may be the correction of the other`,
   );
   expect(second.results[2]?.["result_action"]).toContain(`Cancel batch ${office.batchOf("payroll.csv")} first`);
   expect(requestsTo(office.server, accountOfRow(4))).toBe(0);

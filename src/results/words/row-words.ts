@@ -65,7 +65,7 @@ const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
     "Correct the reference, or release it",
   ],
   near_duplicate: [
-    "same {party} with another {differingnear} as {other}{open}: one may be the correction of the other",
+    "same {party} with another {differingnear}{otherway} as {other}{open}: one may be the correction of the other",
     "Compare both; release it if both are meant{instead}",
   ],
   repeat_in_file: ["same payment as {other}", "Release it if both are meant, else cancel the batch once the rest went"],

@@ -103,6 +103,8 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
     other ? describeOther(other, batchId, givenBackIn !== undefined) : "another row",
   sameas: ({ other }, batchId) => (other ? placeOf(other, batchId) : "another row"),
   otherbatch: ({ other }) => other?.batch ?? "",
+  // of a file that was corrected in its place the payee may be the other one
+  otherway: ({ other }) => (isOpen(other) ? ", or the other way round," : ""),
   open: ({ other, givenBackIn }) =>
     isOpen(other) && !givenBackIn ? ", which had no end yet and may still go by itself" : "",
   instead: ({ other, givenBackIn }) =>

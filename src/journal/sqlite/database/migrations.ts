@@ -237,4 +237,7 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (later, earlier, how)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX repeats_list ON repeats (earlier) WHERE how = 'list';`,
+
+  // What lay at a place before is looked for whenever a file is taken from there.
+  `CREATE INDEX batch_place ON batch (file_name, folder);`,
 ];

@@ -62,6 +62,10 @@ export const didNotGoIn = (schema: string, isEarlier: string): string => `
   WHERE ${DID_NOT_GO} AND ${wasOpened("ob")} AND (o.reference_key = ?3
     OR (coalesce(o.reference_key = ?3, 1) AND o.period IS ?4 AND (?4 IS NOT NULL OR o.changed_at >= ?5)))`;
 
+/** The amount without zeros at its end: `100` for `100.00`. */
+export const plainAmountOf = (row: string): string =>
+  `iif(instr(${row}.amount, '.') > 0, rtrim(rtrim(${row}.amount, '0'), '.'), ${row}.amount)`;
+
 /** Key of the payee: the account without its branch; rows of earlier builds have only the key of both together. */
 export const payeeOf = (row: string): string => `coalesce(${row}.account_key, ${row}.beneficiary_key)`;
 
@@ -179,7 +183,8 @@ export const LET_GO_IN_PLACE = `
     FROM row s CROSS JOIN row n ON n.batch = ?1 AND n.number = s.other_row JOIN batch ob ON ob.seq = s.batch
     WHERE s.other_batch = ${idIn("main")} AND s.released > 0 AND s.batch <> ?1
       AND ${mayBePaid("s")} AND s.last_attempt >= n.released
-      AND n.state = 'ready' AND (s.beneficiary_key = n.beneficiary_key OR s.account_key = n.account_key)
+      AND n.state = 'ready' AND (s.beneficiary_key = n.beneficiary_key OR s.account_key = n.account_key
+        OR (s.number = n.number AND ${plainAmountOf("s")} = ${plainAmountOf("n")}))
       AND s.core_key <> n.core_key
       AND NOT (coalesce(n.period <> s.period, 0) OR coalesce(n.reference_key <> s.reference_key, 0))
     GROUP BY s.other_row

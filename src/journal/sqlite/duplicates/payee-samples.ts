@@ -4,7 +4,8 @@ import { wasOpened } from "../batch-columns.ts";
 import type { BatchSeq } from "../../batch-record.ts";
 import { keysOf, statedOf, type JudgedRow } from "./judged-row.ts";
 import type { JudgedRows } from "./judged-rows.ts";
-import { payeeOf } from "./near-rows.ts";
+import { thereBefore } from "./in-place.ts";
+import { payeeOf, plainAmountOf } from "./near-rows.ts";
 import { asSeen, columnsIn, type SeenRow } from "./seen-row.ts";
 
 /** A row that stands for others of its list. `payee`: keyed hash; `amount`: decimal text without zeros at its end. */
@@ -14,8 +15,8 @@ interface Sampled {
   readonly number: number;
 }
 
-/** A row of an earlier batch with the same payee and amount. `seq`: of its batch; `in_place`: 1 where its file lay there. */
-type Shared = SeenRow & { readonly seq: number; readonly in_place: number };
+/** A row of an earlier batch with the same payee. `seq`: of its batch. */
+type Shared = SeenRow & { readonly seq: number };
 
 /**
  * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is
@@ -26,6 +27,8 @@ export class PayeeSamples {
   readonly #rows: JudgedRows;
   readonly #first: StatementSync;
   readonly #shared: StatementSync;
+  readonly #there: StatementSync;
+  readonly #ofPayee: StatementSync;
   readonly #keep: StatementSync;
   /** The sample of the batch that is being judged: nothing of it is kept before it opens. */
   #sample: readonly Sampled[] = [];
@@ -35,18 +38,25 @@ export class PayeeSamples {
     this.#rows = rows;
     // payees are hashes: the first of them are as good as drawn by lot, and every file that has them draws the same
     this.#first = database.prepare(
-      `SELECT ${payeeOf("r")} AS payee, iif(instr(amount, '.') > 0, rtrim(rtrim(amount, '0'), '.'), amount) AS amount, number
+      `SELECT ${payeeOf("r")} AS payee, ${plainAmountOf("r")} AS amount, number
        FROM row r WHERE batch = ? AND number BETWEEN ? AND ? AND core_key IS NOT NULL ORDER BY 1, 2, 3 LIMIT ${KEPT}`,
     );
     const earlier = past ?? "main";
     this.#shared = database.prepare(
-      `SELECT ${columnsIn(earlier)}, b.seq, EXISTS (SELECT 1 FROM main.batch m
-         WHERE m.seq = ?3 AND m.folder = b.folder AND m.file_name = b.file_name) AS in_place FROM (
+      `SELECT ${columnsIn(earlier)}, b.seq FROM (
          SELECT batch, number FROM ${earlier}.payee_sample WHERE payee = ?1 AND amount = ?2
          AND ${past === undefined ? "batch <> ?3" : "?3 IS NOT NULL"} ORDER BY batch DESC LIMIT ${NEWEST}
        ) e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
        CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
        WHERE ${wasOpened("b")}`,
+    );
+    this.#there = database.prepare(
+      `SELECT e.seq, e.rows FROM ${thereBefore(earlier, past === undefined ? "e.seq < ?1" : "?1 IS NOT NULL")} AND ${wasOpened("e")}`,
+    );
+    this.#ofPayee = database.prepare(
+      `SELECT ${columnsIn(earlier)}, b.seq FROM ${earlier}.payee_sample e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
+       CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
+       WHERE e.payee = ?1 AND e.batch IN (SELECT value FROM json_each(?2)) ORDER BY e.batch DESC LIMIT ${NEWEST}`,
     );
     this.#keep = database.prepare("INSERT INTO payee_sample (payee, amount, batch, number) VALUES (?, ?, ?, ?)");
   }
@@ -69,8 +79,10 @@ export class PayeeSamples {
   alike(batch: BatchSeq, judge: Judge, nowMs: number): readonly number[] {
     const payees = new Set<string>();
     const found = new Set<number>();
-    // by `seq`: rows of a list that lay in the place of this one
-    const inPlace = new Map<number, number>();
+    const there = new Map(
+      (this.#there.all(batch.seq) as unknown as { seq: number; rows: number }[]).map(({ seq, rows }) => [seq, rows]),
+    );
+    const inPlace = new Set<number>();
     for (const { payee, amount, number } of this.#sample) {
       const others = this.#shared.all(payee, amount, batch.seq) as unknown as readonly Shared[];
       // of most payments there is no other one: their rows are not read once more
@@ -79,13 +91,39 @@ export class PayeeSamples {
       if (!mayGo(row) || row.family !== null) continue;
       const same = others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
       for (const { seq } of same) found.add(seq);
-      const there = new Set(same.filter((other) => other.in_place === 1).map(({ seq }) => seq));
-      for (const seq of there) inPlace.set(seq, (inPlace.get(seq) ?? 0) + 1);
+      for (const { seq } of same) if (this.#isShort(there.get(seq))) inPlace.add(seq);
       if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
     }
-    if (payees.size >= Math.max(PAYEES_MIN, this.#sample.length / PART_MIN)) return [...found];
-    // of a short list all of it: whoever changes the account or the IFSC in a file that lies there corrects it
-    return [...inPlace].filter(([, rows]) => rows === this.#sample.length).map(([seq]) => seq);
+    for (const seq of this.#samePeople(batch, judge, nowMs, there)) inPlace.add(seq);
+    // of a short list any row: whoever changes the account or the IFSC in a file that lies there corrects it
+    const isList = payees.size >= Math.max(PAYEES_MIN, this.#sample.length / PART_MIN);
+    return [...new Set([...(isList ? found : []), ...inPlace])];
+  }
+
+  /** Whether this list, or one with so many rows that lay in its place before, has fewer than make a list. */
+  #isShort(rows: number | undefined): boolean {
+    return rows !== undefined && Math.min(rows, this.#sample.length) < PAYEES_MIN;
+  }
+
+  /**
+   * Batches `there`, whose files lay in the place of this one, that are for the very same month and people: every amount
+   * may have been corrected. Without a month it is the next week's file.
+   */
+  #samePeople(batch: BatchSeq, judge: Judge, nowMs: number, there: ReadonlyMap<number, number>): readonly number[] {
+    if (there.size === 0) return [];
+    const seqs = JSON.stringify([...there.keys()]);
+    const shared = new Map<number, number>();
+    for (const { payee, number } of this.#sample) {
+      const row = this.#rows.one(batch, number);
+      if (!mayGo(row) || row.family !== null) continue;
+      const others = this.#ofPayee.all(payee, seqs) as unknown as readonly Shared[];
+      const same = others.filter(
+        (other) => isOfSameMonth(batch, row, other) && isSameButForCore(batch, row, other, judge, nowMs),
+      );
+      for (const seq of new Set(same.map((other) => other.seq))) shared.set(seq, (shared.get(seq) ?? 0) + 1);
+    }
+    const all = (seq: number): number => Math.max(this.#sample.length, Math.min(KEPT, there.get(seq) ?? 0));
+    return [...shared].filter(([seq, rows]) => rows >= all(seq) * SAME_PEOPLE_MIN).map(([seq]) => seq);
   }
 
   /** To be called when the batch opens. */
@@ -101,6 +139,8 @@ const KEPT = 256;
 const PAYEES_MIN = 4;
 /** Nor do a few of a long list, each of whom got the same fee or refund from another account: at least one in so many. */
 const PART_MIN = 16;
+/** Of the same people nearly all: somebody may have been left out, or put in, as well. */
+const SAME_PEOPLE_MIN = 0.9;
 /** Of lists that are alike the newest say it all. */
 const NEWEST = 16;
 
@@ -114,6 +154,12 @@ function isSameButForCore(batch: BatchSeq, row: JudgedRow, other: Shared, judge:
   const seen = asSeen(other, { ...keysOf(row), core: other.core_key }, false);
   const went = { ...seen, standing: "accepted", acceptedAt: other.changed_at } as const;
   return judge(statedOf(batch, row), [went], nowMs).state !== "ready";
+}
+
+/** By what is stated, or else by the names of their files. */
+function isOfSameMonth({ guessedPeriod }: BatchSeq, row: JudgedRow, other: Shared): boolean {
+  const period = row.period ?? guessedPeriod;
+  return period !== undefined && period === (other.period ?? other.guessed_period);
 }
 
 function inOrder(one: Sampled, other: Sampled): number {

@@ -1,0 +1,66 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { BatchSeq } from "../../batch-record.ts";
+import { assertMove, STILL_GOES } from "../../state.ts";
+import { payeeOf, plainAmountOf } from "./near-rows.ts";
+
+/**
+ * SQL: the earlier batches `e` whose file lay where that of `?1` lies: it was taken from there, or the newest file that
+ * was taken from there had its bytes.
+ */
+export const thereBefore = (schema: string, isEarlier: string): string => `
+  main.batch m JOIN ${schema}.batch e ON e.environment = m.environment AND ((e.folder = m.folder AND e.file_name = m.file_name)
+    OR e.id = (SELECT s.batch FROM ${schema}.source s WHERE s.path = rtrim(m.folder, '/') || '/' || m.file_name))
+  WHERE m.seq = ?1 AND ${isEarlier}`;
+
+/**
+ * Files that were corrected where they lie before all of them went (DESIGN §7 near_duplicate): the rest of what lay there
+ * still goes by itself, and the correction would go as well. Called inside a transaction of the caller.
+ */
+export class InPlace {
+  readonly #hold: StatementSync;
+
+  /** `past`: name under which another journal is attached, whose batches all came earlier. */
+  constructor(database: DatabaseSync, past?: string) {
+    this.#hold = database.prepare(
+      past === undefined ? holdReplacing("main", "e.seq < ?1") : holdReplacing(past, "?1 IS NOT NULL"),
+    );
+  }
+
+  holdReplacing({ seq }: BatchSeq, nowMs: number): void {
+    assertMove("ready", "held");
+    this.#hold.run(seq, nowMs);
+  }
+}
+
+/**
+ * Holds ready rows of `?1` that have the payee, or the number and the amount, of a row that still goes of a file which lay
+ * there before, and that is in this one no more. Rows with other periods or references are other payments. `?2`: now.
+ *
+ * For each payee and period one such row will do, with and without a reference: not every pair is compared.
+ */
+const holdReplacing = (schema: string, isEarlier: string): string => `
+  WITH open AS MATERIALIZED (
+    SELECT r.number, ${payeeOf("r")} AS payee, ${plainAmountOf("r")} AS amount, r.period, r.reference_key, e.id
+    FROM (SELECT e.seq, e.id FROM ${thereBefore(schema, isEarlier)} AND e.phase IN ('open', 'paused')
+      AND (e.tallies IS NULL OR e.tallies LIKE '%"ready"%' OR e.tallies LIKE '%"not_sent"%' OR e.tallies LIKE '%"rejected"%')) e
+    CROSS JOIN ${schema}.row r ON r.batch = e.seq
+    WHERE ${STILL_GOES} AND r.core_key IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM main.seen s WHERE s.key = r.core_key AND s.batch = ?1)
+  ), payees AS MATERIALIZED (
+    SELECT payee, period, reference_key IS NULL AS is_unnamed, min(number) AS number, id FROM open GROUP BY 1, 2, 3
+  ), going AS MATERIALIZED (
+    SELECT n.number, ${plainAmountOf("n")} AS amount, n.period, n.reference_key, n.beneficiary_key, n.account_key FROM row n
+    WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND n.family IS NULL AND EXISTS (SELECT 1 FROM open)
+  ), mine AS MATERIALIZED (
+    SELECT number, period, reference_key, beneficiary_key AS payee FROM going
+    UNION ALL SELECT number, period, reference_key, account_key FROM going WHERE account_key IS NOT NULL
+  ), near AS (
+    SELECT n.number, p.number AS other_row, p.id FROM mine n JOIN payees p ON p.payee = n.payee
+      AND coalesce(n.period = p.period, 1) AND (n.reference_key IS NULL OR p.is_unnamed)
+    UNION ALL
+    SELECT n.number, o.number, o.id FROM going n JOIN open o ON o.number = n.number AND o.amount = n.amount
+      AND coalesce(n.period = o.period, 1) AND coalesce(n.reference_key = o.reference_key, 1)
+  ), nearest AS MATERIALIZED (SELECT number, min(other_row) AS other_row, id FROM near GROUP BY number)
+  UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?2, other_batch = nearest.id,
+    other_row = nearest.other_row, other_at = NULL
+  FROM nearest WHERE row.batch = ?1 AND row.number = nearest.number`;
