@@ -136,7 +136,12 @@ export const COMMANDS: readonly Command[] = [
     name: "resume",
     operands: "[batch]",
     shown: "go on with a paused batch, or with a drop folder that is held",
-    options: [SANDBOX, REASON, { flags: "--inbox <folder>", shown: "go on with this drop folder, after a STOP" }],
+    options: [
+      SANDBOX,
+      REASON,
+      { flags: "--inbox <folder>", shown: "go on with this drop folder, after a STOP" },
+      { flags: "--as-taken", shown: "with --inbox: what was taken goes, though its file was changed since" },
+    ],
     examples: ["paydrop resume K7Q29F3M --by asha", "paydrop resume --inbox /srv/payroll/inbox --by asha"],
     load: () => import("./resume.ts"),
   },

@@ -10,6 +10,7 @@ import { withProcessor } from "../processor.ts";
 import { assertKnown, INBOX_MARK, markAt } from "../results/marks/found-mark.ts";
 import type { Call } from "./command.ts";
 import { Going, staysText } from "./release/going.ts";
+import { assertUnchanged, leftIn } from "./release/left-in-folder.ts";
 import { letGo, type Prepare } from "./release/let-go.ts";
 import { makeReady, safeRows } from "./retry.ts";
 import { tell } from "./screen/tell.ts";
@@ -63,8 +64,11 @@ async function resumeInbox(call: Call): Promise<number> {
   const folder = resolve(String(call.flags["inbox"]));
   const by = personNamed(config, resumeCommand(folder));
   return withProcessor({ config }, "read", async ({ journal }) => {
-    const isHeld = (await holdsOf(journal, folder)).length > 0;
+    const held = await holdsOf(journal, folder);
+    const isHeld = held.length > 0;
     if (!isHeld) await assertNotOfAnother(folder, journal, config);
+    const left = await leftIn(journal, [...new Set([folder, ...held.map((hold) => hold.folder)])], config);
+    if (call.flags["as_taken"] !== true) assertUnchanged(left);
     const removed = await removeStop(folder);
     if (!isHeld && removed === 0) {
       throw new PaydropError(
@@ -79,6 +83,7 @@ async function resumeInbox(call: Call): Promise<number> {
     await clearStopAnswers(folder);
     const text = [
       `${folder} goes on, by ${by}. ${holds[0] ? `It was held: ${holds[0].message}` : NOT_SEEN}`,
+      ...left.map(({ text }) => `goes as it was taken: ${text}`),
       `  → a watcher goes on by itself; without one: paydrop run --inbox ${asWord(folder)}`,
     ];
     tell(call, config, text.join("\n"), { type: "summary", inbox: folder, by, exit_code: 0 });

@@ -158,7 +158,7 @@ export class FolderEnds {
     const { hold } = this.#parts;
     const { not_sent: unsent, unknown, held } = report.byStatus;
     const isLooked = (unknown?.rows ?? 0) + (held?.rows ?? 0) > 0;
-    return (unsent?.rows && !isLooked ? hold.answer(report.file) : undefined) ?? openAnswer(report);
+    return (unsent?.rows && !isLooked ? hold.answer(report.file, report.batch) : undefined) ?? openAnswer(report);
   }
 
   /** What a STOP cut off does not go when somebody runs its file: only a resume of the folder lets it. */

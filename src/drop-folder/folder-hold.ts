@@ -50,9 +50,9 @@ export class FolderHold {
     return this.#hold && { code: "folder_held", ...heldText(this.#parts.folder, this.#hold) };
   }
 
-  /** The answer to a file that waits for a person's resume; undefined: nothing is held. */
-  answer(path: string): Answer | undefined {
-    return this.#hold && heldAnswer(path, this.#hold, resumeCommand(this.#parts.folder));
+  /** The answer to a file that waits for a person's resume; undefined: nothing is held. `batch`: what it was taken as. */
+  answer(path: string, batch?: string): Answer | undefined {
+    return this.#hold && heldAnswer(path, this.#hold, resumeCommand(this.#parts.folder), batch);
   }
 
   /** A STOP lies in the folder. Gives whether that is news: then nothing more may go. */

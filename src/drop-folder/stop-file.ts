@@ -14,13 +14,16 @@ export const STOP_LOOK_MS = 500;
 export async function sentSoFar(journal: JournalStore, batches: readonly string[]): Promise<Progress | undefined> {
   if (batches.length === 0) return undefined;
   let [sent, of] = [0, 0];
+  const left: string[] = [];
   for (const batch of batches) {
     const tallies = await journal.tallies(batch);
     const gone = rowsIn(tallies, "accepted", "rejected", "unknown", "settled_done", "settled_not_done");
     sent += gone;
-    of += gone + rowsIn(tallies, "ready", "sending", "not_sent");
+    const open = rowsIn(tallies, "ready", "sending", "not_sent");
+    of += gone + open;
+    if (open > 0) left.push(batch);
   }
-  return { sent, of };
+  return { sent, of, left };
 }
 
 export async function answerStop(folder: string, hold: InboxHold, progress: Progress | undefined): Promise<void> {

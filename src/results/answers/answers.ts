@@ -6,6 +6,7 @@ import type { UnreadKind } from "../../format.ts";
 import type { InboxHold } from "../../journal/store.ts";
 import { printable } from "../../text/printable.ts";
 import { NOTE_MARK } from "../disk/own.ts";
+import { asTakenLines } from "../words/next-steps.ts";
 
 /**
  * What a clerk without a terminal reads beside a dropped file: `payroll.csv.refused.txt` or `payroll.csv.waiting.txt`,
@@ -93,18 +94,16 @@ const NOT_YET: Readonly<Record<WaitingFor, readonly string[]>> = {
   its_turn: ["Another file is being sent. This one comes after it, by itself."],
 };
 
-/** The whole inbox is held until a person says so. */
-export function heldAnswer(path: string, hold: InboxHold, resumeCommand: string): Answer {
-  return answer(
-    "waiting",
-    path,
-    "waits. What was not sent of it stays unsent for now.",
-    heldLines(hold, resumeCommand),
-  );
+/** The whole inbox is held until a person says so. `batch`: what the file was taken as, where it was. */
+export function heldAnswer(path: string, hold: InboxHold, resumeCommand: string, batch?: string): Answer {
+  const lines = heldLines(hold, resumeCommand);
+  const taken = batch === undefined ? [] : asTakenLines(batch);
+  return answer("waiting", path, "waits. What was not sent of it stays unsent for now.", [...lines, ...taken]);
 }
 
 /** The answer to a file named `STOP`: how far the batch got, and how it goes on. */
 export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, resumeCommand: string): string {
+  const left = progress?.left ?? [];
   const reached = progress
     ? `${progress.sent} of ${counted(progress.of)} had been sent; rows in flight were waited for.`
     : "No file was being sent.";
@@ -113,6 +112,7 @@ export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, 
     reached,
     "",
     ...heldLines(hold, resumeCommand),
+    ...left.flatMap(asTakenLines),
     "",
     last,
   ]);
@@ -121,6 +121,8 @@ export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, 
 export interface Progress {
   readonly sent: number;
   readonly of: number;
+  /** Ids of the batches of which something is left to send. */
+  readonly left: readonly string[];
 }
 
 /** Without colons: Windows allows none in a file name. */

@@ -5,6 +5,7 @@ import type { OperationName } from "../../operations/operation.ts";
 import { isOwnAnswer, ownText, putAnswer } from "./files.ts";
 import { answer, asNamed, sentence, TROUBLES, type Answer } from "./answers.ts";
 import {
+  asTakenLines,
   cancelCommand,
   namedRows,
   releaseCommand,
@@ -78,7 +79,8 @@ function unsentPart(report: Told, withoutStop: Part): Part {
     ...(stop?.operation === undefined ? [] : [onlyOf(stop.operation)]),
   ];
   // the only row of a file may be the one that was refused for the key or the address: it goes again
-  return [unsent > 0 ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.", ...lines];
+  const what = unsent > 0 ? `${counted(unsent)} not sent yet.` : "Refused, though not for what is in it.";
+  return [what, ...lines, ...asTakenLines(batch)];
 }
 
 function onlyOf(operation: OperationName): string {

@@ -33,6 +33,14 @@ export function cancelCommand(batch: string): string {
   return `paydrop cancel ${batch} --by NAME --reason TEXT`;
 }
 
+/** I7: who corrects a file of which rows still go must know that these go as they were. */
+export function asTakenLines(batch: string): string[] {
+  return [
+    "What was taken goes as it was then. To correct it first, send no more of it, and save the file then:",
+    `  ${cancelCommand(batch)}`,
+  ];
+}
+
 /**
  * With a name to fill in: without one the login is noted, but a login `paydrop`, as services are called, is refused.
  */
