@@ -397,8 +397,44 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a short list that was corrected in its place is a new one",
-    edits: [["src/journal/sqlite/duplicates/payee-samples.ts", "rows === this.#sample.length", "rows < 0"]],
+    edits: [["src/journal/sqlite/duplicates/payee-samples.ts", "if (this.#isShort(there.get(seq)))", "if (seq < 0)"]],
     tests: ["test/duplicates/another-account.test.ts"],
+  },
+  {
+    name: "other amounts for the same people and month are the next file",
+    edits: [
+      [
+        "src/journal/sqlite/duplicates/payee-samples.ts",
+        "for (const seq of this.#samePeople(",
+        "for (const seq of [].concat(",
+      ],
+    ],
+    tests: ["test/duplicates/replaced-in-place.test.ts"],
+  },
+  {
+    name: "a correction goes beside the old rows that still go",
+    edits: [["src/journal/sqlite/duplicates/near-duplicates.ts", "this.#inPlace.holdReplacing(batch, nowMs);", ""]],
+    tests: ["test/duplicates/replaced-in-place.test.ts"],
+  },
+  {
+    name: "a new payee in the place of an old one is another payment",
+    edits: [["src/journal/sqlite/duplicates/in-place.ts", "ON o.number = n.number", "ON FALSE"]],
+    tests: ["test/duplicates/replaced-in-place.test.ts"],
+  },
+  {
+    name: "a correction that was let go does not keep the old payee from going",
+    edits: [["src/journal/sqlite/duplicates/near-rows.ts", "OR (s.number = n.number AND", "OR (FALSE AND"]],
+    tests: ["test/duplicates/replaced-in-place.test.ts"],
+  },
+  {
+    name: "the question about a touched file hides the batch that went",
+    edits: [["src/batch/alike.ts", "if (batch.period === undefined) return undefined;", "return undefined;"]],
+    tests: ["test/duplicates/corrected-in-place.test.ts"],
+  },
+  {
+    name: "a held folder goes on with rows that were corrected meanwhile",
+    edits: [["src/commands/resume.ts", "assertUnchanged(left);", "void left;"]],
+    tests: ["test/watch/resume-changed.test.ts"],
   },
   {
     name: "an older journal is looked for only where the file was named",

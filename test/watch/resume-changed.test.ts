@@ -53,7 +53,7 @@ test("who stopped a folder to correct a file is asked before the old rows go, an
   expect((await desk.call("cancel", batch, "--by", "asha", "--reason", "wrong amounts")).code).toBe(0);
   expect((await desk.call(...resume)).code).toBe(0);
   await desk.call("run", "--inbox", desk.inbox);
-  const amounts = server.requests.map(({ body }) => Number((JSON.parse(body) as { amount: number }).amount));
+  const amounts = server.requests.map(({ body }) => (JSON.parse(body) as { amount: number }).amount);
   expect(amounts).toHaveLength(ROWS);
   expect(amounts.slice(sent).every((amount) => amount > 900)).toBe(true);
 });
