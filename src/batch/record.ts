@@ -27,11 +27,12 @@ export function newBatchOf(
   { period, guessedPeriod, times }: Pick<Met, "period" | "guessedPeriod" | "times">,
   { environment, destination, nowMs }: { environment: Environment; destination: string; nowMs: number },
 ): NewBatch {
-  const { sha256, sizeBytes } = snapshot;
+  const { sha256, sizeBytes, identity } = snapshot;
   const id = batchIdOf({ sha256, environment, period, sheet: sheet.sheetName }, times);
   return defined({
     ...{ id, environment, destination, fileName, folder: dirname(path), format: sheet.format, sha256, sizeBytes },
     ...{ period, guessedPeriod, choices: JSON.stringify(reading), createdAt: nowMs },
+    laidAt: Number(BigInt(identity.ctimeNs) / 1_000_000n),
   });
 }
 

@@ -47,7 +47,10 @@ export interface BatchSeq {
 /** What is known of a batch when its last row was read. */
 export type OpeningTotals = Pick<BatchRecord, "rows" | "total" | "remarks">;
 
-export type NewBatch = Omit<BatchRecord, "rows" | "total" | "remarks" | "phase" | "archive">;
+export interface NewBatch extends Omit<BatchRecord, "rows" | "total" | "remarks" | "phase" | "archive"> {
+  /** When the system says that the file was last put there or changed: nobody can set that. */
+  readonly laidAt?: number;
+}
 
 export interface Tally {
   readonly rows: number;

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { countsOf } from "../support/desk.ts";
+import { countsOf, type Desk } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
 import { openOffice } from "./office.ts";
 
 const rowsOf = (rows: readonly (readonly [string, number])[], more = ""): string =>
   [`from_account,to_account,amount${more && ",period"}`, ...rows.map(([account, amount]) => `A-1,${account},${amount}${more && `,${more}`}`), ""].join("\n"); // prettier-ignore
+const lastBatch = (desk: Desk): string => desk.results("p.csv")[0]?.["result_batch"] ?? "";
 const OLD = [["B-1", 101], ["B-2", 102], ["B-3", 103]] as const; // prettier-ignore
 
 describe("a file that is corrected in its place before anything of it went", () => {
@@ -30,6 +31,27 @@ describe("a file that is corrected in its place before anything of it went", () 
     expect(messages.join("\n")).toContain(`Only this one? Cancel batch ${old.batch} first`);
     await desk.inProcess((processor) => processor.takeUp(old.batch));
     expect([...already, ...sent()].map(({ account, amount }) => [account, Number(amount)])).toEqual(OLD);
+  }); // prettier-ignore
+
+  test.each([
+    ["every amount", [["B-1", 1010], ["B-2", 1020], ["B-3", 1030]]],
+    ["every payee", [["C-1", 101], ["C-2", 102], ["C-3", 103]]],
+  ] as const)("(%s) waits where the old one goes first, though it was corrected by then", async (_, corrected) => {
+    const { desk, server, sent } = await openOffice(() => wire.answer(401));
+    desk.write("p.csv", rowsOf(OLD));
+    const old = await desk.process("p.csv");
+    server.use(() => wire.answer(200));
+    sent();
+    desk.write("p.csv", rowsOf(corrected));
+    await desk.inProcess((processor) => processor.takeUp(old.batch));
+    expect(sent()).toHaveLength(3);
+    expect((await desk.process("p.csv")).exitCode).toBe(6);
+    expect([sent(), countsOf(desk.results("p.csv"))]).toEqual([[], { held: 3 }]);
+    // what is corrected afterwards is the next file
+    desk.write("p.csv", rowsOf(corrected.map(([account, amount]) => [account, amount + 7])));
+    await desk.inProcess(({ journal }) => journal.setPhase(lastBatch(desk), "cancelled", { kind: "cancel", by: "asha", note: "" }));
+    await desk.process("p.csv");
+    expect(sent()).toHaveLength(3);
   }); // prettier-ignore
 
   test("goes where the old one was cancelled, lay in another place, is of another month, or pays other people", async () => {

@@ -16,7 +16,7 @@ const VERSION_WITH_CASES = 10;
 
 /** What later versions made, and how it goes away. */
 const MADE_IN: readonly (readonly [version: number, undo: string])[] = [
-  [20, "DROP INDEX batch_place;"],
+  [20, "DROP INDEX batch_place; ALTER TABLE batch DROP COLUMN laid_at;"],
   [19, "DROP TABLE payee_sample; DROP TABLE repeats;"],
   [18, "ALTER TABLE row DROP COLUMN account_key;"],
   [17, "ALTER TABLE batch DROP COLUMN all_or_nothing;"],

@@ -85,10 +85,10 @@ export class Batches {
     this.#database
       .prepare(
         `INSERT INTO batch (id, environment, destination, file_name, folder, format, sha256, size_bytes, period,
-           guessed_period, choices, phase, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'recording', ?)`,
+           guessed_period, choices, phase, created_at, laid_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'recording', ?, ?)`,
       )
       .run(batch.id, batch.environment, batch.destination, batch.fileName, batch.folder, batch.format, batch.sha256,
-        batch.sizeBytes, batch.period ?? null, batch.guessedPeriod ?? null, batch.choices, batch.createdAt); // prettier-ignore
+        batch.sizeBytes, batch.period ?? null, batch.guessedPeriod ?? null, batch.choices, batch.createdAt, batch.laidAt ?? null); // prettier-ignore
   }
 
   open(id: string, { rows, total, remarks }: OpeningTotals, allOrNothing: boolean): void {

@@ -238,6 +238,7 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX repeats_list ON repeats (earlier) WHERE how = 'list';`,
 
-  // What lay at a place before is looked for whenever a file is taken from there.
-  `CREATE INDEX batch_place ON batch (file_name, folder);`,
+  // What lay at a place before is looked for whenever a file is taken from there. `laid_at`: since when the file lay there.
+  `CREATE INDEX batch_place ON batch (file_name, folder);
+   ALTER TABLE batch ADD COLUMN laid_at INTEGER;`,
 ];

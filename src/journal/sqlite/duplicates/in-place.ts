@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { BatchSeq } from "../../batch-record.ts";
-import { assertMove, STILL_GOES } from "../../state.ts";
+import { assertMove, mayBePaid, STILL_GOES } from "../../state.ts";
 import { payeeOf, plainAmountOf } from "./near-rows.ts";
 
 /**
@@ -14,7 +14,7 @@ export const thereBefore = (schema: string, isEarlier: string): string => `
 
 /**
  * Files that were corrected where they lie before all of them went (DESIGN §7 near_duplicate): the rest of what lay there
- * still goes by itself, and the correction would go as well. Called inside a transaction of the caller.
+ * still goes by itself, or went since, and the correction would go as well. Called inside a transaction of the caller.
  */
 export class InPlace {
   readonly #hold: StatementSync;
@@ -32,24 +32,31 @@ export class InPlace {
   }
 }
 
+/** A row that went since is looked for in so many batches of a place: whoever corrects a file corrects one of the last. */
+const NEWEST = 4;
+
 /**
- * Holds ready rows of `?1` that have the payee, or the number and the amount, of a row that still goes of a file which lay
- * there before, and that is in this one no more. Rows with other periods or references are other payments. `?2`: now.
+ * Holds ready rows of `?1` that have the payee, or the number and the amount, of a row of a file which lay there before,
+ * and that is in this one no more: one that still goes, or went when this file lay there already. Rows with other periods or references are other payments. `?2`: now.
  *
  * For each payee and period one such row will do, with and without a reference: not every pair is compared.
  */
 const holdReplacing = (schema: string, isEarlier: string): string => `
-  WITH open AS MATERIALIZED (
-    SELECT r.number, ${payeeOf("r")} AS payee, ${plainAmountOf("r")} AS amount, r.period, r.reference_key, e.id
-    FROM (SELECT e.seq, e.id FROM ${thereBefore(schema, isEarlier)} AND e.phase IN ('open', 'paused')
-      AND (e.tallies IS NULL OR e.tallies LIKE '%"ready"%' OR e.tallies LIKE '%"not_sent"%' OR e.tallies LIKE '%"rejected"%')) e
-    CROSS JOIN ${schema}.row r ON r.batch = e.seq
-    WHERE ${STILL_GOES} AND r.core_key IS NOT NULL
+  WITH there AS MATERIALIZED (
+    SELECT e.seq, e.id, m.laid_at, row_number() OVER (ORDER BY e.seq DESC) <= ${NEWEST} AS is_new,
+      e.phase IN ('open', 'paused') AND (e.tallies IS NULL OR e.tallies LIKE '%"ready"%' OR e.tallies LIKE '%"not_sent"%'
+        OR e.tallies LIKE '%"rejected"%') AS is_open
+    FROM ${thereBefore(schema, isEarlier)} AND e.sha256 <> m.sha256
+  ), open AS MATERIALIZED (
+    SELECT r.number, ${payeeOf("r")} AS payee, ${plainAmountOf("r")} AS amount, r.operation, r.period, r.reference_key, e.id
+    FROM (SELECT * FROM there WHERE is_open OR is_new) e CROSS JOIN ${schema}.row r ON r.batch = e.seq
+    WHERE ((e.is_open AND ${STILL_GOES}) OR (r.changed_at >= e.laid_at AND ${mayBePaid("r")})) AND r.core_key IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM main.seen s WHERE s.key = r.core_key AND s.batch = ?1)
   ), payees AS MATERIALIZED (
     SELECT payee, period, reference_key IS NULL AS is_unnamed, min(number) AS number, id FROM open GROUP BY 1, 2, 3
   ), going AS MATERIALIZED (
-    SELECT n.number, ${plainAmountOf("n")} AS amount, n.period, n.reference_key, n.beneficiary_key, n.account_key FROM row n
+    SELECT n.number, ${plainAmountOf("n")} AS amount, n.operation, n.period, n.reference_key, n.beneficiary_key,
+      n.account_key FROM row n
     WHERE n.batch = ?1 AND n.state = 'ready' AND n.released = 0 AND n.family IS NULL AND EXISTS (SELECT 1 FROM open)
   ), mine AS MATERIALIZED (
     SELECT number, period, reference_key, beneficiary_key AS payee FROM going
@@ -58,7 +65,7 @@ const holdReplacing = (schema: string, isEarlier: string): string => `
     SELECT n.number, p.number AS other_row, p.id FROM mine n JOIN payees p ON p.payee = n.payee
       AND coalesce(n.period = p.period, 1) AND (n.reference_key IS NULL OR p.is_unnamed)
     UNION ALL
-    SELECT n.number, o.number, o.id FROM going n JOIN open o ON o.number = n.number AND o.amount = n.amount
+    SELECT n.number, o.number, o.id FROM going n JOIN open o ON o.number = n.number AND o.operation = n.operation AND o.amount = n.amount
       AND coalesce(n.period = o.period, 1) AND coalesce(n.reference_key = o.reference_key, 1)
   ), nearest AS MATERIALIZED (SELECT number, min(other_row) AS other_row, id FROM near GROUP BY number)
   UPDATE row SET state = 'held', code = 'near_duplicate', changed_at = ?2, other_batch = nearest.id,
