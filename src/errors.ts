@@ -28,10 +28,20 @@ export class PaydropError extends Error {
   }
 }
 
-/** What is kept of one batch is missing or damaged. The journal itself is whole: other batches go on. */
-export class CopyGoneError extends PaydropError {
-  constructor(message: string, hint: string) {
-    super("journal", message, hint);
+/** What is remembered of one batch cannot be trusted. The journal itself is whole: other batches go on. */
+export class OneBatchError extends PaydropError {
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super("journal", message, hint, options);
+  }
+}
+
+/** What is kept of one batch is missing or damaged. */
+export class CopyGoneError extends OneBatchError {}
+
+/** I12: what may tell of what was sent cannot be read. */
+export class UnreadPlaceError extends PaydropError {
+  constructor(message: string, hint: string, options: ErrorOptions) {
+    super("journal", message, hint, options);
   }
 }
 

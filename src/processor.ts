@@ -75,7 +75,10 @@ export interface Processor {
    * written down.
    */
   assertMayGo(batchId: string): Promise<void>;
-  /** Why the process that has the lock would not send rows of this batch that are left to it; undefined: it sends them. */
+  /**
+   * Why the process that has the lock would not send rows of this batch that are left to it; undefined: it sends them.
+   * Throws PaydropError `journal` where no process sends them (I12).
+   */
   whyNotTaken(batchId: string): Promise<string | undefined>;
   /** Notes that this batch goes on at the address of these settings, where a person accepted that it is another one. */
   keepAddress(batchId: string): Promise<void>;

@@ -17,6 +17,7 @@ import { assertAddressKept, keepAddress } from "./address.ts";
 import { copyOf } from "./copy.ts";
 import { Ground } from "./ground.ts";
 import { HandOver } from "./hand-over.ts";
+import { compareOther, compareOwn, isAnyLeft } from "./other-places.ts";
 import { BatchReporting, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
@@ -61,7 +62,8 @@ export class BatchWork implements Processor {
     );
     const { snapshot, modeBefore, folderBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {
-      await this.#ground.marks.note(batch, [...losses, ...(resumed ? await this.#compareOther(batch, file) : [])]);
+      const others = resumed ? await this.#compareOther(batch, file, () => isAnyLeft(this.#ground, batch)) : [];
+      await this.#ground.marks.note(batch, [...losses, ...others]);
       // results that lie there would be wrong if this were cut off
       if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
@@ -91,12 +93,7 @@ export class BatchWork implements Processor {
 
   async takeUp(batchId: string): Promise<BatchReport> {
     const { id } = await this.#ground.known(batchId);
-    return this.#sending.together(() =>
-      this.#inTurn(id, async () => {
-        await this.#wake(id);
-        return this.#goOn(id);
-      }),
-    );
+    return this.#sending.together(() => this.#inTurn(id, () => this.#goOn(id, () => this.#wake(id))));
   }
 
   /** The file could be read when it was taken: where that fails now, a damage of the private copy is told instead. */
@@ -124,10 +121,12 @@ export class BatchWork implements Processor {
     return this.#sending.together(() => this.#inTurn(id, () => this.#goOn(id)));
   }
 
-  async #goOn(batchId: string): Promise<BatchReport> {
+  /** `wake`: makes ready what goes, where that is still to be done. */
+  async #goOn(batchId: string, wake?: () => Promise<void>): Promise<BatchReport> {
     this.#ground.state?.assert();
     const start = this.#ground.beginNow();
-    const { batch, file } = await this.#knownWhole(batchId);
+    const { batch, file } = await this.#knownWhole(batchId, (known) => isAnyLeft(this.#ground, known));
+    await wake?.();
     await this.journal.oweResults(batch.id, true);
     const submitted = await this.#send(batch, true, NOTHING_TOLD, file);
     const report: BatchReport = {
@@ -142,24 +141,28 @@ export class BatchWork implements Processor {
 
   /**
    * The batch, whose private copy must be whole, and its file. Notes what a person accepts as unknown to the journal.
+   * `goes`: whether rows of it may go then.
    */
-  async #knownWhole(batchId: string): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
+  async #knownWhole(
+    batchId: string,
+    goes: (batch: BatchRecord) => Promise<boolean> | boolean,
+  ): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
-    const losses = await this.#ground.marks.compare(file);
-    await this.#ground.marks.note(batch, [...losses, ...(await this.#compareOther(batch, file))]);
+    const losses = await compareOwn(this.#ground, batch, file);
+    const others = await this.#compareOther(batch, file, () => goes(batch));
+    await this.#ground.marks.note(batch, [...losses, ...others]);
     await this.#ground.assertWhole(batch);
     return { batch, file };
   }
 
-  /** I12, at every other place that the file of a known batch was taken from. */
-  async #compareOther(batch: BatchRecord, file: string): Promise<readonly string[]> {
-    const places = [join(batch.folder, batch.fileName), ...(await this.journal.sourcesOf(batch.id))];
-    return this.#ground.marks.compareOther(places, file);
+  async #compareOther(...asked: [BatchRecord, string, () => Promise<boolean> | boolean]): Promise<readonly string[]> {
+    const { known, unread } = await compareOther(this.#ground, ...asked);
+    return [...known, ...unread];
   }
 
   async writeResultsAgain(batchId: string): Promise<BatchReport> {
-    const { batch, file } = await this.#knownWhole(batchId);
+    const { batch, file } = await this.#knownWhole(batchId, () => false);
     // another process may be sending this batch: it writes them once more at its end
     for (let times = 1; ; times += 1) {
       const before = await this.journal.tallies(batch.id);
@@ -183,7 +186,14 @@ export class BatchWork implements Processor {
     return this.#handOver.taken();
   }
 
-  whyNotTaken(batchId: string): Promise<string | undefined> {
+  async whyNotTaken(batchId: string): Promise<string | undefined> {
+    const { marks } = this.#ground;
+    const batch = await this.#ground.known(batchId);
+    const file = join(batch.folder, batch.fileName);
+    // it makes the same comparison, and would leave the rows as they are
+    const { known, unread } = await compareOther(this.#ground, batch, file, () => true);
+    await marks.note(batch, [...(await compareOwn(this.#ground, batch, file)), ...known]);
+    if (unread[0] !== undefined) return `${unread[0]}, and nobody said to it that it goes all the same`;
     return this.#handOver.whyNotTaken(batchId);
   }
 

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { Gate } from "../drop-folder/gate.ts";
-import { FileRefusedError, PaydropError } from "../errors.ts";
+import { FileRefusedError, OneBatchError, PaydropError } from "../errors.ts";
 import type { BatchReport, RunEvent } from "../events.ts";
 import { exitCodeOf, gravest } from "../exit-codes.ts";
 import { withProcessor } from "../processor.ts";
@@ -67,7 +67,7 @@ function summaryOf(ends: readonly BatchEnd[], code: number): Readonly<Record<str
 }
 
 async function sendEach(paths: readonly string[], listening: Listening, parts: RunParts): Promise<number> {
-  const { processor, teller, gate } = parts;
+  const { config, processor, teller, gate } = parts;
   const codes: number[] = [];
   for (const path of paths) {
     if (listening.stopping) {
@@ -79,7 +79,7 @@ async function sendEach(paths: readonly string[], listening: Listening, parts: R
     codes.push(await sendOne(path, parts));
   }
   gate.open();
-  if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller)));
+  if (!listening.stopping) codes.push(...(await sendHandedOver(processor, teller, config)));
   return gravest(codes);
 }
 
@@ -89,7 +89,10 @@ function codeOfOverlap(error: unknown): number {
   throw error;
 }
 
-/** A file, or all that is complete in a folder. A refused one does not keep the others waiting; a failing disk does. */
+/**
+ * A file, or all that is complete in a folder. A refused one does not keep the others waiting, nor does one whose batch
+ * must not go on; a failing disk does.
+ */
 async function sendOne(path: string, parts: RunParts): Promise<number> {
   const { config, processor, teller } = parts;
   try {
@@ -103,7 +106,7 @@ async function sendOne(path: string, parts: RunParts): Promise<number> {
     return report.exitCode;
   } catch (error) {
     const code = exitCodeOf(error);
-    if (code !== 5 && code !== 2) throw error;
+    if (code !== 5 && code !== 2 && !(error instanceof OneBatchError)) throw error;
     // a pattern such as *.csv names our own files as well: nobody has to correct them
     if (error instanceof FileRefusedError && !isOwnFileRefused(error)) {
       const { faults, batch } = error;

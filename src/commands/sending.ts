@@ -5,7 +5,8 @@ import { loadSettings, requireSending } from "../config/load.ts";
 import { misspeltVariables } from "../config/misspelt-variables.ts";
 import { Secret } from "../config/secret.ts";
 import { isNo } from "../config/values.ts";
-import { PaydropError } from "../errors.ts";
+import { OneBatchError, PaydropError } from "../errors.ts";
+import { exitCodeOf } from "../exit-codes.ts";
 import type { Processor } from "../processor.ts";
 import type { Call } from "./command.ts";
 import { refuseSettingsIn, stateRemark } from "./doctor/folders.ts";
@@ -14,6 +15,7 @@ import { monitored, withoutMonitors, type Monitor } from "./monitoring/monitor.t
 import { assertOwnOutputs } from "./own-outputs.ts";
 import { withSandboxState } from "./sandbox-state.ts";
 import { listenForSignals, type Listening } from "./signals.ts";
+import { errorText } from "./screen/error-text.ts";
 import { createTeller, type Teller } from "./screen/teller.ts";
 
 /** What a command that sends works with. */
@@ -83,16 +85,32 @@ function announceStop(which: "soft" | "hard", call: Call, config: Config, teller
 }
 
 /** Rows that people released, or let go again, while this process had the lock (DESIGN §7). */
-export async function sendHandedOver(processor: Processor, teller: Teller): Promise<number[]> {
+export async function sendHandedOver(processor: Processor, teller: Teller, config: Config): Promise<number[]> {
   const codes: number[] = [];
   for (;;) {
     const batches = await processor.handedOver();
     if (batches.length === 0) return codes;
     for (const batch of batches) {
-      const report = await processor.goOn(batch);
-      codes.push(report.exitCode);
-      teller.ended(report);
+      codes.push(await sendLeft(batch, processor, teller, config));
     }
+  }
+}
+
+/** What keeps one batch from going keeps no other one. */
+async function sendLeft(
+  batch: string,
+  processor: Processor,
+  teller: Teller,
+  { json, verbose }: Config,
+): Promise<number> {
+  try {
+    const report = await processor.goOn(batch);
+    teller.ended(report);
+    return report.exitCode;
+  } catch (error) {
+    if (!(error instanceof OneBatchError)) throw error;
+    teller.say(errorText(error, json, verbose).trimEnd());
+    return exitCodeOf(error);
   }
 }
 

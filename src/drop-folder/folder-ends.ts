@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { basename } from "node:path";
-import { CopyGoneError, FileRefusedError, messageOf, PaydropError, type ErrorCode } from "../errors.ts";
+import { FileRefusedError, messageOf, OneBatchError, PaydropError, type ErrorCode } from "../errors.ts";
 import type { BatchReport, Stop } from "../events.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import type { Oddity } from "../intake/inbox-sweep.ts";
@@ -168,9 +168,9 @@ export class FolderEnds {
   }
 }
 
-/** The settings or the private copy must be put right first, by a person. */
+/** The settings, or what is remembered of this one batch, must be put right first, by a person. */
 function staysTillMended(error: unknown): error is PaydropError {
-  return isOf(error, ["config", "destination"]) || error instanceof CopyGoneError;
+  return isOf(error, ["config", "destination"]) || error instanceof OneBatchError;
 }
 
 /** The file was changed, exchanged or taken away just now: the next sweep sees what is there. */

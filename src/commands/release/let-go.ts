@@ -157,7 +157,7 @@ function send(
       await apply?.();
       const report = await sender.goOn(batch.id);
       teller.ended(report);
-      return gravest([report.exitCode, ...(await sendHandedOver(sender, teller))]);
+      return gravest([report.exitCode, ...(await sendHandedOver(sender, teller, config))]);
     });
   });
 }

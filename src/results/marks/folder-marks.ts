@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import type { Config } from "../../config/config.ts";
+import { UnreadPlaceError } from "../../errors.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import type { Leftovers } from "../disk/leftovers.ts";
@@ -10,6 +11,14 @@ import { InboxMarks, type InboxKeeper } from "./inbox-marks.ts";
 import { keepMark } from "./keep-mark.ts";
 import type { MarkKeeper, SendMark } from "./mark-keeper.ts";
 import { othersRemark, othersSummary } from "./others-folder.ts";
+
+/** What lies at the other places of a batch. */
+interface OtherMarks {
+  /** What a person accepts. */
+  readonly losses: readonly string[];
+  /** A sentence for each place that cannot be read. */
+  readonly unread: readonly UnreadPlaceError[];
+}
 
 /** For the sandbox, which keeps no mark. */
 const NONE_KEPT: InboxKeeper = {
@@ -46,6 +55,11 @@ export class FolderMarks {
     return this.#isSandbox ? Promise.resolve(NONE_KEPT) : this.#inboxes.keep(folder, folders);
   }
 
+  /** Whether the file lies in an inbox that this process works through. */
+  keepsThatOf(file: string): boolean {
+    return this.#inboxes.keepsThatOf(file);
+  }
+
   /** Whether this process works through an inbox. */
   get keepsInbox(): boolean {
     return this.#inboxes.keepsAny;
@@ -64,18 +78,30 @@ export class FolderMarks {
 
   /**
    * I12: the rows of a known batch may have gone from other places than `file`, and what lies there tells of more than
-   * this journal knows: it is older. Gives what a person accepts of that.
+   * this journal knows: it is older. Gives what a person accepts of that, and which of the places cannot be read.
    */
-  async compareOther(places: Iterable<string>, file: string): Promise<readonly string[]> {
-    if (this.#isSandbox) return [];
-    const losses = new Set<string | undefined>();
-    for (const place of new Set(places)) {
+  async compareOther(places: Iterable<string>, file: string): Promise<OtherMarks> {
+    const losses = new Set<string>();
+    const unread: UnreadPlaceError[] = [];
+    for (const place of this.#isSandbox ? [] : new Set(places)) {
       if (place === file) continue;
-      const found = await marksBeside(place, (folder) => this.#inboxes.has(folder));
-      const own = found.filter(({ mark }) => mark?.stateId === this.#journal.stateId);
-      for (const one of own) losses.add(await assertKnown(one, this.#policyOf(file)));
+      const found = await this.#ownAt(place);
+      if (found instanceof UnreadPlaceError) unread.push(found);
+      else for (const one of found) losses.add((await assertKnown(one, this.#policyOf(file))) ?? "");
     }
-    return [...losses].filter((loss) => loss !== undefined);
+    losses.delete("");
+    return { losses: [...losses], unread };
+  }
+
+  /** The marks of this state directory beside a file, or why they cannot be read. */
+  async #ownAt(place: string): Promise<readonly FoundMark[] | UnreadPlaceError> {
+    try {
+      const found = await marksBeside(place, (folder) => this.#inboxes.has(folder));
+      return found.filter(({ mark }) => mark?.stateId === this.#journal.stateId);
+    } catch (thrown) {
+      if (thrown instanceof UnreadPlaceError) return thrown;
+      throw thrown;
+    }
   }
 
   /** Once for each folder: else each of two thousand named files would look at two thousand summaries. */

@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { PaydropError, systemCodeOf } from "../../errors.ts";
+import { PaydropError, systemCodeOf, UnreadPlaceError } from "../../errors.ts";
 import type { Environment } from "../../journal/batch-record.ts";
 import type { JournalStore, Mark } from "../../journal/store.ts";
 import { isOperationFolder } from "../../operations/catalogue.ts";
@@ -123,7 +123,7 @@ export async function assertKnown(found: FoundMark, policy: MarkPolicy): Promise
   return loss;
 }
 
-const UNLESS =
+export const UNLESS =
   "or, once a person has looked up in the service's dashboard what went out, go on with --accept-lost-journal --by " +
   "NAME: what this journal does not know then goes again";
 const OLDER_HINT = `nothing was sent; restore the newest backup of the state directory; ${UNLESS}`;
@@ -146,8 +146,8 @@ export function noMarkText(path: string): string {
 }
 
 /**
- * `gone`: nothing is there; `foreign`: something that is not ours. Throws PaydropError `journal` where it cannot be read:
- * it would be taken for nothing, and all that it tells of would go again (I12).
+ * `gone`: nothing is there; `foreign`: something that is not ours. Throws UnreadPlaceError where it cannot be read: it
+ * would be taken for nothing, and all that it tells of would go again (I12).
  */
 export async function markAt(path: string): Promise<FoundMark | "gone" | "foreign"> {
   try {
@@ -167,11 +167,10 @@ export async function markAt(path: string): Promise<FoundMark | "gone" | "foreig
 /** `ENAMETOOLONG`: what has a name that is too long for the disk cannot be there. */
 const NOTHING_THERE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 
-function unreadable(path: string, cause: unknown): PaydropError {
+function unreadable(path: string, cause: unknown): UnreadPlaceError {
   const why = systemCodeOf(cause);
   const isRight = why === "EACCES" || why === "EPERM";
-  return new PaydropError(
-    "journal",
+  return new UnreadPlaceError(
     `${printable(path)} cannot be read (${why}): it may tell of what was sent`,
     `nothing was sent; ${isRight ? "give the user who runs paydrop the right to read it" : "check the disk or the network share"}, then do this again`,
     { cause },
