@@ -10,6 +10,7 @@ import type { CheckedRow } from "../checks/instruction.ts";
 import { notMended } from "../checks/cells/not-mended.ts";
 import type { Finding } from "../checks/sentences.ts";
 import type { Config } from "../config/config.ts";
+import type { BatchRecord } from "../journal/batch-record.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
@@ -36,9 +37,16 @@ export class Origins {
   readonly #earlier: EarlierBatches;
   readonly #environment: Config["environment"];
   readonly #snapshots: string;
+  readonly #met: (batch: BatchRecord) => Promise<void>;
   readonly #open = new Map<string, EarlierRows>();
 
-  constructor(earlier: EarlierBatches, config: Pick<Config, "environment" | "stateDir">) {
+  /** `met`: what is to be done before rows are tied to those of an earlier batch. */
+  constructor(
+    earlier: EarlierBatches,
+    config: Pick<Config, "environment" | "stateDir">,
+    met: (batch: BatchRecord) => Promise<void> = () => Promise.resolve(),
+  ) {
+    this.#met = met;
     this.#earlier = earlier;
     this.#environment = config.environment;
     this.#snapshots = snapshotsIn(config);
@@ -102,6 +110,7 @@ export class Origins {
     if (open) return open;
     const batch = await this.#earlier.batch(id);
     if (batch?.environment !== this.#environment) return undefined;
+    await this.#met(batch);
     const [oldest] = this.#open;
     if (this.#open.size >= OPEN_MAX && oldest) {
       await oldest[1].close();

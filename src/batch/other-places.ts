@@ -2,12 +2,13 @@
  * I12: the file of a batch may have been taken from several places, and rows may have gone from each. What lies at the
  * others than its own must be known to the journal as well.
  */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { OneBatchError, UnreadPlaceError } from "../errors.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
 import { isResumable } from "../reason.ts";
 import { UNLESS } from "../results/marks/found-mark.ts";
 import { rowsIn } from "../results/words/status.ts";
+import { printable } from "../text/printable.ts";
 import type { Ground } from "./ground.ts";
 
 /** What a person accepts that the journal may not know. */
@@ -27,13 +28,35 @@ export async function compareOther(
   file: string,
   goes: () => Promise<boolean> | boolean,
 ): Promise<OtherLosses> {
-  const places = [join(batch.folder, batch.fileName), ...(await ground.journal.sourcesOf(batch.id))];
-  const { losses, unread } = await ground.marks.compareOther(places, file);
+  const { losses, unread } = await marksOfOthers(ground, batch, file);
   const [first] = unread;
   if (!first || !(await goes())) return { known: losses, unread: [] };
-  const { acceptLostJournal, by } = ground.config;
-  if (acceptLostJournal && by !== undefined) return { known: losses, unread: unread.map(({ message }) => message) };
-  throw staysUnsent(batch, first, `; ${UNLESS}`);
+  if (!isAccepted(ground)) throw staysUnsent(batch, first, `; ${UNLESS}`);
+  return { known: losses, unread: unread.map(({ message }) => message) };
+}
+
+/**
+ * The same for an earlier batch that a new one may repeat, since it is of the same bytes or corrected by it: what went of
+ * it since would count as never sent. Gives what a person accepts.
+ */
+export async function compareEarlier(ground: Ground, batch: BatchRecord, file: string): Promise<readonly string[]> {
+  const { losses, unread } = await marksOfOthers(ground, batch, file);
+  const [first] = unread;
+  if (!first || (await isAllPaid(ground, batch))) return losses;
+  if (isAccepted(ground)) return [...losses, ...unread.map(({ message }) => message)];
+  throw new OneBatchError(
+    `${printable(basename(file))} may repeat rows of batch ${batch.id}: ${first.message}`,
+    `${first.hint}; ${UNLESS}`,
+    { cause: first },
+  );
+}
+
+async function marksOfOthers({ journal, marks }: Ground, { id, folder, fileName }: BatchRecord, file: string) {
+  return marks.compareOther([join(folder, fileName), ...(await journal.sourcesOf(id))], file);
+}
+
+function isAccepted({ config: { acceptLostJournal, by } }: Ground): boolean {
+  return acceptLostJournal && by !== undefined;
 }
 
 /**
@@ -52,6 +75,11 @@ export async function compareOwn({ marks }: Ground, batch: BatchRecord, file: st
 function staysUnsent({ id }: BatchRecord, { message, hint, cause }: UnreadPlaceError, unless = ""): OneBatchError {
   const again = `${hint}, or paydrop retry ${id} where one watches${unless}`;
   return new OneBatchError(`batch ${id} stays as it is: ${message}`, again, { cause });
+}
+
+/** Whether no row of the batch can have gone since, whatever the journal lacks. */
+async function isAllPaid({ journal }: Ground, { id, rows }: BatchRecord): Promise<boolean> {
+  return rowsIn(await journal.tallies(id), "accepted", "settled_done", "invalid") === rows;
 }
 
 /** Whether a run of the batch may send anything of it. */

@@ -15,6 +15,7 @@ import { newBatchOf, recordRows } from "./record.ts";
 import { openInput, statedControl, understand, type InputFile, type OpenedFile } from "../take-in.ts";
 import { operationCorrected } from "./operation-corrected.ts";
 import { Origins } from "./origins.ts";
+import { compareEarlier } from "./other-places.ts";
 import { assertCorrected } from "./assert-corrected.ts";
 import { assertEnvironmentKept } from "./address.ts";
 import type { Ground } from "./ground.ts";
@@ -24,6 +25,15 @@ interface Taken {
   readonly batch: BatchRecord;
   readonly resumed: boolean;
   readonly told: Told;
+}
+
+interface Recorded {
+  readonly batch: NewBatch;
+  readonly opened: OpenedFile;
+  readonly origins: Origins;
+  readonly rules: JudgeRules;
+  /** The batches that this one replaces. */
+  readonly waiting: readonly BatchRecord[];
 }
 
 /** Which batch a file is: one that is known, or a new one. */
@@ -66,6 +76,11 @@ export class BatchTaking {
     assertFitName(input.fileName);
     await assertEnvironmentKept(this.#ground);
     const { losses, remarks } = isNamed ? await this.#ground.marks.compareFolder(file) : NOTHING_MET;
+    const accepted = new Set(losses);
+    const compare = async (one: BatchRecord): Promise<void> => {
+      for (const loss of await compareEarlier(this.#ground, one, file)) accepted.add(loss);
+    };
+    for (const one of ofBytes) await compare(one);
     // only now: a known batch is read as it was then, whatever the settings say of such a file by now
     const understood = await understand(input, this.#ground.services, () =>
       operationCorrected(input.sheet, config, batchOf),
@@ -82,8 +97,10 @@ export class BatchTaking {
     const before = isNamed ? undefined : await laidThere(met, file, (id) => journal.sourcesOf(id), talliesOf);
     const isHeld = meeting.kind === "again" || before !== undefined;
     const ofFile = isHeld ? { holdsWholeFile: true } : { replaces: waiting.map((one) => one.id), laidBefore };
-    const recorded = await this.#record(batch, opened, { ...this.#ground.rules, ...ofFile }, isHeld ? [] : waiting);
-    await this.#ground.marks.note(recorded.batch, losses);
+    const origins = new Origins(journal, config, compare);
+    const rules = { ...this.#ground.rules, ...ofFile };
+    const recorded = await this.#record({ batch, opened, origins, rules, waiting: isHeld ? [] : waiting });
+    await this.#ground.marks.note(recorded.batch, [...accepted]);
     return recorded;
   }
 
@@ -107,15 +124,9 @@ export class BatchTaking {
     }
   }
 
-  /** Writes down all rows, or no batch. `waiting`: the batches that this one replaces. */
-  async #record(
-    batch: NewBatch,
-    opened: OpenedFile,
-    rules: JudgeRules,
-    waiting: readonly BatchRecord[],
-  ): Promise<Taken> {
+  /** Writes down all rows, or no batch. */
+  async #record({ batch, opened, origins, rules, waiting }: Recorded): Promise<Taken> {
     const { journal, config } = this.#ground;
-    const origins = new Origins(journal, config);
     try {
       const recording = { journal, batch, opened, origins, config };
       const { accounts, corrections } = await recordRows(recording, rules, this.#ground.now());

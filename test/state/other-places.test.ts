@@ -60,6 +60,17 @@ describe("another place that a batch was taken from cannot be read", () => {
     expect((await office.paydrop("status", batch)).stdout).toMatch(/Asha.*y cannot be read/);
   });
 
+  test("nor is its file taken as a batch of another period before a person says so", async () => {
+    const { office } = await withRowLeft("y/a.csv");
+    close(office);
+    office.write("in/zz.csv", transferCsv("ACC-OTHER"));
+    const period = ["--period", "2026-11"];
+    const { code, stderr } = await office.run("in", ...period);
+    expect([code, office.server.requests.length]).toEqual([74, 4]);
+    expect(stderr).toMatch(/a\.csv may repeat rows of batch \w+: .*y cannot be read/);
+    expect((await office.run("in", ...period, ...ACCEPT)).code).not.toBe(74);
+  });
+
   test("a batch with nothing left is nothing to do, and its results can be written", async () => {
     const { office, batch } = await withRowLeft("in/a.csv");
     expect((await office.run("y/a.csv")).code).toBe(0);

@@ -86,17 +86,23 @@ export class FolderMarks {
     for (const place of this.#isSandbox ? [] : new Set(places)) {
       if (place === file) continue;
       const found = await this.#ownAt(place);
-      if (found instanceof UnreadPlaceError) unread.push(found);
-      else for (const one of found) losses.add((await assertKnown(one, this.#policyOf(file))) ?? "");
+      if (found instanceof UnreadPlaceError) {
+        unread.push(found);
+        continue;
+      }
+      const said = await Promise.all(found.map((one) => assertKnown(one, this.#policyOf(file))));
+      const lost = said.filter((loss) => loss !== undefined);
+      for (const loss of lost) losses.add(loss);
+      if (lost.length === 0) this.#known.add(dirname(place));
     }
-    losses.delete("");
     return { losses: [...losses], unread };
   }
 
-  /** The marks of this state directory beside a file, or why they cannot be read. */
+  /** The marks of this state directory beside a file, and the newest in its folder, or why they cannot be read. */
   async #ownAt(place: string): Promise<readonly FoundMark[] | UnreadPlaceError> {
     try {
-      const found = await marksBeside(place, (folder) => this.#inboxes.has(folder));
+      const beside = await marksBeside(place, (folder) => this.#inboxes.has(folder));
+      const found = [...beside, ...(await this.#newest(place))];
       return found.filter(({ mark }) => mark?.stateId === this.#journal.stateId);
     } catch (thrown) {
       if (thrown instanceof UnreadPlaceError) return thrown;
