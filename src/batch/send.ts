@@ -114,12 +114,10 @@ export class BatchSending {
     const { journal } = this.#ground;
     const stop = stopOfPhase(batch.phase);
     if (stop) return (await hadGone(this.#ground, batch.id, stop)) ? { requests: 0 } : { requests: 0, stop };
-    const [, tallies, operations] = await Promise.all([
-      keepAddress(this.#ground, batch),
-      journal.tallies(batch.id),
-      journal.operations(batch.id),
-    ]);
+    const [tallies, operations] = await Promise.all([journal.tallies(batch.id), journal.operations(batch.id)]);
     const toSend = tallies.ready?.rows ?? 0;
+    // what is over goes nowhere, whatever the address is by now
+    if (toSend > 0) await keepAddress(this.#ground, batch);
     const opened = toSend > 0 ? await this.#ground.openWhole(batch) : undefined;
     await this.#tellStart(going, operations, toSend, opened);
     if (!opened) return { requests: 0 };

@@ -1,12 +1,13 @@
 import {
-  chmodSync,
   existsSync,
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -204,6 +205,23 @@ describe("the destination", () => {
     const { code, stderr } = await runProgram(release, { env: desk.env, cwd: desk.folder });
     expect([code, stderr]).toEqual([78, expect.stringContaining("→ it was only tried: it goes on with --sandbox;")]);
     expect(server.requests).toHaveLength(1);
+  });
+
+  test("a batch that is over has nothing left to go anywhere: no word is asked for, and none moves it", async () => {
+    const { server: first, desk } = await deskWithFile();
+    first.use(() => answer(200));
+    desk.env["PAYDROP_SETTLE"] = "10ms";
+    expect((await desk.run(".")).code).toBe(0);
+    const second = await startService();
+    desk.env["PAYDROP_BASE_URL"] = second.url;
+    for (const flags of [[], ["--accept-destination", "--by", "Asha"]]) {
+      utimesSync(join(desk.folder, "t.csv"), new Date(), new Date());
+      expect([(await desk.run(".", ...flags)).code, (await desk.run("t.csv", ...flags)).code]).toEqual([0, 0]);
+      expect(existsSync(join(desk.folder, "t.csv.waiting.txt"))).toBe(false);
+    }
+    expect((await runProgram(["status", "--check"], { env: desk.env })).code).toBe(0);
+    expect([first.requests.length, second.connections]).toEqual([ROWS, 0]);
+    expect(await noted(desk)).toEqual([]);
   });
 
   test("rows of a test never go live, not even with --accept-destination: their memory is another one", async () => {
