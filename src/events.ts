@@ -167,6 +167,9 @@ export interface WrittenFiles {
   /** Where a person had changed the results that were there: the path at which that version is kept. */
   readonly kept?: string;
   readonly elsewhere?: string;
-  /** What keeps them elsewhere may pass by itself: a full disk, a missing right, a program that has the file open. */
+  /**
+   * What keeps them elsewhere may end without them: a full disk, a missing right, a program that has the file open, or a
+   * file that is not ours and has their name. Then they come.
+   */
   readonly mayComeLater?: true;
 }

@@ -7,6 +7,7 @@ import type { RowRecord } from "../journal/row-record.ts";
 import type { Row, Sheet } from "../reader/row.ts";
 import { AtomicFile } from "./disk/atomic.ts";
 import { isUnwritable, mayPass, wasTakenAway } from "./disk/on-disk.ts";
+import { InTheWayError } from "./disk/make-way.ts";
 import type { Leftovers } from "./disk/leftovers.ts";
 import { clearPlace, findPlace, lookOfPlace, removeOutdated, type Place } from "./disk/place.ts";
 import { fallbackPlace } from "./disk/fallback.ts";
@@ -76,7 +77,7 @@ async function writeElsewhere(input: ResultsInput, reason: PaydropError): Promis
   const elsewhere = `${reason.message}; the results are in ${folder} instead`;
   const report = await writeIn(input, { folder, fileName, mode: 0o600, isLast: true, elsewhere });
   if (!report) throw reason;
-  const mayComeLater = mayPass(reason) || reason instanceof OtherFolderError;
+  const mayComeLater = mayPass(reason) || reason instanceof OtherFolderError || reason instanceof InTheWayError;
   return mayComeLater ? { ...report, files: { ...report.files, mayComeLater: true } } : report;
 }
 

@@ -690,3 +690,26 @@ test.skipIf(!canMount).each([
   expect((await desk.call("run", "--quiet", "--inbox", inbox)).code).toBe(0);
   expect([await check(), existsSync(`${file}.results.csv`), server.requests.length]).toEqual([0, true, 1]);
 });
+
+test.each([
+  ["a person's file", "the folder", (path: string) => writeFileSync(path, "mine\n")],
+  ["a folder", "the file", (path: string) => mkdirSync(path)],
+])("results whose name %s has stay owed after a run of %s, and come when it is free", async (_what, run, put) => {
+  const server = await startService();
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("a.csv"), transferCsv("ACC-1"));
+  const name = "a.csv.results.csv";
+  put(desk.path(name));
+  const check = async (): Promise<number | undefined> => (await desk.call("status", "--check", "--quiet")).code;
+  const operands = run === "the file" ? [desk.path("a.csv")] : ["--inbox", desk.inbox];
+  expect((await desk.call("run", ...operands)).code).toBe(74);
+  expect([await check(), desk.read("a.csv.waiting.txt")]).toEqual([7, expect.stringContaining(name)]);
+  const watch = desk.watch();
+  await until("its next tries", () => watch.stdout().includes("instead"));
+  await untilAnotherGoes(desk, "other");
+  renameSync(desk.path(name), desk.path("mine.txt"));
+  await until("its results", () => hasResults(desk, "a.csv"));
+  await until("the end of the answer", () => !existsSync(desk.path("a.csv.waiting.txt")));
+  expect(watch.stdout().split("instead")).toHaveLength(2);
+  expect([await check(), server.requests.length]).toEqual([0, 2]);
+});

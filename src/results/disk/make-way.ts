@@ -34,8 +34,11 @@ export async function moveOut({ from, to, sha256 }: Move, memory: Pick<WrittenMe
   await renameDurably(from, to);
 }
 
-export function inTheWay(path: string, why: string): PaydropError {
-  return new PaydropError(
+/** Something that is not ours lies where a file of ours is to lie: only a person can move it away. */
+export class InTheWayError extends PaydropError {}
+
+export function inTheWay(path: string, why: string): InTheWayError {
+  return new InTheWayError(
     "results_unwritable",
     describeForeign(path, why),
     "move it away or give it another name, then write the results again with paydrop results",
