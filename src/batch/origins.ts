@@ -7,10 +7,11 @@ import { compareWithOrigin, hidesAmount, rowNamed, type Correction, type RowName
 import { faultOfCell } from "../checks/fault-of.ts";
 import type { Fault } from "../checks/fault.ts";
 import type { CheckedRow } from "../checks/instruction.ts";
-import { notMended } from "../checks/cells/not-mended.ts";
+import { notMended, type CellsChanged } from "../checks/cells/not-mended.ts";
 import type { Finding } from "../checks/sentences.ts";
 import type { Config } from "../config/config.ts";
 import type { BatchRecord } from "../journal/batch-record.ts";
+import { isTable, type FileFormat } from "../format.ts";
 import { operationNamed } from "../operations/catalogue.ts";
 import type { OperationName } from "../operations/operation.ts";
 import type { Row } from "../reader/row.ts";
@@ -55,7 +56,8 @@ export class Origins {
   /**
    * The ties of these rows, the next ones of their file. Memory holds as many earlier rows beside them, and no more.
    */
-  async tie(checked: readonly CheckedRow[], hasCells: boolean): Promise<readonly Tie[]> {
+  async tie(checked: readonly CheckedRow[], format: FileFormat): Promise<readonly Tie[]> {
+    const hasCells = isTable(format);
     const texts = checked.map(({ row }) => namedBy(row.mapped?.from ?? row));
     if (texts.every((text) => text === "")) return texts.map(() => NO_TIE);
     const names = texts.map(rowNamed);
@@ -70,13 +72,13 @@ export class Origins {
       const was = origin.operation === made ? made : ((await operationTaken(this.#earlier, name)) ?? origin.operation);
       if (was && made && was !== made) return otherOperation(one.row, name, { was, made }, hasCells);
       const areValid = await this.#areValid(one, name, origin);
-      const { rewritten, filledIn = [], ...compared } = correctionOf(one, name, origin, { hasCells, areValid });
+      const { changed, filledIn = [], ...compared } = correctionOf(one, name, origin, { hasCells, areValid });
       const isOther = filledIn.length > 0 && !(await hadNoPayee(this.#earlier, name, filledIn));
       const tie = isOther ? asOtherPayee(compared) : compared;
-      // what was wrong is asked of the journal, but not for the many rows whose amount was changed
-      if (tie.fault || !one.instruction || !rewritten || rewritten.includes("amount")) return tie;
+      if (tie.fault || !one.instruction || !changed) return tie;
       const before = await this.#earlier.row(name.batch, name.row);
-      const fault = notMended(before?.faults ?? [], rewritten, name);
+      const { rewritten, madeText } = changed;
+      const fault = notMended(before?.faults ?? [], { rewritten, madeText: format === "xlsx" ? madeText : [] }, name);
       return fault ? { ...tie, fault } : tie;
     });
     return Promise.all(ties);
@@ -135,7 +137,7 @@ function textOf({ batch, row }: RowName): string {
 
 /** What `compareWithOrigin` tells beside the change; left out where nothing can be compared. */
 interface Compared extends Tie {
-  readonly rewritten?: readonly string[];
+  readonly changed?: CellsChanged;
   readonly filledIn?: readonly string[];
 }
 
@@ -153,12 +155,12 @@ function correctionOf(
   const { row, instruction } = checked;
   const made = checked.instruction ? checked.instruction.operation : checked.operation;
   if (!made) return { correction: { of, changes: [], payeeChanged: false } };
-  const { zerosGone, rewritten, filledIn, ...compared } = compareWithOrigin(row, origin.row, made, {
+  const { zerosGone, rewritten, madeText, filledIn, ...compared } = compareWithOrigin(row, origin.row, made, {
     form: instruction?.form,
     areValid,
   });
   const correction = { of, ...compared };
-  if (!zerosGone) return { correction, rewritten, filledIn };
+  if (!zerosGone) return { correction, changed: { rewritten, madeText }, filledIn };
   const { field, zeros } = zerosGone;
   const finding = { code: "zeros_gone", found: zeros, more: `row ${of.row} of batch ${of.batch}` } as const;
   const at = positionOf(row, field.name);

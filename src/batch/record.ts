@@ -1,6 +1,5 @@
 import { dirname } from "node:path";
 import { defined } from "../defined.ts";
-import { isTable } from "../format.ts";
 import { compareFile, createSumCounter, type CapFindings } from "../checks/caps.ts";
 import { compareControl, createControlCounter, type ControlTotals } from "../checks/control.ts";
 import type { JudgeRules } from "../checks/duplicates/duplicates.ts";
@@ -101,7 +100,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
   let written: Promise<unknown> | undefined;
   for await (const rows of opened.sheet.rows()) {
     const asRead = opened.checker.check(rows);
-    const ties = await origins.tie(asRead, isTable(opened.sheet.format));
+    const ties = await origins.tie(asRead, opened.sheet.format);
     const checked = asRead.map((one, index) => withFault(one, ties[index]?.fault));
     const newRows = checked.map((one, index) => asNewRow(one, batch.period, ties[index]));
     counter.add(checked);

@@ -22,10 +22,18 @@ export interface Correction {
 interface Comparison extends Required<Omit<Correction, "of" | "period">> {
   /** An id that lacks zeros which it has in front in the other row: a spreadsheet took them, no person does. */
   readonly zerosGone?: { readonly field: Field; readonly zeros: string };
-  /** Names of fields that are written in another way, even where the value is the same: `100` and `100.00`. */
-  readonly rewritten: readonly string[];
+  /** Fields that are written in another way, even where the value is the same: `100` and `100.00`. */
+  readonly rewritten: readonly FieldInFile[];
+  /** Fields whose value is as it was, and is text now where the workbook of the other row held a number. */
+  readonly madeText: readonly FieldInFile[];
   /** Columns that say who is paid, and were empty in the other row: it may have had no payee that could change. */
   readonly filledIn: readonly string[];
+}
+
+/** One of our fields, and its column in the file of the row that is corrected. */
+export interface FieldInFile {
+  readonly name: string;
+  readonly column: string;
 }
 
 export interface RowName {
@@ -62,14 +70,17 @@ export function compareWithOrigin(
   { form, areValid }: { readonly form: Form | undefined; readonly areValid: boolean },
 ): Comparison {
   const changes: Change[] = [];
-  const rewritten: string[] = [];
+  const rewritten: FieldInFile[] = [];
+  const madeText: FieldInFile[] = [];
   const filledIn: string[] = [];
   let payeeChanged = false;
   let zerosGone: Comparison["zerosGone"];
   for (const field of [...fieldsOf(operation), ...OWN]) {
     const from = writtenIn(origin, field);
     const to = writtenIn(now, field);
-    if (from !== to) rewritten.push(field.name);
+    const inFile = (): FieldInFile => ({ name: field.name, column: columnOf(origin, field) });
+    if (from !== to) rewritten.push(inFile());
+    else if (isTextNow(now, origin, field)) madeText.push(inFile());
     if (from === to || valueOf(from, field, origin) === valueOf(to, field, now)) continue;
     const pair =
       areValid && isHiddenAmount(field, from, to)
@@ -85,7 +96,7 @@ export function compareWithOrigin(
     if (from === "") filledIn.push(columnOf(origin, field));
     else payeeChanged = true;
   }
-  return { changes, payeeChanged, rewritten, filledIn, ...(zerosGone ? { zerosGone } : {}) };
+  return { changes, payeeChanged, rewritten, madeText, filledIn, ...(zerosGone ? { zerosGone } : {}) };
 }
 
 /** Whether an amount of these rows would be masked for its many digits. */
@@ -117,6 +128,11 @@ function writtenIn(row: Row, field: Field): string {
   if (row.mapped?.faults.has(positionOf(row, field.name))) return "";
   const text = withoutSpacesAround(withoutTextMark(fieldText(row, field.name), field.kind !== "text"));
   return text === "" ? (field.default ?? "") : text;
+}
+
+function isTextNow(now: Row, origin: Row, { name }: Field): boolean {
+  const [cell, before] = [now.cells[positionOf(now, name)], origin.cells[positionOf(origin, name)]];
+  return typeof cell === "string" && typeof before === "object" && before.token === "cell_number";
 }
 
 /** What a field is compared by: `100` and `100.00` are the same amount; the same digits in another unit are not. */

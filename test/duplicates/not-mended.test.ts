@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bookFile, textRow } from "../support/workbooks.ts";
 import { openOffice, paydrop, type Office } from "./corrected-office.ts";
 
 const PAYOUT = "debit_account_id,bene_id,bene_bank_id,amount,payment_mode,narration,notes";
@@ -84,4 +85,45 @@ test("what the settings forbade goes as it is once they allow it", async () => {
   const ended = await desk.run("allowed.csv", "--config", "paydrop.toml");
   expect(ended.counts).toEqual({ accepted: 2 });
   expect(sent()).toHaveLength(2);
+});
+
+const BOOK_HEADER = ["debit_account_id", "name", "bank_acc_num", "ifsc_code", "bank_owner_name", "amount", "payment_mode", "reference"]; // prettier-ignore
+const BOOK_ROW = ["ACC-1", "Ravi", "60200000001", "HDFC0001234", "Ravi", "2.00", "NEFT", "R-2"];
+
+test.each([
+  ["an account that lost its zeros", "bank_acc_num", "12300002", "0012300002"],
+  ["an account to pay from", "debit_account_id", "12300002", "0012300002"],
+  ["a reference", "reference", "12300002", "0012300002"],
+  ["an account that lost its last digits", "bank_acc_num", "1234567890123456", "1234567890123457"],
+])("%s in a workbook is not settled by a save as CSV, nor by another amount", async (_, field, number, mended) => {
+  const { desk, sent } = await openOffice([]);
+  const at = BOOK_HEADER.indexOf(field);
+  const cell = `<c r="${"ABCDEFGH".charAt(at)}2" s="1"><v>${number}</v></c>`;
+  const text = textRow(2, BOOK_ROW);
+  const row = text.replace(text.match(/<c .*?<\/c>/g)?.[at] ?? "", cell);
+  const sheets = { Pay: textRow(1, BOOK_HEADER) + row };
+  copyFileSync(bookFile({ sheets, formats: ["0000000000"] }), join(desk.folder, "p.xlsx"));
+  const first = await desk.run("p.xlsx");
+  expect(first.stdout).toMatch(/invalid +1 /);
+  const batch = /^batch (\w+)/m.exec(first.stdout)?.[1] ?? "";
+  const line = (texts: readonly string[], of: string): string => `${texts.join(",")},${of}\n`;
+  const header = line(BOOK_HEADER, "retry_of");
+  const unmended = BOOK_ROW.with(at, number);
+  let of = `${batch}:2`;
+  for (const [name, texts] of [
+    ["saved.csv", unmended],
+    ["amount.csv", unmended.with(5, "3.00")],
+  ] as const) {
+    desk.write(name, header + line(texts, of));
+    const ended = await desk.run(name);
+    expect([name, ended.counts]).toEqual([name, { invalid: 1 }]);
+    expect(ended.results[0]?.result_message).toContain("this is not mended since row");
+    expect(ended.results[0]?.["result_action"]).toContain("empty its cell of retry_of");
+    of = `${ended.results[0]?.["result_batch"] ?? ""}:2`;
+  }
+  expect(sent()).toEqual([]);
+  desk.write("mended.csv", header + line(BOOK_ROW.with(at, mended).with(5, "4.00"), of));
+  const ended = await desk.run("mended.csv");
+  expect(ended.results[0]?.result_message).not.toContain("not mended");
+  expect(ended.results[0]?.result_status).toBe(field === "bank_acc_num" ? "held" : "accepted");
 });
