@@ -34,6 +34,8 @@ export interface FullStatus extends BatchStatus {
   readonly open: Readonly<Partial<Record<RowState, readonly number[]>>>;
   /** How many rejected rows were refused for the key or the address, and need no correction. */
   readonly resumable: number;
+  /** Rows that were settled as not done, and that nothing has paid since. */
+  readonly notMade?: readonly number[];
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
   /** Nothing of it will be sent, and the results beside its file are not complete: a process ended too early. */
@@ -51,7 +53,7 @@ export async function run(call: Call): Promise<number> {
   if (call.flags["unknown"] === true) return showUnknown(call, config);
   return withProcessor({ config }, "read", async ({ journal }) => {
     const said = call.operands[0];
-    const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said)];
+    const all = said === undefined ? await everyBatch(journal) : [await oneBatch(journal, said, config)];
     // files that wait in a held folder are no batches yet
     const holds = said === undefined ? await eachFolderOnce(await journal.inboxHolds()) : [];
     const open =
@@ -80,7 +82,7 @@ async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
 /** As many row numbers of one state as are worth showing. */
 const ROWS_SHOWN_MAX = 1000;
 
-async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus> {
+async function oneBatch(journal: JournalStore, said: string, config: Config): Promise<FullStatus> {
   const batch = await knownBatch(journal, said);
   const tallies = await journal.tallies(batch.id);
   const open: Partial<Record<RowState, number[]>> = {};
@@ -94,12 +96,18 @@ async function oneBatch(journal: JournalStore, said: string): Promise<FullStatus
       if (numbers.length < ROWS_SHOWN_MAX) numbers.push(row.number);
     }
   }
+  const notMade = tallies.settled_not_done && (await rowsNotMade(journal, config, batch.id));
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
   const history = await journal.history(batch.id);
   const isAtEnd = rowsIn(tallies, "ready", "sending", "not_sent") === 0 && resumable === 0;
   const owesResults = isAtEnd && (await journal.unfinished([batch.folder])).includes(batch.id);
   const folderHeld = await heldFolder({ journal, hasLock: false, keepsInbox: false }, [batch.folder]);
-  return defined({ batch, tallies, history, open, resumable, waitsFor, owesResults, folderHeld });
+  return defined({ batch, tallies, history, open, resumable, notMade, waitsFor, owesResults, folderHeld });
+}
+
+async function rowsNotMade(journal: JournalStore, { duplicateDays }: Config, batchId: string): Promise<number[]> {
+  const all = await journal.notMade(duplicateDays * DAY_MS);
+  return all.filter(({ batch }) => batch === batchId).map(({ row }) => row);
 }
 
 function hasOpen(tallies: Tallies): boolean {
@@ -120,8 +128,8 @@ async function openCodesOf(
   all: readonly BatchStatus[],
   { duplicateDays }: Config,
 ): Promise<number[]> {
-  const notMade = await journal.notMade(duplicateDays * DAY_MS);
-  const codes = all.flatMap((one) => [...openCodes(one), notMade.includes(one.batch.id) ? 7 : 0]);
+  const notMade = new Set((await journal.notMade(duplicateDays * DAY_MS)).map(({ batch }) => batch));
+  const codes = all.flatMap((one) => [...openCodes(one), notMade.has(one.batch.id) ? 7 : 0]);
   const folders = [...new Set(all.map(({ batch }) => batch.folder))];
   const unfinished = new Set(folders.length === 0 ? [] : await journal.unfinished(folders));
   for (const { batch, tallies } of all.filter((one) => unfinished.has(one.batch.id))) {

@@ -91,10 +91,10 @@ export interface ActCalls {
   oweResults(batchId: string, isOwed: boolean): Promise<void>;
   owesResults(batchId: string): Promise<boolean>;
   /**
-   * Batches, neither cancelled nor archived, with rows that were settled as not done and whose payment no row has made
-   * since. `recentMs`: so long after that an equal row counts as the same payment where nothing says its time.
+   * Rows that were settled as not done and whose payment no row has made since; not of batches that are cancelled or
+   * archived. `recentMs`: so long after that an equal row counts as the same payment where nothing says its time.
    */
-  notMade(recentMs: number): Promise<readonly string[]>;
+  notMade(recentMs: number): Promise<readonly RowName[]>;
   /**
    * Open batches of files in these folders with rows that may go: ready, not sent, or refused for the key or the address;
    * and those whose results are owed.

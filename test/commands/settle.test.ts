@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { RowName } from "../../src/checks/correction.ts";
 import { DAY_MS } from "../../src/day.ts";
 import { openDesk, transfersCsv } from "../support/desk.ts";
 import * as wire from "../support/fault-server.ts";
@@ -89,12 +90,12 @@ test.each([
   const act = { by: "asha", kind: "settle", note: "none" };
   const settled = [{ batch, row: 2, as: "settled_not_done", act }] as const;
   await desk.inProcess(({ journal }) => journal.settle(settled), at("2026-11-10T10:00:00Z"));
-  const notMade = (): Promise<readonly string[]> =>
+  const notMade = (): Promise<readonly RowName[]> =>
     desk.inProcess(({ journal }) => journal.notMade(20 * DAY_MS), at("2026-12-21T10:00:00Z"));
-  expect(await notMade()).toEqual([batch]);
+  expect(await notMade()).toEqual([{ batch, row: 2 }]);
   desk.write("again.csv", `${transfersCsv(1)}ACC-1,ACC-2,7.00\n`);
   expect((await desk.process("again.csv", at(later))).byStatus.accepted?.rows).toBe(2);
-  expect(await notMade()).toEqual(code === 0 ? [] : [batch]);
+  expect(await notMade()).toEqual(code === 0 ? [] : [{ batch, row: 2 }]);
 });
 
 test.each([

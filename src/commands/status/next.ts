@@ -1,5 +1,6 @@
 import type { RowState } from "../../journal/state.ts";
 import {
+  cancelCommand,
   decisionSteps,
   resumeBatchCommand,
   retryCommand,
@@ -19,7 +20,7 @@ export function statusNext(status: FullStatus): string[] {
 }
 
 function stepsOf(status: FullStatus): string[] {
-  const { batch, folderHeld, open, owesResults, resumable, tallies, waitsFor } = status;
+  const { batch, folderHeld, notMade = [], open, owesResults, resumable, tallies, waitsFor } = status;
   const { id, phase, archive } = batch;
   if (archive !== undefined) {
     return [
@@ -50,13 +51,25 @@ function stepsOf(status: FullStatus): string[] {
     steps.push(`${folderHeld.message}; ${folderHeld.hint}`);
   } else if (phase === "paused") {
     if (isAnyUnsent(tallies, resumable)) steps.push("paused; to go on", `  ${resumeBatchCommand(id)}`);
-  } else if (rows("ready", "not_sent", "settled_not_done") > 0) {
+  } else if (notMade.length > 0) {
+    steps.push(...notMadeSteps(id, whichRows(notMade)));
+  } else if (rows("ready", "not_sent") > 0) {
     steps.push(WHAT_RETRY_SENDS, `  ${retryCommand(id)}`);
   } else if (resumable > 0) {
     steps.push(WHEN_MENDED, `  ${retryCommand(id)}`);
   }
   if (owesResults) steps.push("its results are not written to the end; to write them", `  paydrop results ${id}`);
   return steps;
+}
+
+/** Nobody but a person knows of a payment to a corrected account, or by hand: what a retry sends would be a second one. */
+function notMadeSteps(id: string, named: string): string[] {
+  return [
+    `look first whether what is settled as not done (${named}) was paid in another way since, to another account or by hand: then send nothing more of this batch`,
+    `  ${cancelCommand(id)}`,
+    `if it was not, ${WHAT_RETRY_SENDS}`,
+    `  ${retryCommand(id)}`,
+  ];
 }
 
 /** `rows 61, 62, 64-92`, `rows 2-1001 and 1167 more`; a list of many gaps is cut, its count stands in the table. */

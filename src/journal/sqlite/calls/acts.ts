@@ -1,5 +1,5 @@
 import type { ActCalls } from "../../act-calls.ts";
-import { batchesNotMade } from "../duplicates/not-made.ts";
+import { rowsNotMade } from "../duplicates/not-made.ts";
 import { Repeats } from "../duplicates/near-duplicates.ts";
 import type { Parts } from "../parts.ts";
 
@@ -80,7 +80,7 @@ export function actCalls(parts: Parts): ActCalls {
 
     owesResults: (batchId) => read(() => batches.owesResults(batchId)),
 
-    notMade: (recentMs) => read(() => batchesNotMade(database, recentMs)),
+    notMade: (recentMs) => read(() => rowsNotMade(database, recentMs, now())),
 
     unfinished: (folders) => read(() => batches.unfinished(folders)),
   };

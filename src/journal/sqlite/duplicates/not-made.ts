@@ -1,32 +1,39 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { RowName } from "../../../checks/correction.ts";
 import { isPaid } from "../../state.ts";
 import { mayHold } from "../batches.ts";
 import { CORRECTED_BY } from "../rows.ts";
 
 /**
- * SQL: another row `o` made the payment of the row `r` after that was settled: it has the same reference or, where
- * neither has one, the same core, period and place among equal rows. A period without its year comes again: what went
- * with one later than `?1` milliseconds is another payment.
+ * SQL: other rows `o` made the payment of the row `r` after that was settled: they have the same reference or, where
+ * neither has one, the same core, period and place among equal rows, or are as many as those of its file that were not
+ * made, up to `r`. By their attempts: what a person said of an older one later on pays nothing. A period without its
+ * year comes again: what went with one later than `?1` milliseconds is another payment. A settlement later than `?2`,
+ * now, is of a clock that was ahead, and says nothing of what came before it.
  */
-const PAID_SINCE = `EXISTS (
-  SELECT 1 FROM seen s CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number
-  WHERE s.key = coalesce(r.reference_key, r.core_key) AND ${isPaid("o")} AND o.changed_at > r.changed_at
-  AND (o.reference_key = r.reference_key OR (o.reference_key IS NULL AND r.reference_key IS NULL
-    AND o.period IS r.period AND o.ordinal = r.ordinal
-    AND (r.period GLOB '*20[0-9][0-9]*' OR o.changed_at <= r.changed_at + ?1))))`;
+const PAID_SINCE = `(SELECT coalesce(max(o.reference_key IS NOT NULL OR o.ordinal = r.ordinal), 0)
+    OR r.reference_key IS NULL AND count(*) FILTER (WHERE o.batch <> r.batch) >= (
+      SELECT count(*) FROM seen s JOIN row n ON n.batch = s.batch AND n.number = s.number
+      WHERE s.key = r.core_key AND s.batch = r.batch AND n.state = 'settled_not_done' AND n.reference_key IS NULL
+      AND n.period IS r.period AND n.ordinal <= r.ordinal)
+  FROM seen s CROSS JOIN row o ON o.batch = s.batch AND o.number = s.number CROSS JOIN attempt a ON a.id = o.last_attempt
+  WHERE s.key = coalesce(r.reference_key, r.core_key) AND ${isPaid("o")}
+  AND a.id > r.last_attempt AND (a.started_at >= r.changed_at OR r.changed_at > ?2)
+  AND (o.reference_key = r.reference_key OR (o.reference_key IS NULL AND r.reference_key IS NULL AND o.period IS r.period
+    AND (r.period GLOB '*20[0-9][0-9]*' OR a.started_at <= r.changed_at + ?1))))`;
 
 /**
- * Batches with rows that a person settled as not done, and that nothing has paid since: they wait for a retry. Who
- * cancels or archives a batch has said that nothing more of it goes.
+ * Rows that a person settled as not done, and that nothing has paid since: they wait for a retry. Who cancels or archives
+ * a batch has said that nothing more of it goes.
  */
-export function batchesNotMade(database: DatabaseSync, recentMs: number): string[] {
+export function rowsNotMade(database: DatabaseSync, recentMs: number, nowMs: number): RowName[] {
   const found = database
     .prepare(
-      `SELECT b.id FROM batch b WHERE b.phase IN ('open', 'paused') AND b.archive IS NULL AND ${mayHold("settled_not_done")}
-       AND EXISTS (SELECT 1 FROM row r WHERE r.batch = b.seq AND r.state = 'settled_not_done'
-         AND ${CORRECTED_BY} IS NULL AND NOT ${PAID_SINCE})
-       ORDER BY b.seq`,
+      `SELECT b.id AS batch, r.number AS row FROM batch b CROSS JOIN row r ON r.batch = b.seq
+       WHERE b.phase IN ('open', 'paused') AND b.archive IS NULL AND ${mayHold("settled_not_done")}
+       AND r.state = 'settled_not_done' AND ${CORRECTED_BY} IS NULL AND NOT ${PAID_SINCE}
+       ORDER BY b.seq, r.number`,
     )
-    .all(recentMs) as { id: string }[];
-  return found.map(({ id }) => id);
+    .all(recentMs, nowMs);
+  return found as unknown as RowName[];
 }
