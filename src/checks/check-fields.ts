@@ -7,7 +7,7 @@ import type { Fault } from "./fault.ts";
 import { Instruction } from "./instruction.ts";
 import { MISSING_VALUE, readField, readToken, textOf } from "./cells/read-field.ts";
 import { saysNone } from "./cells/placeholder.ts";
-import { inspectPeriod, inspectReference } from "./cells/read-own.ts";
+import { inspectPeriod, inspectReference, saysNoPeriod } from "./cells/read-own.ts";
 import { saysWhen } from "./duplicates/same-period.ts";
 import { shownOtherwise } from "./cells/read-sheet-value.ts";
 import { isUnusual } from "./cells/read-text.ts";
@@ -127,19 +127,26 @@ interface OwnColumn {
   /** The name under which the setting has the column's position. */
   readonly at: "referenceAt" | "periodAt";
   readonly inspect: (text: string) => Finding | undefined;
+  readonly saysNone: (text: string) => boolean;
 }
 
 const REFERENCE: OwnColumn = {
   place: { name: "reference", kind: "id" },
   at: "referenceAt",
   inspect: inspectReference,
+  saysNone,
 };
-const PERIOD: OwnColumn = { place: { name: "period", kind: "id" }, at: "periodAt", inspect: inspectPeriod };
+const PERIOD: OwnColumn = {
+  place: { name: "period", kind: "id" },
+  at: "periodAt",
+  inspect: inspectPeriod,
+  saysNone: saysNoPeriod,
+};
 
 /** What the row says in the column; undefined where it says nothing, or something wrong, which is added to `faults`. */
 function readOwn(
   row: Row,
-  { place, at, inspect }: OwnColumn,
+  { place, at, inspect, saysNone: isNone }: OwnColumn,
   setting: FieldSetting,
   faults: Fault[],
 ): string | undefined {
@@ -149,7 +156,7 @@ function readOwn(
   const unmapped = row.mapped?.faults.get(index);
   const text = unmapped ?? (typeof cell === "string" ? textOf(cell, place) : readToken(cell, place));
   // a period of nobody's would free a row that went
-  if (text === "" || (typeof text === "string" && saysNone(text))) return undefined;
+  if (text === "" || (typeof text === "string" && isNone(text))) return undefined;
   const finding = typeof text === "string" ? inspect(text) : text;
   if (!finding) return typeof text === "string" ? text : undefined;
   faults.push(faultOfCell({ row, place, index, hasCells }, sourceOf(cell), finding));

@@ -174,7 +174,8 @@ export const ROW_SENTENCES = {
     hint: "Write a shorter reference.",
   },
   period_malformed: {
-    sentence: "{value} is not a period: letters, digits and -, at most 20, and a month from 01 to 12",
+    sentence:
+      "{value} is not a period: letters, digits and -, at most 20, and a month, week, quarter or day that there is",
     hint: "Write it like 2026-11, a week like 2026-W47.",
   },
   period_says_no_time: {

@@ -11,7 +11,28 @@ const IDS = [
   ["loan", GOOD_ROWS.loan, "borrower_id"],
   ["collection", GOOD_ROWS.collection, "vpa"],
 ] as const;
-const WORDS = ["NULL", "null", "nan", "NaN", "None", "N/A", "NA", "n.a.", "TBD", "-", "--", "nil", "?", "undefined"];
+const WORDS = [
+  "NULL",
+  "null",
+  "nan",
+  "NaN",
+  "None",
+  "N/A",
+  "NA",
+  "n.a.",
+  "TBD",
+  "-",
+  "--",
+  "nil",
+  "?",
+  "undefined",
+  "blank",
+  "Empty",
+  "MISSING",
+  "NotApplicable",
+  "nill",
+  "void",
+];
 
 function warningsOf({ warnings = [] }: CheckedRow): readonly string[] {
   return warnings.map(({ code }) => code);

@@ -130,6 +130,10 @@ describe("columns of our own", () => {
     ["2026-00", "period_malformed"],
     ["0", "period_malformed"],
     ["202614", "period_malformed"],
+    ["2026-W84", "period_malformed"],
+    ["W00", "period_malformed"],
+    ["Q5", "period_malformed"],
+    ["2026-11-52", "period_malformed"],
     ["x".repeat(21), "period_malformed"],
   ])("%s is no period: %s", (text, code) => {
     expect(inspectPeriod(text)?.code).toBe(code);

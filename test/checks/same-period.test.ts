@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mayBeSamePeriod, monthOf } from "../../src/checks/duplicates/same-period.ts";
+import { isNoTime, mayBeSamePeriod, monthOf } from "../../src/checks/duplicates/same-period.ts";
 
 describe("two periods", () => {
   test.each([
@@ -75,6 +75,28 @@ describe("two periods", () => {
     ["2026-Q4", "2026-11"],
     ["2026-Q4", "2026-W40"],
     ["2026-Q4", "2026-12-31"],
+    ["2026-11", "2026-H2"],
+    ["2026-11", "H2-2026"],
+    ["2026-11", "2H-26"],
+    ["2026-11", "11"],
+    ["2026-11", "P11"],
+    ["2026-11", "M11-2026"],
+    ["2026-11", "48/2026"],
+    ["2026-11", "2611"],
+    ["2026-11", "FY2026-27"],
+    ["2026-11", "FY26"],
+    ["2026-11", "FY2027"],
+    ["2026-03", "FY 2025-26"],
+    ["2026-11-W4", "2026-W48"],
+    ["2026-11-W4", "2026-11-26"],
+    ["2026-11-H2", "2026-W48"],
+    ["2026-11-H2", "2026-11-26"],
+    ["2026-11-H2", "2026-Q4"],
+    ["Nov-H2", "2026-11-26"],
+    ["2025-12", "W1"],
+    ["December", "W1"],
+    ["2027-01", "W53"],
+    ["2026", "FY2026-27"],
   ])("%s and %s may be one", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([true, true]);
   });
@@ -125,6 +147,26 @@ describe("two periods", () => {
     ["November salary", "November bonus"],
     ["salary nov 2026", "2026-12"],
     ["oct-nov-2026", "2026-11"],
+    ["2026-12", "2026-H1"],
+    ["2026-H1", "2026-H2"],
+    ["H1", "H2"],
+    ["2026-H2", "2027-01"],
+    ["2026-12", "P11"],
+    ["P11", "P12"],
+    ["11", "12"],
+    ["2026-12", "11"],
+    ["2026-12", "48/2026"],
+    ["2026-12", "2611"],
+    ["2027-04", "FY2026-27"],
+    ["FY2025-26", "FY2026-27"],
+    ["FY26", "FY27"],
+    ["2026-11-H1", "2026-11-H2"],
+    ["2026-11-W4", "2026-12"],
+    ["2026-11-W4", "2026-W50"],
+    ["2026-11-H1", "2026-11-bonus"],
+    ["2026-W1", "2026-12"],
+    ["24", "2026-11"],
+    ["EMI", "2026-11"],
     ["festival-2026", "2026-11"],
   ])("%s and %s are two", (one, other) => {
     expect([mayBeSamePeriod(one, other), mayBeSamePeriod(other, one)]).toEqual([false, false]);
@@ -133,4 +175,22 @@ describe("two periods", () => {
 
 test("December is the month before January", () => {
   expect([monthOf("2027-01") - monthOf("2026-12"), monthOf("12-2026") - monthOf("2026-11")]).toEqual([1, 1]);
+});
+
+test("a week, a quarter or a day that there is not is a slip", () => {
+  for (const slip of [
+    "2026-W84",
+    "W00",
+    "W60",
+    "w0-2026",
+    "2026-W54",
+    "Q0",
+    "Q5",
+    "2026-Q5",
+    "2026-11-52",
+    "2026-11-00",
+  ])
+    expect([slip, isNoTime(slip)]).toEqual([slip, true]);
+  for (const period of ["2026-W53", "W1", "Q4-26", "2026-11-31", "2026-11", "2026-11-bonus", "bonus", "Q42"])
+    expect([period, isNoTime(period)]).toEqual([period, false]);
 });

@@ -1,9 +1,9 @@
 import type { Finding } from "../sentences.ts";
 
 /** What programs and people write where a value is missing. A name may be one of them: Nan, Null. */
-const NONE = "null nan none nil n/a na n.a. n.a tbd tba undefined unknown ? - -- ---".split(" ");
+const NONE = "null nan none nil n/a na n.a. n.a tbd tba undefined unknown blank empty missing notapplicable nill void ? - -- ---".split(" "); // prettier-ignore
 const WORDS = new Set([...NONE, "same", "ditto"]);
-const WORD_CHARACTERS_MAX = 9;
+const WORD_CHARACTERS_MAX = 13;
 
 /** Most ids are plain digits: nothing is wrong with those. */
 const PLAIN = /^[1-9][0-9]*$/;

@@ -4,7 +4,7 @@ import { saysNone } from "./placeholder.ts";
 import { inspectId } from "./read-id.ts";
 import { foreignIn, inspectText } from "./read-text.ts";
 import type { Finding } from "../sentences.ts";
-import { isOfMonth } from "../duplicates/same-period.ts";
+import { isNoTime, isOfMonth } from "../duplicates/same-period.ts";
 import { isDateLike } from "./spreadsheet.ts";
 
 const REFERENCE_CHARACTERS_MAX = 64;
@@ -39,7 +39,7 @@ export function inspectReference(text: string): Finding | undefined {
  */
 export function inspectPeriod(text: string): Finding | undefined {
   const isWritten = text.length <= PERIOD_CHARACTERS_MAX && /^[A-Za-z0-9-]+$/.test(text);
-  if (!isWritten || isNoMonth(text)) return { code: "period_malformed" };
+  if (!isWritten || isNoMonth(text) || isNoTime(text)) return { code: "period_malformed" };
   const isIsoDate = /^\d{4}-\d{2}(?:-\d{2})?$/.test(text);
   return (!isIsoDate && isDateLike(text)) || isShortDate(text) ? { code: "period_a_date" } : undefined;
 }
@@ -64,10 +64,19 @@ export function inspectFilePeriod(text: string, source: string): FileFault | und
 function strangeIn(period: string): string | undefined {
   const foreign = foreignIn(period);
   if (foreign !== undefined) return `with a character (${codePointOf(foreign)}) that is on no English keyboard`;
+  if (saysNoPeriod(period)) return "which says that there is none";
   if (isNoMonth(period)) return "which is no month: they go from 01 to 12";
-  if (saysNone(period)) return "which says that there is none";
+  if (isNoTime(period)) return "and there is no such week, quarter or day";
   const isDate = (isDateLike(period) && !isOfMonth(period)) || isShortDate(period);
   return isDate ? "a date that does not begin with its year" : undefined;
+}
+
+/** What an export makes of an empty date: its first day, `1900-01-00`, `1899-12-30` or `1970-01-01`, or no day at all. */
+const EMPTY_DATE = /^(?:1899-?12(?:-?3[01])?|1900-?01(?:-?0[01])?|1970-?01(?:-?01)?|0000-?00(?:-?00)?)$/;
+
+/** Whether a period says that there is none. */
+export function saysNoPeriod(text: string): boolean {
+  return saysNone(text) || EMPTY_DATE.test(text);
 }
 
 /** `26-11`: the 26th of November, or November 2026? `11-26` may be the month at least. */
@@ -75,7 +84,7 @@ function isShortDate(text: string): boolean {
   return /^(?:1[3-9]|[2-9]\d)[-./ ](?:0?[1-9]|1[0-2])$/.test(text);
 }
 
-/** Whether a period is a slip such as `2026-13`, `2026-00` or `0`: it would count as another period, and free rows. */
+/** Whether a period is a slip such as `2026-13`, `2026-00` or `0`: like `2026-W84`, it would count as another period, and free rows. */
 function isNoMonth(period: string): boolean {
   if (/^0+$/.test(period)) return true;
   const month = /^20\d\d[-./_ ]?(\d\d)(?!\d)/.exec(period)?.[1];

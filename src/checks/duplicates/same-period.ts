@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../day.ts";
+import { shareDays } from "./period-days.ts";
 
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 
@@ -6,8 +6,8 @@ const MONTHS = "january february march april may june july august september octo
 const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => string])[] = [
   [/^(?:20)?(\d\d)-?(?:w|wk|week)-?(\d\d?)$/, (year, week) => `20${year}-w${twoDigits(week)}`],
   [/^(?:w|wk|week)-?(\d\d?)(?:-?(?:20)?(\d\d))?$/, (week, year) => `${inFull(year)}-w${twoDigits(week)}`],
-  [/^(?:20)?(\d\d)-?(?:q|qtr|quarter)-?([1-4])$/, (year, quarter) => `20${year}-q${quarter}`],
-  [/^(?:q|qtr|quarter)-?([1-4])(?:-?(?:20)?(\d\d))?$/, (quarter, year) => `${inFull(year)}-q${quarter}`],
+  [/^(?:20)?(\d\d)-?(?:q|qtr|quarter)-?(\d)$/, (year, quarter) => `20${year}-q${quarter}`],
+  [/^(?:q|qtr|quarter)-?(\d)(?:-?(?:20)?(\d\d))?$/, (quarter, year) => `${inFull(year)}-q${quarter}`],
   [/^(20\d\d)-?(\d\d)-?(\d\d)$/, (year, month, day) => `${year}-${month}-${day}`],
   [/^(20\d\d)-(\d\d?)-(\d\d?)$/, (year, month, day) => `${year}-${twoDigits(month)}-${twoDigits(day)}`],
   [/^(20\d\d)-?(0?[1-9]|1[0-2])(?!\d)(.*)$/, (year, month, rest) => `${year}-${twoDigits(month)}${rest}`],
@@ -27,7 +27,8 @@ const WRITINGS: readonly (readonly [RegExp, (...parts: readonly string[]) => str
 /**
  * Whether two periods may be one, however people write them: `2026-11`, `202611`, `11-2026`, `11/26` and `Nov2026` are the
  * same month, `2026-11-06` and `2026-W47` are parts of it, and `november` may be any year's; `2026-W47`, `2026W47` and
- * `W47-2026` are the same week. What is written in two ways must not free a row to go twice.
+ * `W47-2026` are the same week. `2026-H2`, `P11` and `FY2026-27` have days of that month too. What is written in two ways
+ * must not free a row to go twice.
  */
 export function mayBeSamePeriod(one: string, other: string): boolean {
   const [left, right] = [plainly(one), plainly(other)];
@@ -49,6 +50,15 @@ export function isOfMonth(period: string): boolean {
 export function saysWhen(period: string): boolean {
   return /^(?:20\d\d)?-(?:\d\d|w\d\d|q\d)(?!\d)/.test(plainly(period));
 }
+
+/** Whether it names a day, a week or a quarter that there is not, such as `2026-W84`. */
+export function isNoTime(period: string): boolean {
+  const [, ...found] = /^(?:20\d\d)?-(?:w(\d\d)|q(\d)|\d\d-(\d\d))$/.exec(plainly(period)) ?? [];
+  return found.some((part, index) => Number(part) < 1 || Number(part) > (LAST[index] ?? 0));
+}
+
+/** The last week, quarter and day. */
+const LAST: readonly number[] = [53, 4, 31];
 
 /** The number of its month, counted on from year to year; for a period that `isOfMonth`. */
 export function monthOf(period: string): number {
@@ -75,34 +85,6 @@ export function plainly(period: string): string {
 
 function isPartOf(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
-}
-
-/** Whether both say on which days they are, and some are in both: a week and its month, a quarter and a day of it. */
-function shareDays(left: string, right: string): boolean {
-  const year = /^20\d\d/.exec(left)?.[0] ?? /^20\d\d/.exec(right)?.[0] ?? "2026";
-  const [one, other] = [left, right].map((period) => daysOf(period.startsWith("-") ? year + period : period));
-  return one !== undefined && other !== undefined && one.first <= other.last && other.first <= one.last;
-}
-
-/** The days of a week, a quarter, a month or a day, counted from 1970; undefined for what is more or less than that. */
-function daysOf(period: string): { readonly first: number; readonly last: number } | undefined {
-  const found = /^(20\d\d)-(?:w(\d\d)|q(\d)|(\d\d)(?:-(\d\d))?)$/.exec(period);
-  if (!found) return undefined;
-  const [year = 0, week, quarter, month = 0, day] = found.slice(1).map(numberIn);
-  const dayAt = (atMonth: number, atDay: number): number => Date.UTC(year, atMonth, atDay) / DAY_MS;
-  if (week !== undefined) {
-    // ISO 8601: the fourth of January is in week 1, and 1970 began on a Thursday
-    const fourth = dayAt(0, 4);
-    const first = fourth - ((fourth + 3) % 7) + (week - 1) * 7;
-    return { first, last: first + 6 };
-  }
-  if (quarter !== undefined) return { first: dayAt(quarter * 3 - 3, 1), last: dayAt(quarter * 3, 0) };
-  if (day !== undefined) return { first: dayAt(month - 1, day), last: dayAt(month - 1, day) };
-  return { first: dayAt(month - 1, 1), last: dayAt(month, 0) };
-}
-
-function numberIn(part: string | undefined): number | undefined {
-  return part === undefined ? undefined : Number(part);
 }
 
 function inAnyOrder(period: string): string {
