@@ -39,6 +39,8 @@ export interface RowRecord {
    * accepted rows it may repeat instead.
    */
   readonly other?: { readonly batch: string; readonly row: number; readonly at?: number; readonly more?: number };
+  /** Of a held row: a period is stated, by itself or for its file. */
+  readonly hasPeriod?: true;
   /** Of a duplicate or held row, whose `other` was settled as not done since: the phase of that one's batch. */
   readonly givenBackIn?: BatchPhase;
   readonly attempts: number;

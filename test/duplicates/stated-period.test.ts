@@ -149,3 +149,28 @@ describe("a period that is stated for a file whose name says another month", () 
     expect(states).toEqual(["duplicate", "duplicate", "accepted"]);
   });
 });
+
+test("who stated the period is not told to state one, by the file or by its rows, before it runs or after", async () => {
+  const { desk } = await openOffice();
+  const wages = "from_account,to_account,amount\nA-1,B-1,100\n";
+  desk.write("wages.csv", wages);
+  await desk.process("wages.csv", { flags: { period: "2026-11-H1" } });
+  desk.write("again.csv", `${wages}\n`);
+  const advice = "A new month? Run it with --period";
+  const check = async (...more: string[]): Promise<string> =>
+    (await runProgram(["check", "again.csv", ...more], { env: desk.env, cwd: desk.folder })).stdout;
+  expect(await check()).toContain(advice);
+  const stated = await check("--period", "2026-11");
+  expect(stated).toContain("Both meant, in the period that is stated? Release it");
+  expect(stated).not.toContain(advice);
+  desk.write("rows.csv", wages.replace("amount\n", "amount,period\n").replace("100\n", "100,2026-11\n"));
+  for (const [name, flags] of [
+    ["again.csv", { period: "2026-11" }],
+    ["rows.csv", {}],
+  ] as const) {
+    await desk.process(name, { flags });
+    const [row] = desk.results(name);
+    expect([name, row?.result_status]).toEqual([name, "held"]);
+    expect(row?.["result_action"]).not.toContain(advice);
+  }
+});

@@ -127,7 +127,7 @@ describe("the words", () => {
       { state: "held", code: "possible_duplicate", other: OTHER },
       [
         "Waiting for a person: same payment as row 33 of batch H2MM0000, accepted 30 Sep 2026",
-        "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period, or in the one that is stated? Release it",
+        "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period? Release it",
       ],
     ],
     [

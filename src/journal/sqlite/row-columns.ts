@@ -35,6 +35,7 @@ const RECORD_FIELDS = fieldsOf<RowRecord>({
   correction: 0,
   correctedBy: 0,
   other: 0,
+  hasPeriod: 0,
   givenBackIn: 0,
   httpStatus: 0,
   sentAt: 0,

@@ -83,7 +83,8 @@ const SELECT_RECORD = `SELECT r.number, r.state, r.attempts, r.operation, r.opti
   CASE WHEN r.origin_batch IS NOT NULL AND r.period <> (SELECT period FROM batch WHERE seq = r.batch) THEN r.period END, r.settled_by,
   a.http_status, a.started_at, a.duration_ms, a.response, r.changed_at,
   CASE WHEN r.state IN ('rejected', 'invalid') THEN ${CORRECTED_BY} END,
-  CASE WHEN r.state IN ('duplicate', 'held') THEN ${GIVEN_BACK_IN} END
+  CASE WHEN r.state IN ('duplicate', 'held') THEN ${GIVEN_BACK_IN} END,
+  r.state = 'held' AND r.period IS NOT NULL
   FROM row r LEFT JOIN attempt a ON a.id = r.last_attempt`;
 
 /** The columns of `SELECT_RECORD`, in its order. */
@@ -113,11 +114,12 @@ type RecordColumns = readonly [
   changedAt: number,
   correctedBy: string | null,
   givenBackIn: BatchPhase | null,
+  hasPeriod: number,
 ];
 
 function asRecord(columns: RecordColumns): RowRecord {
   const [number, state, attempts, operation, option, amount, code, faults, otherBatch, otherRow, otherAt, otherMore, originBatch,
-    originRow, changes, payeeChanged, correctedPeriod, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy, givenBackIn] = columns; // prettier-ignore
+    originRow, changes, payeeChanged, correctedPeriod, settledBy, httpStatus, startedAt, durationMs, response, changedAt, correctedBy, givenBackIn, hasPeriod] = columns; // prettier-ignore
   const record: { -readonly [Key in keyof RowRecord]: RowRecord[Key] } = { number, state, attempts };
   if (operation !== null) record.operation = operation;
   if (option !== null) record.option = option;
@@ -142,6 +144,7 @@ function asRecord(columns: RecordColumns): RowRecord {
   }
   if (correctedBy !== null) record.correctedBy = rowNameOf(correctedBy);
   if (givenBackIn !== null) record.givenBackIn = givenBackIn;
+  if (hasPeriod === 1) record.hasPeriod = true;
   if (httpStatus !== null) record.httpStatus = httpStatus;
   if (startedAt !== null) record.sentAt = startedAt;
   if (durationMs !== null) record.durationMs = durationMs;

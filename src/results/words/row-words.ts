@@ -50,11 +50,11 @@ const BY_REASON: Readonly<Record<Reason, Words>> = {
 const BY_HOLD: Readonly<Record<HoldCode, Words>> = {
   same_file: [
     "this very file was sent before{batch}",
-    "A new month? Run it with --period, or release it where one is stated. A new week? Release it. The same payments again? Cancel the batch",
+    "A new month? Run it with --period. A new week? Release it. The same payments again? Cancel the batch",
   ],
   possible_duplicate: [
     "same payment as {other}",
-    "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period, or in the one that is stated? Release it",
+    "The same payment again? Cancel the batch once the rest went. A new month? Run it with --period, or add a column period. Both meant, in one period? Release it",
   ],
   period_unclear: [
     "same payment as {other}, unless it is another month's: the period stated for one of both files is not the month that the file or its name says, or that file lay in the place of this one within the last two weeks",
@@ -96,6 +96,14 @@ const OF_LOANS: Readonly<Partial<Record<HoldCode, string>>> = {
   same_file: "All of these loans once more? Release it. The same applications again? Cancel the batch",
   possible_duplicate:
     "The same application again? Cancel the batch once the rest went. Another loan of this borrower? Release it",
+};
+
+/** What to do where a period is stated already, and stating it again would help nobody. */
+const OF_A_PERIOD: Readonly<Partial<Record<HoldCode, string>>> = {
+  same_file:
+    "Another payment than that one, in the period that is stated? Release it. The same payments again? Cancel the batch",
+  possible_duplicate:
+    "The same payment again? Cancel the batch once the rest went. Both meant, in the period that is stated? Release it",
 };
 
 /** What to do about a row that will wait, before its file is run: there is no batch yet. */
@@ -189,8 +197,9 @@ function waiting(words: Words | undefined): Words {
   return words ? [`${WAITING}: ${words[0]}`, words[1]] : [WAITING, HELD_ACTION];
 }
 
-function wordsOfHold({ code, operation }: RowRecord): Words | undefined {
+function wordsOfHold({ code, operation, hasPeriod }: RowRecord): Words | undefined {
   if (code === undefined || !Object.hasOwn(BY_HOLD, code)) return undefined;
   const [message, action] = BY_HOLD[code as HoldCode];
-  return [message, (operation === "loan" ? OF_LOANS[code as HoldCode] : undefined) ?? action];
+  const ofLoan = operation === "loan" ? OF_LOANS[code as HoldCode] : undefined;
+  return [message, ofLoan ?? (hasPeriod ? OF_A_PERIOD[code as HoldCode] : undefined) ?? action];
 }
