@@ -92,6 +92,6 @@ export const SPREADSHEET_SENTENCES = {
   },
   not_a_number: {
     sentence: "{value} is not a number",
-    hint: "Write {thing} with the digits 0 to 9 and at most one point.",
+    hint: "Write {thing} alone, with the digits 0 to 9 and at most one point.",
   },
 } as const satisfies Record<string, { sentence: string; hint: string }>;

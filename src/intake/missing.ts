@@ -7,6 +7,8 @@ import { namesIn } from "./inbox-folders.ts";
 import { inputName } from "./names.ts";
 
 const NEAR_BY_MAX = 3;
+/** What other programs take for it. */
+const STANDARD_INPUT = "-";
 
 /** There is no such file, or the file that was there was exchanged. */
 export class FileGoneError extends PaydropError {
@@ -17,6 +19,9 @@ export class FileGoneError extends PaydropError {
 
 /** The error for a file that is not there, with the names it may have been meant to have. */
 export async function missingFile(path: string): Promise<FileGoneError> {
+  if (basename(path) === STANDARD_INPUT) {
+    return new FileGoneError("-: standard input is not read", "Name a file; save into one what another program gives.");
+  }
   const nearBy = await nearByNames(path);
   const quotes = nearBy.some((name) => name.startsWith("'")) ? " A name with blanks stands in quotes." : "";
   const hint =

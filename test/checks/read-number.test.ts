@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inspectAmount, inspectWhole, readableAmount } from "../../src/checks/cells/read-number.ts";
+import { checkOne, GOOD_ROWS } from "../support/rows.ts";
 
 const LIMITS = { digitsMax: 15, decimalsMax: 2 };
 
@@ -56,6 +57,8 @@ describe("amounts", () => {
     ["1\u00a0000", "space_inside", "1000"],
     ["1 00 000", "space_inside", "100000"],
     ["100 50", "space_inside", undefined],
+    ["30 days", "not_a_number", undefined],
+    ["30days", "not_a_number", undefined],
     ["٣", "foreign_digits", undefined],
     ["１００", "foreign_digits", undefined],
     ["१००", "foreign_digits", undefined],
@@ -132,4 +135,12 @@ test("an amount is readable for the totals when it adds up exactly, also where i
     "12345678901234567890",
   ]);
   expect(["", "1,000", "1.23456", "-1", "1".repeat(100)].map(readableAmount)).toEqual(Array(5).fill(undefined));
+});
+
+test.each([
+  ["collection", "expiry", "30 days"],
+  ["loan", "tenure", "12 months"],
+] as const)("a number with a word behind it is to be written alone: %s, %s", (operation, field, text) => {
+  const [fault] = checkOne(operation, { ...GOOD_ROWS[operation], [field]: text }).faults ?? [];
+  expect(fault).toMatchObject({ message: `"${text}" is not a number`, hint: expect.stringMatching(/^Write a number alone/) as string }); // prettier-ignore
 });

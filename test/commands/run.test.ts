@@ -178,6 +178,14 @@ describe("run", () => {
     expect(existsSync(join(folder, "try.csv.results.csv"))).toBe(false);
   });
 
+  test("- is no name of a file: standard input is not read", async () => {
+    const folder = await folderWithTemplate();
+    writeFileSync(join(folder, "l.csv"), "");
+    const { code, stderr } = await paydrop(["run", "--sandbox", "-"], {}, folder);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/-: standard input is not read\n.*Name a file/)]);
+    expect(stderr).not.toContain("Did you mean");
+  });
+
   test("a file that is not there exits 2", async () => {
     const { code, stderr } = await paydrop(["run", "--sandbox", "missing.csv"], {}, temporaryFolder());
     expect(code).toBe(2);

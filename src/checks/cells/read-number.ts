@@ -71,7 +71,8 @@ function diagnose(text: string): Finding {
   if (CURRENCY.test(text) && /[0-9]/.test(text)) {
     return withPlain({ code: "currency_sign" }, text.replace(CURRENCY, "").replace(CURRENCY, ""));
   }
-  if (ANY_SPACE.test(text)) return withPlain(spaceInside(text), text);
+  // `30 days` without its space is no number either
+  if (ANY_SPACE.test(text) && !/\p{L}/u.test(text)) return withPlain(spaceInside(text), text);
   if (/^0[0-9]+(?:\.[0-9]*)?$/.test(text)) return withPlain({ code: "leading_zeros" }, text);
   if (GROUPED.test(text))
     return withPlain({ code: isDecimalComma(text) ? "decimal_comma" : "thousands_separator" }, text);
