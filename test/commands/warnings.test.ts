@@ -32,3 +32,13 @@ test("a last row of sums, which nothing else tells from a payment, is pointed ou
   expect((await paydrop(["check", "s.csv"], {}, folder)).stdout).toContain(look);
   expect((await paydrop(["run", "--sandbox", "s.csv"], {}, folder)).stdout).toContain(look);
 });
+
+test("a row that carries a note is not told to do nothing: an amount may have been cut in two", async () => {
+  const folder = temporaryFolder();
+  const row = "A1,0005,1,250.50\nA1,0006,2.00,rent\n";
+  writeFileSync(join(folder, "c.csv"), `from_account,to_account,amount,note\n${row}`);
+  await paydrop(["run", "--sandbox", "c.csv"], {}, folder);
+  const [, first, second] = readFileSync(join(folder, "c.csv.results.csv"), "utf8").split("\r\n");
+  expect(first).toMatch(/^2,accepted,200,.*Look at amount .*,Look at what result_message points out,A1,/);
+  expect(second).toMatch(/^3,accepted,200,Transfer initiated,Nothing,A1,/);
+});

@@ -202,6 +202,16 @@ describe("the words", () => {
     ]);
   });
 
+  test.each([
+    [{ state: "accepted", code: "accepted" }, "Look at what result_message points out"],
+    [{ state: "duplicate", other: OTHER }, "Look at what result_message points out, or release"],
+    [{ state: "settled_done" }, "Look at what result_message points out"],
+    [{ state: "not_sent", code: "unreachable" }, "Will go with retry"],
+  ] as const)("whoever is to look at something is not told to do nothing: %j", (record, action) => {
+    const warning = { code: "x", level: "warning", column: "amount", message: "may be cut", hint: "" } as const;
+    expect(said({ ...record, warnings: [warning] })[1]).toBe(action);
+  });
+
   test("a warning is said behind what became of the row", () => {
     const warning = { code: "x", level: "warning", column: "name", cell: "B14", message: "is odd", hint: "" } as const;
     expect(said({ state: "accepted", code: "accepted", operation: "transfer", warnings: [warning] })[0]).toBe(

@@ -36,7 +36,12 @@ function sentenceOfState(record: RowRecord, batch: OfBatch): Sentence {
   }
   const [message, action] = wordsOf(record, batch.phase);
   const todo = toldOf(fill(action, record, batch.id), batch);
-  return { message: withNotes(fill(message, record, batch.id), record), action: todo };
+  return { message: withNotes(fill(message, record, batch.id), record), action: withLook(todo, record) };
+}
+
+/** A note is there to be looked at, also where nothing else is left to do. */
+function withLook(action: string, { warnings = [] }: RowRecord): string {
+  return warnings.length === 0 ? action : action.replace(/^Nothing(?=$|,)/, "Look at what result_message points out");
 }
 
 /** `. Corrects row 14 of batch K7Q29F3M: bank_acc_num ••4471 → ••4417`, and what is to be looked at. */
