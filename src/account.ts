@@ -1,5 +1,5 @@
 /** What groups digits for the eye, as a regular expression says it. */
-export const GROUP_SIGNS = "[ -]+";
+const GROUP_SIGNS = "[ -]+";
 
 const EVERY_GROUP_SIGN = new RegExp(GROUP_SIGNS, "g");
 const GROUPED = new RegExp(`^[0-9]+(?:${GROUP_SIGNS}[0-9]+)+$`);
@@ -24,7 +24,7 @@ export function withoutGroupsOfAccount(text: string): string {
   return plain.length < ACCOUNT_DIGITS_MIN ? text : plain;
 }
 
-export function ungrouped(text: string): string {
+function ungrouped(text: string): string {
   return mayBeGrouped(text) ? text.replaceAll(EVERY_GROUP_SIGN, "") : text;
 }
 

@@ -1,4 +1,3 @@
-import { GROUP_SIGNS, ungrouped } from "../account.ts";
 import { mask, type Sensitivity } from "../text/mask.ts";
 import type { Form } from "../operations/operation.ts";
 import { printable } from "../text/printable.ts";
@@ -28,8 +27,8 @@ export function excerptOf(
   let left = readable(body, { form, values }, conceal);
   // most answers hold nothing of the row: then nothing is made to be thrown away
   if (holdsAny(form, values, left)) {
-    for (const { value, sensitive } of sensitiveOf(form, values)) {
-      for (const writing of writingsOf(value, left)) left = without(left, writing, value, sensitive);
+    for (const one of sensitiveOf(form, values)) {
+      for (const writing of writingsOf(one.value, left)) left = without(left, writing, one);
     }
   }
   // cut only after replacing, so that no secret survives at the edge
@@ -55,22 +54,25 @@ function readable(body: string, { form, values }: SentValues, conceal: (text: st
 function holdsAny({ fields }: Form, values: readonly string[], text: LookedAt): boolean {
   return fields.some(({ sensitive }, index) => {
     const value = values[index] ?? "";
-    return isToMask(sensitive, value) && writingsOf(value, text).some((writing) => stands(writing, text));
+    return isToMask(sensitive, value) && writingsOf(value, text).some((writing) => stands(writing, sensitive, text));
   });
 }
 
 interface SensitiveValue {
   readonly value: string;
   readonly sensitive: Sensitivity;
+  /** Characters of its shortest writing. */
+  readonly length: number;
 }
 
 /** The longest value first: a shorter one that is a part of it, masked before, would leave the rest in clear. */
 function sensitiveOf({ fields }: Form, values: readonly string[]): readonly SensitiveValue[] {
   const found = fields.flatMap(({ sensitive }, index): SensitiveValue[] => {
     const value = values[index] ?? "";
-    return isToMask(sensitive, value) ? [{ value, sensitive }] : [];
+    if (!isToMask(sensitive, value)) return [];
+    return [{ value, sensitive, length: (numberIn(value, sensitive) ?? value).length }];
   });
-  return found.sort((one, other) => other.value.length - one.value.length);
+  return found.sort((one, other) => other.length - one.length);
 }
 
 function isToMask(sensitive: Sensitivity | undefined, value: string): sensitive is Sensitivity {
@@ -89,7 +91,8 @@ interface LookedAt {
   readonly folded: string;
   /** `folded` without the signs that group digits for the eye. */
   readonly ungrouped: string;
-  readonly hasDigits: boolean;
+  /** Some digits follow one another in it, in groups or not. */
+  readonly hasNumber: boolean;
   /** Characters of the longest stretch that may be hex or base64. */
   readonly longestCode: number;
   /** It stands as it reads (`inClear`), and so must what it is compared with. */
@@ -99,7 +102,8 @@ interface LookedAt {
 function lookedAt(text: string, isInClear = false): LookedAt {
   const longestCode = (text.match(CODE) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
   const folded = text.toLowerCase();
-  return { text, folded, ungrouped: ungrouped(folded), hasDigits: /[0-9]/.test(folded), longestCode, isInClear };
+  const hasNumber = NUMBER.test(folded);
+  return { text, folded, ungrouped: hasNumber ? ungrouped(folded) : folded, hasNumber, longestCode, isInClear };
 }
 
 /** The ways to write a value that the text has the characters for. */
@@ -117,29 +121,56 @@ function writingsOf(value: string, { text, longestCode, isInClear }: LookedAt): 
 }
 
 /** Whether a writing stands in the text; a number in any grouping. */
-function stands(writing: string, text: LookedAt): boolean {
+function stands(writing: string, sensitivity: Sensitivity, text: LookedAt): boolean {
   if (text.folded.includes(writing.toLowerCase())) return true;
-  if (!text.hasDigits) return false;
-  const number = ungrouped(writing);
-  return isNumber(number) && text.ungrouped.includes(number);
+  if (!text.hasNumber) return false;
+  const number = numberIn(writing, sensitivity);
+  return number !== undefined && text.ungrouped.includes(number);
 }
 
-function isNumber(digits: string): boolean {
-  return digits.length >= VALUE_CHARACTERS_MIN && /^\+?[0-9]+$/.test(digits);
+/** What groups digits for the eye in an answer: more than in a file, whose `12-345` and `123-45` are two ids. */
+const GROUP_SIGNS = "[\\s,.()/_-]+";
+const EVERY_GROUP_SIGN = new RegExp(GROUP_SIGNS, "g");
+const LETTER = /[a-z@]/i;
+const NUMBER = new RegExp(`[0-9](?:(?:${GROUP_SIGNS})?[0-9]){${VALUE_CHARACTERS_MIN - 1}}`);
+
+function ungrouped(text: string): string {
+  return text.replaceAll(EVERY_GROUP_SIGN, "");
+}
+
+/** What one system writes in front of a number and another leaves out: `00031234567890`, `+91 98765 43210`. */
+const IN_FRONT = "\\+|0";
+const IN_FRONT_OF_MOBILE = `${IN_FRONT}|91`;
+/** Only where as many digits are left as an account or a mobile has: fewer would blot out harmless numbers. */
+const FRONT = new RegExp(`^(?:${IN_FRONT})+(?=[0-9]{9})`);
+const FRONT_OF_MOBILE = new RegExp(`^(?:${IN_FRONT_OF_MOBILE})+(?=[0-9]{9})`);
+
+/** The digits of a writing that is a number, as far as every writing of it has them. */
+function numberIn(writing: string, sensitivity: Sensitivity): string | undefined {
+  // most are names and addresses, and every value of every row is asked
+  if (LETTER.test(writing)) return undefined;
+  const digits = ungrouped(writing);
+  if (digits.length < VALUE_CHARACTERS_MIN || !/^\+?[0-9]+$/.test(digits)) return undefined;
+  return digits.replace(sensitivity === "mobile" ? FRONT_OF_MOBILE : FRONT, "");
 }
 
 /**
  * The text with `writing` masked wherever it stands. A number is found in any grouping: `5010 0271 8280`,
- * `5010-0271-8280` and `501002718280` are the same.
+ * `5010-0271-8280` and `501002718280` are the same, and so is `00501002718280`.
  */
-function without(from: LookedAt, writing: string, value: string, sensitivity: Sensitivity): LookedAt {
-  if (!stands(writing, from)) return from;
-  const number = ungrouped(writing);
-  const pattern = isNumber(number)
-    ? Array.from(number, (digit) => RegExp.escape(digit)).join(`(?:${GROUP_SIGNS})?`)
-    : RegExp.escape(writing);
+function without(from: LookedAt, writing: string, { value, sensitive }: SensitiveValue): LookedAt {
+  if (!stands(writing, sensitive, from)) return from;
+  const number = numberIn(writing, sensitive);
+  const pattern = number === undefined ? RegExp.escape(writing) : patternOf(number, sensitive);
   return lookedAt(
-    from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitivity)),
+    from.text.replace(new RegExp(pattern, "gi"), () => mask(value, sensitive)),
     from.isInClear,
   );
+}
+
+function patternOf(number: string, sensitivity: Sensitivity): string {
+  const front = sensitivity === "mobile" ? IN_FRONT_OF_MOBILE : IN_FRONT;
+  const digits = Array.from(number, (digit) => RegExp.escape(digit)).join(`(?:${GROUP_SIGNS})?`);
+  // bounded: an answer may be nothing but zeros
+  return `(?:(?:${front})(?:${GROUP_SIGNS})?){0,20}${digits}`;
 }

@@ -98,6 +98,34 @@ describe("what is kept of an answer holds nothing of the row (I10)", () => {
     expect(kept).toBe(`no account ••${ours.slice(-4)} here`);
   });
 
+  test.each(["501,002,718,280", "5010.0271.8280", "5010/0271_8280", "5010\u00a00271\u00a08280", "00501002718280"])(
+    "an account in a writing of the service's own: %s",
+    (theirs) => {
+      expect(excerpt(`no account ${theirs} here`, { bank_acc_num: "501002718280" })).toBe("no account ••8280 here");
+    },
+  );
+
+  test("an account and a mobile without what the file has in front", () => {
+    const fields = { bank_acc_num: "00000031234567890", mobile: "+919876543210" };
+    const told = (account: string, mobile: string) => `{"error":"account ${account} is closed; mobile ${mobile} told"}`;
+    for (const mobile of ["9876543210", "(98765) 43210", "09876543210", "+91 98765-43210", "+919876543210"]) {
+      const kept = excerpt(told("31234567890", mobile), fields)?.replace("(", "");
+      expect(kept, mobile).toBe(told("••7890", "••3210"));
+    }
+    expect(excerpt('{"mobile":919876543210}', fields)).toBe('{"mobile":••3210}');
+    expect(excerpt("call 98765 43210", { mobile: "(98765)-43210" })).toBe("call ••3210");
+  });
+
+  test("a number that is too short without what stands in front of it is looked for as it is", () => {
+    expect(excerpt("code 1234 5678, 9198765432", { bank_acc_num: "000012345678" })).toBe("code 1234 5678, 9198765432");
+    expect(excerpt("code 98765432, 9198765432", { mobile: "9198765432" })).toBe("code 98765432, ••5432");
+  });
+
+  test("an account without its zeros uncovers nothing of a longer one", () => {
+    const fields = { debit_account_id: "00000031234567890", bank_acc_num: "3123456789012" };
+    expect(excerpt("no account 3123456789012", fields)).toBe("no account ••9012");
+  });
+
   test("what is no value of the row stays: fields of ours that anybody may see, words, ids of the service", () => {
     const body = `{"status":"created","id":"${UUID}","purpose":"salary","amount":52250.00,"bank":"HDFC"}`;
     expect(excerpt(body)).toBe(body);
