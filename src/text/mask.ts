@@ -41,15 +41,17 @@ export function maskStray(text: string): string {
   return maskNumbers(text);
 }
 
-/** At most twelve digits before one or two decimals. An account that became a number on its way ends in `.0`. */
-const WITH_DECIMALS = /^(?:0|[1-9][0-9]{0,11}|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3})[.](?!0$)[0-9]{1,2}$/;
+/** At most twelve digits before one or two decimals. */
+const WITH_DECIMALS = /^(?:0|[1-9][0-9]{0,11}|[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3})[.][0-9]{1,2}$/;
+/** An account that became a number on its way, or by the format of its cell: no payment has so many digits. */
+const NUMBER_OF_ACCOUNT = /^[0-9]+[.]0$|^[0-9]{11,}[.]00$/;
 
 /**
  * What stands in a column of amounts. With decimals it is an amount, and shown: a person judges it by its digits. Many
  * digits without decimals may be an account from another column.
  */
 export function maskStrayAmount(text: string): string {
-  return WITH_DECIMALS.test(text) ? text : maskStray(text);
+  return WITH_DECIMALS.test(text) && !NUMBER_OF_ACCOUNT.test(text) ? text : maskStray(text);
 }
 
 /** Text of a setting, which may name accounts: a pattern, a list. */
