@@ -18,7 +18,8 @@ import { isResumable } from "../reason.ts";
 import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./screen/look-of.ts";
-import { batchTable, batchText, holdsText, noBatchText, phaseOf } from "./status/text.ts";
+import { batchTable } from "./status/table.ts";
+import { batchText, holdsText, noBatchText, phaseOf } from "./status/text.ts";
 import { statusNext } from "./status/next.ts";
 import { showUnknown } from "./status/unknown.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { batchTable, batchText } from "../../src/commands/status/text.ts";
+import { batchTable } from "../../src/commands/status/table.ts";
+import { batchText } from "../../src/commands/status/text.ts";
 import type { BatchStatus, FullStatus } from "../../src/commands/status.ts";
 
 function status(id: string, rows: number): BatchStatus {
@@ -29,13 +30,39 @@ describe("the table of all batches", () => {
 
   test.each([20, 40, 60, 80, 120, 200])("is never wider than a terminal of %i columns", (columns) => {
     const lines = batchTable(all, columns).trimEnd().split("\n");
-    expect(lines).toHaveLength(3);
+    expect(lines.slice(3).join(" ")).toBe(columns < 40 ? "no room for rows, accepted: paydrop status BATCH" : "");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
   test("shows what needs a person even at 60 columns, and everything when there is room", () => {
     expect(batchTable(all, 60)).toMatch(/^batch +file +rows +accepted +unknown$/m);
     expect(batchTable(all, 250)).toContain("https://api.bank.example");
+  });
+
+  test.each([60, 80])("tells counts of what is open before names and dates, at %i columns", (columns) => {
+    const { batch } = status("P4TD0000", 240);
+    const one = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
+    const tallies = { accepted: one(226), unknown: one(2), held: one(3), rejected: one(4), not_sent: one(5) };
+    const counts = ["batch", "rows", "accepted", "unknown", "held", "refused", "not sent"];
+    const long = { ...batch, fileName: "november-salaries-of-all-branches.csv", period: "2026-11" };
+    const [heading = "", line = "", note] = batchTable([{ batch: long, tallies }], columns).split("\n");
+    expect(heading.split(/  +/).filter((title) => !["file", "period"].includes(title))).toEqual(counts);
+    expect(line).toMatch(/ 240 +226 +2 +3 +4 +5$/);
+    expect(line.includes("2026-11")).toBe(columns === 80);
+    expect(note).toBe("");
+  });
+
+  test("says which counts it has no room for", () => {
+    const { batch } = status("P4TD0000", 240);
+    const one = (rows: number): { rows: number; amount: string } => ({ rows, amount: "0.00" });
+    const tallies = { accepted: one(230), unknown: one(2), held: one(3), ready: one(5) };
+    expect(batchTable([{ batch, tallies }], 36).split("\n")).toEqual([
+      "batch     unknown  held  not sent",
+      "P4TD0000        2     3         5",
+      "no room for rows, accepted: paydrop",
+      "status BATCH",
+      "",
+    ]);
   });
 
   test("says of every row where it stands: the numbers of a line add up to its rows", () => {

@@ -21,72 +21,9 @@ import { tallyTable, type TallyLine } from "../../results/screen/tally-table.ts"
 import { rowsOfState, statusNext } from "./next.ts";
 import type { BatchStatus, FullStatus } from "../status.ts";
 
-interface Column {
-  readonly title: string;
-  readonly right: boolean;
-  cell(status: BatchStatus, columns: number): string;
-  /** Left out where every batch has none. */
-  readonly isRare?: true;
-  /** Left out of a narrow terminal: what needs a person comes first there. */
-  readonly isWide?: true;
-}
-
-/** From the least dispensable to the most: a narrow terminal drops columns from the end. */
-const COLUMNS: readonly Column[] = [
-  { title: "batch", right: false, cell: ({ batch }) => batch.id },
-  {
-    title: "file",
-    right: false,
-    cell: ({ batch }, columns) => printable(batch.fileName, columns < WIDE ? 24 : 40),
-    isWide: true,
-  },
-  { title: "period", right: false, cell: ({ batch }) => batch.period ?? "", isRare: true },
-  { title: "rows", right: true, cell: ({ batch }) => String(batch.rows) },
-  { title: "accepted", right: true, cell: (status) => count(status, "accepted") },
-  { title: "unknown", right: true, cell: (status) => count(status, "unknown"), isRare: true },
-  { title: "held", right: true, cell: (status) => count(status, "held"), isRare: true },
-  { title: "refused", right: true, cell: (status) => count(status, "rejected", "invalid"), isRare: true },
-  {
-    title: "not sent",
-    right: true,
-    cell: (status) => count(status, "ready", "not_sent", "settled_not_done"),
-    isRare: true,
-  },
-  { title: "being sent", right: true, cell: (status) => count(status, "sending"), isRare: true },
-  { title: "settled done", right: true, cell: (status) => count(status, "settled_done"), isRare: true },
-  { title: "duplicate", right: true, cell: (status) => count(status, "duplicate"), isRare: true },
-  { title: "amount", right: true, cell: ({ batch }) => batch.total },
-  { title: "phase", right: false, cell: phaseOf },
-  { title: "begun", right: false, cell: ({ batch }) => isoSecond(batch.createdAt) },
-  { title: "to", right: false, cell: ({ batch }) => batch.destination },
-];
-
-/** Columns of a terminal from which on names of files are told, and told in full. */
-const ROOMY = 60;
-const WIDE = 100;
-
 /** Where nothing was ever sent. Whoever works as another user looks into another state folder, and finds none. */
 export function noBatchText({ stateDir }: Config): string {
   return `no batch yet in the state folder ${printable(stateDir)}\n`;
-}
-
-/** All batches, one line each, as many columns as fit. */
-export function batchTable(all: readonly BatchStatus[], columns: number): string {
-  if (all.length === 0) return "";
-  let lines = all.map(() => "");
-  let heading = "";
-  for (const column of COLUMNS) {
-    const cells = all.map((status) => column.cell(status, columns));
-    if (column.isWide && columns < ROOMY) continue;
-    if (column.isRare && cells.every((cell) => cell === "0" || cell === "")) continue;
-    const width = Math.max(column.title.length, ...cells.map((cell) => cell.length));
-    const padded = (text: string): string => (column.right ? text.padStart(width) : text.padEnd(width));
-    const gap = heading === "" ? "" : "  ";
-    if (heading.length + gap.length + width > columns && heading !== "") break;
-    heading += gap + padded(column.title);
-    lines = lines.map((line, index) => line + gap + padded(cells[index] ?? ""));
-  }
-  return [heading, ...lines].map((line) => `${line.trimEnd()}\n`).join("");
 }
 
 /** Folders of which nothing goes until a person says so. */
@@ -166,8 +103,4 @@ function statesTable(status: BatchStatus | FullStatus, look: Look): string[] {
 export function phaseOf({ batch: { archive, phase, rows }, tallies }: BatchStatus): string {
   if (archive !== undefined) return "archived";
   return phase === "open" && rowsIn(tallies, "accepted", "settled_done", "duplicate") === rows ? "ended" : phase;
-}
-
-function count({ tallies }: BatchStatus, ...states: RowState[]): string {
-  return String(rowsIn(tallies, ...states));
 }
