@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
 import { eachFolderOnce, heldFolder } from "../batch/held-folder.ts";
 import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
-import { DAY_MS } from "../day.ts";
 import { defined } from "../defined.ts";
 import { PaydropError } from "../errors.ts";
 import type { Stop } from "../events.ts";
@@ -19,14 +17,17 @@ import type { Call } from "./command.ts";
 import { knownBatch } from "./known-batch.ts";
 import { lookOf } from "./screen/look-of.ts";
 import { batchTable } from "./status/table.ts";
-import { batchText, holdsText, noBatchText, phaseOf } from "./status/text.ts";
+import { batchText, holdsText, noBatchText, owedText, phaseOf } from "./status/text.ts";
 import { statusNext } from "./status/next.ts";
+import { codeOfState, openCodesOf, owesOnlyResults, rowsNotMade, unfinishedIn } from "./status/still-open.ts";
 import { showUnknown } from "./status/unknown.ts";
 
 /** One batch as `status` shows it. */
 export interface BatchStatus {
   readonly batch: BatchRecord;
   readonly tallies: Tallies;
+  /** Nothing of it will be sent, and the results beside its file are not complete: they could not be written. */
+  readonly owesResults?: boolean;
 }
 
 /** One batch in full: its history, and the rows that a person must look at. */
@@ -39,8 +40,6 @@ export interface FullStatus extends BatchStatus {
   readonly notMade?: readonly number[];
   /** Where no held row can be released yet: what the first of them waits for. */
   readonly waitsFor?: RowName;
-  /** Nothing of it will be sent, and the results beside its file are not complete: a process ended too early. */
-  readonly owesResults?: boolean;
   /** Nothing of its folder goes. */
   readonly folderHeld?: Stop;
 }
@@ -68,7 +67,7 @@ export async function run(call: Call): Promise<number> {
         call.stdout.write(`${JSON.stringify(one)}\n`);
     } else if (said === undefined) {
       call.stdout.write(all.length === 0 ? noBatchText(config) : batchTable(all, roomOf(look)));
-      call.stdout.write(holdsText(holds, look));
+      call.stdout.write(owedText(all, look) + holdsText(holds, look));
     } else for (const one of all) call.stdout.write(batchText(one, look));
     return code;
   });
@@ -76,7 +75,14 @@ export async function run(call: Call): Promise<number> {
 
 async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
   const all: BatchStatus[] = [];
-  for (const batch of await journal.batches()) all.push({ batch, tallies: await journal.tallies(batch.id) });
+  const batches = await journal.batches();
+  const folders = batches.map(({ folder }) => folder);
+  const unfinished = await unfinishedIn(journal, folders);
+  for (const batch of batches) {
+    const tallies = await journal.tallies(batch.id);
+    const owesResults = unfinished.has(batch.id) && (await owesOnlyResults(journal, batch, tallies));
+    all.push({ batch, tallies, owesResults });
+  }
   return all;
 }
 
@@ -106,70 +112,12 @@ async function oneBatch(journal: JournalStore, said: string, config: Config): Pr
   return defined({ batch, tallies, history, open, resumable, notMade, waitsFor, owesResults, folderHeld });
 }
 
-async function rowsNotMade(journal: JournalStore, { duplicateDays }: Config, batchId: string): Promise<number[]> {
-  const all = await journal.notMade(duplicateDays * DAY_MS);
-  return all.filter(({ batch }) => batch === batchId).map(({ row }) => row);
-}
-
 function hasOpen(tallies: Tallies): boolean {
   return Object.keys(tallies).some((state) => isOpen(state as RowState));
 }
 
 function isOpen(state: RowState): boolean {
   return codeOfState(state) !== 0 || state === "rejected" || state === "invalid";
-}
-
-/**
- * The codes of all that is still open. A payment that was settled as not done waits for a retry, unless it was made
- * since. Rows that were refused for the key or the address look answered, but go again when their batch does; results
- * that are owed are written by a further run. Where the folder of the file is gone for good, nobody waits for them.
- */
-async function openCodesOf(
-  journal: JournalStore,
-  all: readonly BatchStatus[],
-  { duplicateDays }: Config,
-): Promise<number[]> {
-  const notMade = new Set((await journal.notMade(duplicateDays * DAY_MS)).map(({ batch }) => batch));
-  const codes = all.flatMap((one) => [...openCodes(one), notMade.has(one.batch.id) ? 7 : 0]);
-  const folders = [...new Set(all.map(({ batch }) => batch.folder))];
-  const unfinished = new Set(folders.length === 0 ? [] : await journal.unfinished(folders));
-  for (const { batch, tallies } of all.filter((one) => unfinished.has(one.batch.id))) {
-    if (existsSync(batch.folder)) return [...codes, 7];
-    // page by page: every row of a large file may have been refused
-    const pages = rowsIn(tallies, "rejected") > 0 ? journal.rows(batch.id) : [];
-    for await (const rows of pages) if (rows.some(isResumable)) return [...codes, 7];
-  }
-  return codes;
-}
-
-/** What `--check` says of a batch. Rejected and invalid rows are answered: they live on in a corrected file. */
-function openCodes({ batch, tallies }: BatchStatus): number[] {
-  const states = Object.keys(tallies) as RowState[];
-  const codes = states.filter((state) => rowsIn(tallies, state) > 0).map(codeOfState);
-  // what a person cancelled is not waiting for anybody, but an unknown row stays one
-  return batch.phase === "cancelled" ? codes.filter((code) => code === 4) : codes;
-}
-
-function codeOfState(state: RowState): number {
-  switch (state) {
-    case "unknown":
-      return 4;
-    case "held":
-      return 6;
-    case "ready":
-    case "sending":
-    case "not_sent":
-      return 7;
-    case "accepted":
-    case "rejected":
-    case "invalid":
-    case "duplicate":
-    case "settled_done":
-    case "settled_not_done":
-      return 0;
-    default:
-      return state satisfies never;
-  }
 }
 
 function holdObject({ folder, code, at, message }: HeldInbox): Record<string, unknown> {
@@ -186,6 +134,7 @@ function batchObject(status: BatchStatus | FullStatus): Record<string, unknown> 
     ...{ created_at: new Date(createdAt).toISOString(), period },
     rows: { total: batch.rows, ...countsOf(tallies) },
     amount: { total: batch.total, ...Object.fromEntries(amount) },
+    owes_results: status.owesResults === true,
     ...("open" in status
       ? { open: status.open, history: status.history, remarks: batch.remarks, next: statusNext(status) }
       : {}),

@@ -70,14 +70,24 @@ describe("results that a kill kept from being written", () => {
     expect((await runProgram(["run", "t.csv"], { env, cwd: desk.folder })).signal).toBe("SIGKILL");
     expect(desk.results("t.csv")).toEqual([]);
     const paydrop = (...operands: string[]) => runProgram(operands, { env: desk.env });
-    expect((await paydrop("status", "--check")).code).toBe(7);
-    const batch = batchOf((await paydrop("status", "--json")).stdout);
+    const listed = (await paydrop("status", "--json")).stdout;
+    const batch = batchOf(listed);
+    expect(JSON.parse(listed.split("\n")[0] ?? "")).toMatchObject({ owes_results: true });
+    const checked = await paydrop("status", "--check");
+    expect(checked.code).toBe(7);
+    expect(checked.stdout).toContain(
+      `the results of batch ${batch} (t.csv) could not be written; to write them\n  paydrop results ${batch}\n`,
+    );
     expect((await paydrop("status", batch)).stdout).toMatch(
       new RegExp(`not written.*\\n +paydrop results ${batch}\\n`),
     );
     expect(await paydrop("results", batch, "--quiet")).toMatchObject({ code: 0, stdout: "", stderr: "" });
     expect(desk.results("t.csv")).toHaveLength(ROWS);
-    expect((await paydrop("status", "--check")).code).toBe(0);
+    expect(await paydrop("status", "--check")).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining("could not be written") as string,
+    });
+    expect((await paydrop("status", "--json")).stdout).toContain('"owes_results":false');
     expect((await paydrop("status", batch)).stdout).not.toContain("paydrop results");
     expect(server.requests).toHaveLength(ROWS);
   });

@@ -18,12 +18,23 @@ import {
 import { rowsNamed } from "../../results/row-ranges.ts";
 import { inTheFile } from "../../results/sums.ts";
 import { tallyTable, type TallyLine } from "../../results/screen/tally-table.ts";
+import { toldOf } from "../../results/words/next-steps.ts";
 import { rowsOfState, statusNext } from "./next.ts";
 import type { BatchStatus, FullStatus } from "../status.ts";
 
 /** Where nothing was ever sent. Whoever works as another user looks into another state folder, and finds none. */
 export function noBatchText({ stateDir }: Config): string {
   return `no batch yet in the state folder ${printable(stateDir)}\n`;
+}
+
+/** Batches that look ended, and whose results are not beside their file. */
+export function owedText(all: readonly BatchStatus[], look: Look): string {
+  const lines = all.flatMap(({ batch, owesResults }) => {
+    if (owesResults !== true) return [];
+    const what = `the results of batch ${batch.id} (${printable(batch.fileName)}) could not be written; to write them`;
+    return [what, toldOf(`  paydrop results ${batch.id}`, batch)];
+  });
+  return lines.length === 0 ? "" : `${folded(lines.join("\n"), look)}\n`;
 }
 
 /** Folders of which nothing goes until a person says so. */
