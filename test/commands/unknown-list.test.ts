@@ -54,6 +54,10 @@ test("the list names each unknown row with amount, masked account and time windo
   const { stdout } = await office.paydrop("status", "--unknown");
   expect(stdout).toContain("2 rows unknown, 206.00. DO NOT SEND AGAIN");
   expect(stdout).toContain("look for a transfer of 102.00 from ••8001 to ••0002");
+  // nobody knows how long a service takes
+  const { sent_from_utc: from, sent_until_utc: until } = rows[0] ?? {};
+  expect(stdout).toContain(`left at ${from}, its answer was awaited until ${until} (here `);
+  expect(stdout).toContain("); it may have been entered later than that, too\n");
   const lines = await office.lines("status", "--unknown");
   expect(lines.map((line) => line["type"])).toEqual(["unknown", "unknown", "summary"]);
   for (const text of [stdout, JSON.stringify(rows), JSON.stringify(lines)]) {
@@ -79,7 +83,7 @@ test("what is looked for tells two loans of one borrower apart by their tenure, 
   for (const text of told) expect(stdout).toContain(`look for ${text}`);
 });
 
-test("the time window of an unknown row holds the moment at which the service had it", async () => {
+test("between the two moments of an unknown row its request came to the service", async () => {
   const arrived: number[] = [];
   const { office } = await withUnknownRows(arrived);
   const windows = (await listOf(office)).map((row) =>

@@ -153,10 +153,11 @@ function lookFor({ record, fromAccount, account, apart }: UnknownRow): string {
   return [`${what}${from}${whom}`, ...apart.map((text) => printable(text, 40))].join(", ");
 }
 
+/** A service may book a request long after nobody waits for its answer any more. */
 function sentText({ sent }: UnknownRow): string {
   if (sent === undefined) return "when it was sent is not known";
   const { from, until } = sent;
-  return `entered between ${iso(from)} and ${iso(until)} (here ${local(from)} to ${local(until)})`;
+  return `left at ${iso(from)}, its answer was awaited until ${iso(until)} (here ${local(from)} to ${local(until)}); it may have been entered later than that, too`;
 }
 
 function iso(atMs: number): string {
