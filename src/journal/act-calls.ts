@@ -31,6 +31,9 @@ export type BatchesAsked =
 /** A row that was not sent because another one had gone. */
 export type Repeat = RowName & { readonly state: Extract<RowState, "duplicate" | "held"> };
 
+/** A row that made a payment, or may have made it. */
+export type MadeSince = RowName & { readonly state: RowState };
+
 /** `isOver`: what a row of it waited for has its end; `judgeAgain` says what becomes of it. */
 export interface WaitingBatch {
   readonly batch: string;
@@ -95,6 +98,8 @@ export interface ActCalls {
    * archived. `recentMs`: so long after that an equal row counts as the same payment where nothing says its time.
    */
   notMade(recentMs: number): Promise<readonly RowName[]>;
+  /** The rows that made this row's payment, or may have, since it was settled as not done; `recentMs` as above. */
+  madeSince(batchId: string, row: number, recentMs: number): Promise<readonly MadeSince[]>;
   /**
    * Open batches of files in these folders with rows that may go: ready, not sent, or refused for the key or the address;
    * and those whose results are owed.

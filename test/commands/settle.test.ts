@@ -79,6 +79,25 @@ test.each<[string, number, (office: Office, batch: string) => Promise<unknown>]>
   expect(await check()).toBe(code);
 });
 
+test("whoever settles a row as done after all hears of the row that made the same payment meanwhile", async () => {
+  const { office, batch } = await withUnknownRow();
+  const [header = "", , row3 = ""] = transfersCsv(3).split("\n");
+  office.write("b.csv", `${header}\n${row3}\n`);
+  expect((await office.run("b.csv")).code).toBe(6);
+  await settle(office, batch, "not-done");
+  const attention = /ATTENTION|the same payment/;
+  expect((await settle(office, batch, "done")).stdout).not.toMatch(attention);
+  await settle(office, batch, "not-done", "--note", "the bank has nothing after all");
+  office.server.use(() => wire.answer(200));
+  expect((await office.run("b.csv")).code).toBe(0);
+  const other = office.batchOf("b.csv");
+  const lines = (await settle(office, batch, "done", "--note", "it came late")).stdout.split("\n");
+  expect(lines.slice(0, 2)).toEqual([
+    "Row 3 (102.00) settled as done by asha. It is never sent again.",
+    `  ATTENTION: row 2 of batch ${other} is the same payment, and is accepted: the money went out twice unless one of the two came to nothing.`,
+  ]);
+});
+
 test.each([
   ["soon is the one that was not made", "2026-11-20T10:00:00Z", 0],
   ["much later is another one", "2026-12-20T10:00:00Z", 7],

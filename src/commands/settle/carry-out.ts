@@ -1,9 +1,11 @@
 import type { Config } from "../../config/config.ts";
+import { DAY_MS } from "../../day.ts";
+import type { MadeSince } from "../../journal/act-calls.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { JournalStore } from "../../journal/store.ts";
 import { toldOf } from "../../results/words/next-steps.ts";
 import type { Call } from "../command.ts";
-import { alreadyText, repeatText, settledText, severalTexts, waitedText } from "./settled-words.ts";
+import { alreadyText, madeTwiceText, repeatText, settledText, severalTexts, waitedText } from "./settled-words.ts";
 import { wordsOf, type Settling, type Settlings } from "./settling.ts";
 import { tell } from "../screen/tell.ts";
 import { judgeRulesOf } from "../../batch/record.ts";
@@ -21,6 +23,7 @@ export async function carryOutSettlings(
   const settled = todo.map(({ batch, row, word }) => {
     return { batch, row: row.number, as: word.as, act: word.act, from: row.state };
   });
+  const madeTwice = await madeSinceOf(journal, todo, config);
   if (settled.length > 0) await journal.settle(settled);
   for (const one of already) tell(call, config, alreadyText(one), objectOf(one, true));
   const touched = new Set<string>();
@@ -35,6 +38,9 @@ export async function carryOutSettlings(
     const batch = batches.get(one.batch);
     const text = several.get(one) ?? (batch ? settledText(one, batch) : "");
     if (!cutOff.has(one)) tell(call, config, text, objectOf(one, false));
+    for (const made of madeTwice.get(one) ?? []) {
+      tell(call, config, madeTwiceText(made, one), { type: "made_twice", ...made });
+    }
     const hadGone = one.row.state === "accepted" || one.row.state === "settled_done";
     if (hadGone && one.word.as === "settled_not_done") {
       for (const id of await tellRepeats(call, config, journal, one)) touched.add(id);
@@ -75,6 +81,20 @@ async function batchesOf(
     if (batch) batches.set(id, batch);
   }
   return batches;
+}
+
+/** Asked before anything is settled: what was made since somebody said that a row had not gone, and it had after all. */
+async function madeSinceOf(
+  journal: JournalStore,
+  settlings: readonly Settling[],
+  { duplicateDays }: Config,
+): Promise<ReadonlyMap<Settling, readonly MadeSince[]>> {
+  const made = new Map<Settling, readonly MadeSince[]>();
+  for (const one of settlings) {
+    if (one.row.state !== "settled_not_done" || one.word.as !== "settled_done") continue;
+    made.set(one, await journal.madeSince(one.batch, one.row.number, duplicateDays * DAY_MS));
+  }
+  return made;
 }
 
 function objectOf({ batch, row, word: { as, by, note } }: Settling, isAlready: boolean): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** What a person is told who settled rows. */
-import type { Repeat } from "../../journal/act-calls.ts";
+import type { MadeSince, Repeat } from "../../journal/act-calls.ts";
 import type { BatchRecord } from "../../journal/batch-record.ts";
 import type { RowRecord } from "../../journal/row-record.ts";
 import { operationNamed } from "../../operations/catalogue.ts";
@@ -11,7 +11,7 @@ import {
   settleCommand,
   toldOf,
 } from "../../results/words/next-steps.ts";
-import { STATE_WORDS } from "../../results/words/status.ts";
+import { asInResults, STATE_WORDS } from "../../results/words/status.ts";
 import { whichRows } from "../release/going.ts";
 import { wordsOf, type Settling } from "./settling.ts";
 
@@ -48,6 +48,18 @@ export function settledText({ row, word: { as, by } }: Settling, batch: BatchRec
     );
   }
   return toldOf(lines.join("\n"), batch);
+}
+
+/** Of a row that went after all, whose payment another row made since it was said not to have gone. */
+export function madeTwiceText({ batch, row, state }: MadeSince, { row: { operation } }: Settling): string {
+  const is = state === "sending" ? "is being sent at this moment" : `is ${asInResults(state)}`;
+  return `  ATTENTION: row ${row} of batch ${batch} is the same payment, and ${is}: ${goneTwiceText(operation)} unless one of the two came to nothing.`;
+}
+
+function goneTwiceText(operation: OperationName | undefined): string {
+  const party = operation && operationNamed(operation).party;
+  if (party === "borrower") return "the borrower has two applications";
+  return party === "payer" ? "the payer was asked for the money twice" : "the money went out twice";
 }
 
 /** What a second request would do, where the first one was accepted. */

@@ -1,5 +1,5 @@
 import type { ActCalls } from "../../act-calls.ts";
-import { rowsNotMade } from "../duplicates/not-made.ts";
+import { madeSince, rowsNotMade } from "../duplicates/not-made.ts";
 import { Repeats } from "../duplicates/near-duplicates.ts";
 import type { Parts } from "../parts.ts";
 
@@ -79,6 +79,8 @@ export function actCalls(parts: Parts): ActCalls {
     oweResults: (batchId, isOwed) => group.run(() => batches.oweResults(batchId, isOwed)),
 
     owesResults: (batchId) => read(() => batches.owesResults(batchId)),
+
+    madeSince: (batchId, row, recentMs) => read(() => madeSince(database, batches.seqOf(batchId), row, recentMs)),
 
     notMade: (recentMs) => read(() => rowsNotMade(database, recentMs, now())),
 
