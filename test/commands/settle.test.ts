@@ -30,7 +30,9 @@ test("a row settled as not done goes exactly once more by retry, and by nothing 
   const { office, batch } = await withUnknownRow();
   const settled = await settle(office, batch, "not-done");
   expect(settled.code).toBe(0);
-  expect(settled.stdout).toContain("Row 3 (102.00) settled as not done by asha. It may go again:  paydrop retry");
+  expect(settled.stdout).toContain(
+    `Row 3 of batch ${batch} (102.00) settled as not done by asha. It may go again:  paydrop retry`,
+  );
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
   expect(office.results("pay.csv")[1]).toMatchObject({ result_settled_by: "asha" });
 
@@ -93,7 +95,7 @@ test("whoever settles a row as done after all hears of the row that made the sam
   const other = office.batchOf("b.csv");
   const lines = (await settle(office, batch, "done", "--note", "it came late")).stdout.split("\n");
   expect(lines.slice(0, 2)).toEqual([
-    "Row 3 (102.00) settled as done by asha. It is never sent again.",
+    `Row 3 of batch ${batch} (102.00) settled as done by asha. It is never sent again.`,
     `  ATTENTION: row 2 of batch ${other} is the same payment, and is accepted: the money went out twice unless one of the two came to nothing.`,
   ]);
 });
@@ -194,7 +196,9 @@ test("what was cut off when a row was settled is done when it is settled again: 
 
   const again = await office.paydrop(...word);
   expect(again.code).toBe(0);
-  expect(again.stdout).toContain("Row 3 was settled as not done by asha before. Nothing was changed.");
+  expect(again.stdout).toContain(
+    `Row 3 of batch ${batch} was settled as not done by asha before. Nothing was changed.`,
+  );
   expect(again.stdout).toContain(`Row 3 of batch ${waiting} waited for it and is now ready.`);
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done" });
   // then nothing is owed any more
@@ -219,7 +223,7 @@ test("a row settled as done is never sent again", async () => {
   const { office, batch } = await withUnknownRow();
   const settled = await settle(office, batch, "done");
   expect(settled).toMatchObject({ code: 0 });
-  expect(settled.stdout).toContain("Row 3 (102.00) settled as done by asha. It is never sent again.");
+  expect(settled.stdout).toContain(`Row 3 of batch ${batch} (102.00) settled as done by asha. It is never sent again.`);
   office.server.use(() => wire.answer(200));
   const retried = await office.paydrop("retry", batch);
   expect(retried).toMatchObject({ code: 0, stdout: "Nothing to send again.\nStay: 2 accepted, 1 settled as done\n" });
@@ -263,7 +267,9 @@ test("the same settlement again changes nothing and says who settled it; the oth
   await settle(office, batch, "not-done");
   const again = await settle(office, batch, "not-done");
   expect(again.code).toBe(0);
-  expect(again.stdout).toContain("Row 3 was settled as not done by asha before. Nothing was changed.");
+  expect(again.stdout).toContain(
+    `Row 3 of batch ${batch} was settled as not done by asha before. Nothing was changed.`,
+  );
   expect((await settle(office, batch, "done")).code).toBe(0);
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_done" });
   await office.paydrop("retry", batch);

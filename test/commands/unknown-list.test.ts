@@ -100,12 +100,15 @@ test("the list filled in is carried out once; the same list again is harmless, a
   write(office, "list.csv", [{ ...first, as: "not-done", by: "asha", note: "no entry; asked twice" }, second]);
   const settled = await office.paydrop("settle", "--from", "list.csv");
   expect(settled.code).toBe(0);
-  expect(settled.stdout).toContain("Row 3 (102.00) settled as not done by asha.");
+  expect(settled.stdout).toContain(`Row 3 of batch ${batch} (102.00) settled as not done by asha.`);
   expect(settled.stdout).toContain("1 without a decision yet.");
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "settled_not_done", 5: "unknown" });
 
   const again = await office.paydrop("settle", "--from", "list.csv");
   expect(again).toMatchObject({ code: 0 });
+  expect(again.stdout).toContain(
+    `Row 3 of batch ${batch} was settled as not done by asha before. Nothing was changed.`,
+  );
   expect(again.stdout).toContain("Nothing was changed: 1 settled before, 1 without a decision.");
 
   // row 3 goes again and is unknown again: the old list says nothing about that
@@ -129,20 +132,23 @@ test("an old list with another decision settles nothing that was sent again sinc
     const from = write(office, "list.csv", [{ ...columns, as: "not-done", by: "asha", note: "no entry" }]);
     const ended = await office.refused("settle", [], { from });
     expect(ended.code).toBe(5);
-    expect(ended.stderr).toContain("row 3 was sent again since this list was written");
+    expect(ended.stderr).toContain(`row 3 of batch ${batch} was sent again since this list was written`);
   }
   expect(office.statuses("pay.csv")).toMatchObject({ 3: "unknown" });
 });
 
 test("a line whose row number came beside another payment settles nothing: a column was sorted without the others", async () => {
-  const { office } = await withUnknownRows();
+  const { office, batch } = await withUnknownRows();
   const [first = {}, second = {}] = await listOf(office);
   const decision = { as: "not-done", by: "asha", note: "no entry" };
   const swapped = { ...first, row: second["row"] ?? "", ...decision };
   for (const [line, said] of [
     [swapped, "the line says 102.00, and row 5 of batch"],
     // equal amounts: the moment still tells them apart
-    [{ ...swapped, amount: "104", sent_from_utc: "2026-01-01T00:00:00.000Z" }, "row 5 was not sent at 2026-01-01T"],
+    [
+      { ...swapped, amount: "104", sent_from_utc: "2026-01-01T00:00:00.000Z" },
+      `row 5 of batch ${batch} was not sent at 2026-01-01T`,
+    ],
   ] as const) {
     const ended = await office.refused("settle", [], { from: write(office, "list.csv", [line]) });
     expect(ended.code).toBe(5);
@@ -168,7 +174,7 @@ test("every line is checked before any is carried out", async () => {
     [{ ...good, row: "5", as: "paid" }, `row 3, column as: "paid" is neither done nor not-done`],
     [{ ...good, row: "5", by: "" }, "the name of the person is missing"],
     [{ ...good, row: "5", note: "" }, "the note is missing"],
-    [{ ...good, row: "2" }, "row 2 is accepted now; a list settles unknown rows only"],
+    [{ ...good, row: "2" }, `row 2 of batch ${batch} is accepted now; a list settles unknown rows only`],
     [{ ...good, row: "99" }, `has no row "99"`],
     [{ ...good, batch: "NOSUCH00" }, `there is no batch "NOSUCH00"`],
     [good, "stands twice"],

@@ -103,9 +103,15 @@ describe("the summary", () => {
     expect(some[1]).toBe(
       "nothing was sent in this run: what could go had gone before; the file was taken in on 31 Oct 2026, 12:37 UTC",
     );
-    const byStatus = { accepted: { rows: 238, amount: "1.00" }, settled_done: { rows: 2, amount: "2.00" } };
-    const every = summaryText({ ...REPORT, requests: 0, sentBefore, byStatus }, PLAIN).split("\n");
-    expect(every[1]).toContain("every row was accepted before; ");
+    const one = (rows: number): { rows: number; amount: string } => ({ rows, amount: "1.00" });
+    const every = (byStatus: BatchReport["byStatus"]): string | undefined =>
+      summaryText({ ...REPORT, requests: 0, sentBefore, byStatus }, PLAIN).split("\n")[1];
+    expect(every({ accepted: one(238), duplicate: one(2) })).toContain(": every row was accepted before; ");
+    expect(every({ accepted: one(238), settled_done: one(2) })).toContain(
+      ": every row was accepted or settled as done before; ",
+    );
+    // the service accepted none of them
+    expect(every({ settled_done: one(240) })).toContain(": every row was settled as done before; ");
     const waiting = { invalid: { rows: 1, amount: "0.00" }, held: { rows: 239, amount: "1.00" } };
     const none = summaryText({ ...REPORT, requests: 0, sentBefore, byStatus: waiting }, PLAIN).split("\n");
     expect(none[1]).toContain("nothing was sent in this run: no row of it can go as it is; ");

@@ -111,17 +111,18 @@ async function saidIn(line: Line, journal: JournalStore, config: Config): Promis
 /** Why the row of a line is not to be settled by it. */
 function notToSettle(line: Line, { batch, row }: Said, isOpen: boolean): FileFault | undefined {
   const { number } = row;
+  const place = `row ${number} of batch ${batch}`;
   if (row.state !== "unknown") {
     const is = asInResults(row.state);
     const by = row.settledBy === undefined ? "" : `, settled by ${row.settledBy}`;
-    return fault("row", `row ${number} is ${is} now${by}; a list settles unknown rows only`, byHand(batch, number));
+    return fault("row", `${place} is ${is} now${by}; a list settles unknown rows only`, byHand(batch, number));
   }
   if (!isOpen) {
-    const message = `row ${number} was sent again since this list was written`;
+    const message = `${place} was sent again since this list was written`;
     return fault("row", message, "write a new list: paydrop status --unknown --csv");
   }
   if (isOfOtherMoment(line, row)) {
-    return fault("row", `row ${number} was not sent at ${line.sentFrom}, as the line says`, MOVED);
+    return fault("row", `${place} was not sent at ${line.sentFrom}, as the line says`, MOVED);
   }
   return undefined;
 }

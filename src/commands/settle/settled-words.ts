@@ -36,7 +36,7 @@ export function severalTexts(settlings: readonly Settling[]): ReadonlyMap<Settli
 
 export function settledText({ row, word: { as, by } }: Settling, batch: BatchRecord): string {
   const amount = row.amount === undefined ? "" : ` (${row.amount})`;
-  const settled = `Row ${row.number}${amount} settled as ${wordsOf(as)} by ${by}.`;
+  const settled = `Row ${row.number} of batch ${batch.id}${amount} settled as ${wordsOf(as)} by ${by}.`;
   if (as === "settled_done") return `${settled} It is never sent again.`;
   if (batch.phase === "cancelled") return `${settled} Its batch is cancelled: it does not go again.`;
   const resume = batch.phase === "paused" ? `${resumeBatchCommand(batch.id)}, then ` : "";
@@ -70,11 +70,12 @@ function twiceText(operation: OperationName | undefined): string {
   return "the money goes out twice unless the bank gave it back";
 }
 
-export function alreadyText({ row, word: { as } }: Settling): string {
+export function alreadyText({ batch, row, word: { as } }: Settling): string {
+  const place = `Row ${row.number} of batch ${batch}`;
   const by = row.settledBy === undefined ? "" : ` by ${row.settledBy}`;
   if (row.state !== as)
-    return `Row ${row.number}: this was settled${by} before, and carried on since. Nothing was changed. Was it looked up anew? Then say what was seen now, in another note.`;
-  return `Row ${row.number} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
+    return `${place}: this was settled${by} before, and carried on since. Nothing was changed. Was it looked up anew? Then say what was seen now, in another note.`;
+  return `${place} was settled as ${wordsOf(as)}${by} before. Nothing was changed.`;
 }
 
 export function repeatText({ batch, row, state }: Repeat): string {

@@ -40,10 +40,12 @@ function periodText(period: string | undefined): string {
 
 /** Without it the table below would read as if this run had sent the rows. */
 function sentBeforeText({ total, byStatus }: BatchReport, takenAt: number): string {
-  const isAll = rowsIn(byStatus, "accepted", "settled_done", "duplicate") === total.rows;
+  const settled = rowsIn(byStatus, "settled_done");
+  const isAll = settled + rowsIn(byStatus, "accepted", "duplicate") === total.rows;
+  const how = settled === 0 ? "accepted" : settled === total.rows ? "settled as done" : "accepted or settled as done";
   const hadNone = rowsIn(byStatus, "invalid", "held", "duplicate") === total.rows;
   const some = hadNone ? "no row of it can go as it is" : "what could go had gone before";
-  const what = isAll ? "every row was accepted before" : some;
+  const what = isAll ? `every row was ${how} before` : some;
   return `nothing was sent in this run: ${what}; the file was taken in on ${minuteOf(takenAt)}`;
 }
 
