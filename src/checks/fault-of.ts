@@ -5,7 +5,7 @@ import { normalizeName } from "../text/names.ts";
 import type { Mapped, Row } from "../reader/row.ts";
 import { lettersOf } from "../workbook/value.ts";
 import type { Fault } from "./fault.ts";
-import { positionOf } from "./cells/cell.ts";
+import { cellText, positionOf } from "./cells/cell.ts";
 import { inspectIdFilled } from "./cells/placeholder.ts";
 import { say, type Finding } from "./sentences.ts";
 import { isDateLike, spreadsheetLeftover } from "./cells/spreadsheet.ts";
@@ -31,7 +31,17 @@ export function faultOfCell({ row, place, index, hasCells }: CellOfRow, text: st
   const wording = { value: shown(place, text, finding.code), thing: thingOf(place), field: place.name };
   const { column, at } = row.mapped ? placeInFile(row.mapped, place, index) : placeOf(row, place, index);
   const cell = hasCells && at >= 0 ? { cell: `${lettersOf(at)}${row.number}` } : {};
-  return { code: finding.code, column, ...cell, ...say(withoutStrayNumber(place, finding), wording) };
+  const { message, hint } = say(withoutStrayNumber(place, finding), wording);
+  const table = tableOf(row, index);
+  const where = table === undefined ? "" : `in the lookup table ${printable(table, SHOWN_CHARACTERS_MAX)}: `;
+  return { code: finding.code, column, ...cell, message: `${where}${message}`, hint };
+}
+
+/** The lookup table in which the text stands; undefined where it stands in the file, also as the key of a line that is not there. */
+function tableOf({ mapped }: Row, index: number): string | undefined {
+  const table = mapped?.tables[index];
+  if (!mapped || table === undefined || mapped.faults.has(index)) return undefined;
+  return cellText(mapped.from, mapped.at[index] ?? -1).trim() === "" ? undefined : table;
 }
 
 /** The finding without a plain number that may be an account or a mobile in a column of amounts (I10). */

@@ -32,6 +32,8 @@ export interface Mapped {
   readonly from: Row;
   /** For each of our cells its position in the file's row; -1 for a constant. */
   readonly at: readonly number[];
+  /** For each of our cells the lookup table in which its value stands, by the name of its file; undefined for others. */
+  readonly tables: readonly (string | undefined)[];
   /** The unit of the amount as it stands in the file: the checks convert the amount after they read it. */
   readonly amountUnit: AmountUnit;
   /** Faults by the position of our cell. */

@@ -14,6 +14,8 @@ interface Source {
   /** Position in the file's row; -1 for a constant and for a key that a JSON row leaves out. */
   readonly at: number;
   readonly read: (cell: Cell) => Cell | MappedFault;
+  /** The name of the lookup table. */
+  readonly table?: string;
 }
 
 /** `tables`: one for each of the mapping's lookups, in their order. */
@@ -53,7 +55,7 @@ function mapperFor(
 ): RowMapper {
   const names = theirs.map(normalizeName);
   const positionOf = (column: string): number => names.indexOf(normalizeName(column));
-  const sources = [
+  const sources: readonly Source[] = [
     ...mapping.columns.flatMap((one) =>
       one.fields.map((field) => columnSource(field, positionOf(one.column), mapping)),
     ),
@@ -63,6 +65,7 @@ function mapperFor(
     ),
   ];
   const at = sources.map((source) => source.at);
+  const inTables = sources.map((source) => source.table);
   const guards = mapping.mustBe.map((one) => ({ at: positionOf(one.column), column: one.column, values: one.values }));
   const guarded = guards.map((guard) => guard.at);
   const strangers = names.flatMap((name, index) => (LEFT_OUT.has(name) || confirmed.has(name) ? [] : [index]));
@@ -86,7 +89,7 @@ function mapperFor(
       columns,
       cells,
       ...(row.repeatedKey === undefined ? {} : { repeatedKey: row.repeatedKey }),
-      mapped: { from: row, at, amountUnit: mapping.amountUnit, faults, guarded, others },
+      mapped: { from: row, at, tables: inTables, amountUnit: mapping.amountUnit, faults, guarded, others },
     };
   };
 }
@@ -121,7 +124,7 @@ function lookupSources(at: number, file: string, table: LookupTable | undefined,
       const value = found[index] ?? "";
       return translate ? translate(value) : value;
     };
-    return { at, read };
+    return { at, read, table: name };
   });
 }
 

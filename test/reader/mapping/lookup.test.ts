@@ -40,6 +40,23 @@ test("an id that a JSON table gives as a number is told, masked, like one that a
   }
 });
 
+test.each([
+  ["1.5E+12", 'in the lookup table b.json: "1.5E+12" '],
+  [null, "in the lookup table b.json: there is no value, and bene_id is required"],
+])("a fault of what the table holds names the table: %j", async (id, said) => {
+  const { faults = [] } = await lookedUp({ No: "7", Id: id, Bank: "12", Mode: "1" });
+  expect(faults.map(({ column }) => column)).toEqual(["Employee (bene_id)"]);
+  expect(faults[0]?.message.slice(0, said.length)).toBe(said);
+});
+
+test("a line that the table lacks, or a value that nothing translates, is not told as one of what it holds", async () => {
+  const line = { No: "7", Id: "B-1", Bank: "12", Mode: "1" };
+  const missing = await lookedUp({ ...line, No: "8" });
+  expect(missing.faults?.[0]?.message).toBe('"••" is not in the lookup table b.json');
+  const untranslated = await lookedUp({ ...line, Mode: "2" });
+  expect(untranslated.faults?.[0]?.message).toContain('"7" is none of the values');
+});
+
 test("keys, numbers for fields that are numbers, and numbers that are translated stay what they are; null is empty", async () => {
   const sent = '"bene_id":"BENE-1","bene_bank_id":12,"amount":10.00,"payment_mode":"NEFT"}';
   for (const line of [

@@ -217,7 +217,7 @@ describe("what is not a column", () => {
     const rows = new Map([["Asha Rao", ["#N/A", "12"]]]);
     const [fault] = mapped(PAY, good, [{ ...TABLE, rows }]).faults ?? [];
     expect(fault).toMatchObject({ code: "spreadsheet_error", column: "Employee (bene_id)", cell: "A7" });
-    expect(fault?.message).toBe('"#N/A" is an error of the spreadsheet, not an id');
+    expect(fault?.message).toBe('in the lookup table b.csv: "#N/A" is an error of the spreadsheet, not an id');
   });
 
   test("accounts that the mapping itself names are shown to nobody", () => {
