@@ -13,6 +13,7 @@ import type { JournalStore } from "../journal/store.ts";
 import type { Met } from "./alike.ts";
 import { asIfReady, asNewRow, withFault } from "./new-row.ts";
 import type { Origins } from "./origins.ts";
+import { Currencies } from "./currencies.ts";
 import { OtherPeriods } from "./other-periods.ts";
 import { compareToday } from "./today.ts";
 import { correctionsAsWritten, CorrectionsHeard } from "../results/words/correction-words.ts";
@@ -96,6 +97,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
   const accounts = new TotalsCollector();
   const heard = new CorrectionsHeard();
   const otherPeriods = new OtherPeriods(batch);
+  const currencies = new Currencies();
   let writing: Promise<unknown> | undefined;
   let written: Promise<unknown> | undefined;
   for await (const rows of opened.sheet.rows()) {
@@ -109,6 +111,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
       const newRow = newRows[index];
       if (!newRow) continue;
       heard.add(newRow);
+      currencies.add(one);
       otherPeriods.add(newRow);
       const record = asIfReady(newRow);
       accounts.add(record, one.instruction?.debitAccount ?? ownCell(one.row, debitFieldOf(record)));
@@ -132,7 +135,7 @@ export async function writeDownRows({ journal, batch, opened, origins, config }:
   const caps = compareFile(opened.reading.rules, sums.sums);
   return defined({
     ...{ ...found, accounts: accounts.totals().accounts },
-    ...{ differing, caps, looks: [...counter.remarks(), ...otherPeriods.remarks()] },
+    ...{ differing, caps, looks: [...counter.remarks(), ...otherPeriods.remarks(), ...currencies.remarks()] },
     ...{ written: allWritten, corrections: heard.said() },
   });
 }

@@ -42,3 +42,21 @@ test("a row that carries a note is not told to do nothing: an amount may have be
   expect(first).toMatch(/^2,accepted,200,.*Look at amount .*,Look at what result_message points out,A1,/);
   expect(second).toMatch(/^3,accepted,200,Transfer initiated,Nothing,A1,/);
 });
+
+test("sums that add several currencies are told as that, by check, run and report; one currency in two writings is one", async () => {
+  const folder = temporaryFolder();
+  const rows = (...currencies: string[]): string =>
+    ["vpa,amount,currency", ...currencies.map((one, index) => `p${index}@bank,100,${one}`), ""].join("\n");
+  writeFileSync(join(folder, "c.csv"), rows("INR", "USD", "", "usd"));
+  const note = "the sums add up amounts of several currencies: INR, USD";
+  const inFolder = (...operands: string[]) => paydrop([...operands, "--state-dir", "state"], {}, folder);
+  expect((await inFolder("check", "c.csv", "--operation", "collection")).stdout).toContain(note);
+  const run = await inFolder("run", "--sandbox", "c.csv", "--operation", "collection");
+  expect(run.stdout).toMatch(/accepted +4 +400\.00/);
+  expect(run.stdout).toContain(`note       ${note}\n`);
+  expect((await inFolder("report", "c.csv", "--out", "c.txt")).code).toBe(0);
+  expect(readFileSync(join(folder, "c.txt"), "utf8")).toContain(note);
+
+  writeFileSync(join(folder, "one.csv"), rows("INR", "", "inr"));
+  expect((await inFolder("check", "one.csv", "--operation", "collection")).stdout).not.toContain("currencies");
+});
