@@ -154,7 +154,7 @@ describe("the words", () => {
     [
       { state: "held", code: "near_duplicate", other: { batch: "H2MM0000", row: 33 } },
       [
-        "Waiting for a person: same payee with another amount, debit account or IFSC as row 33 of batch H2MM0000, which had no end yet and may still go by itself: one may be the correction of the other",
+        "Waiting for a person: same payee with another amount, debit account or IFSC, or the other way round, as row 33 of batch H2MM0000, which had no end yet and may still go by itself: one may be the correction of the other",
         "Compare both; release it if both are meant. Only this one? Cancel batch H2MM0000 first, where that row has not gone",
       ],
     ],
