@@ -387,7 +387,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a cell that says that there is no period is a period",
-    edits: [["src/checks/check-fields.ts", ' || (typeof text === "string" && saysNone(text))', ""]],
+    edits: [["src/checks/check-fields.ts", ' || (typeof text === "string" && isNone(text))', ""]],
     tests: ["test/duplicates/period-says-nothing.test.ts"],
   },
   {

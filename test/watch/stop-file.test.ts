@@ -14,7 +14,8 @@ const ALL: Tallies = {
 
 test("of the batches that a STOP cut off: what has gone, and what would have gone with it", async () => {
   const journal = { tallies: () => Promise.resolve(ALL) } as Pick<JournalStore, "tallies"> as JournalStore;
-  expect(await sentSoFar(journal, ["AAAA1111"])).toEqual({ sent: 31, of: 255 });
-  expect(await sentSoFar(journal, ["AAAA1111", "BBBB2222"])).toEqual({ sent: 62, of: 510 });
+  expect(await sentSoFar(journal, ["AAAA1111"])).toEqual({ sent: 31, of: 255, left: ["AAAA1111"] });
+  const both = ["AAAA1111", "BBBB2222"];
+  expect(await sentSoFar(journal, both)).toEqual({ sent: 62, of: 510, left: both });
   expect(await sentSoFar(journal, [])).toBeUndefined();
 });
