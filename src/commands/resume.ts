@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { loadWithoutKeys } from "../config/load.ts";
 import { clearStopAnswers, removeStopFiles } from "../drop-folder/stop-file.ts";
 import { PaydropError, messageOf } from "../errors.ts";
+import { inboxFolders, stopFilesIn } from "../intake/inbox-folders.ts";
 import type { JournalStore } from "../journal/store.ts";
 import { asWord } from "../text/printable.ts";
 import { withProcessor } from "../processor.ts";
@@ -67,16 +68,16 @@ async function resumeInbox(call: Call): Promise<number> {
     const held = await holdsOf(journal, folder);
     const isHeld = held.length > 0;
     if (!isHeld) await assertNotOfAnother(folder, journal, config);
-    const left = await leftIn(journal, [...new Set([folder, ...held.map((hold) => hold.folder)])], config);
-    if (call.flags["as_taken"] !== true) assertUnchanged(left);
-    const removed = await removeStop(folder);
-    if (!isHeld && removed === 0) {
+    if (!isHeld && (await stopFilesIn(await inboxFolders(folder))).length === 0) {
       throw new PaydropError(
         "usage",
         `${folder} is not held`,
         "name the folder as it was named to paydrop watch or run",
       );
     }
+    const left = await leftIn(journal, [...new Set([folder, ...held.map((hold) => hold.folder)])], config);
+    if (call.flags["as_taken"] !== true) await assertUnchanged(left);
+    await removeStop(folder);
     // only now: a watcher that saw the STOP just before it was taken away has held the folder since
     const holds = await holdsOf(journal, folder);
     for (const hold of holds) await journal.liftInboxHold(hold.folder, by);
@@ -100,9 +101,9 @@ async function assertNotOfAnother(folder: string, journal: JournalStore, { envir
 }
 
 /** To be done first of all: a STOP that stays would hold the folder again at once. */
-async function removeStop(folder: string): Promise<number> {
+async function removeStop(folder: string): Promise<void> {
   try {
-    return await removeStopFiles(folder);
+    await removeStopFiles(folder);
   } catch (error) {
     const message = `the file STOP in ${folder} cannot be removed: ${messageOf(error)}`;
     const hint = "remove it, then run this again; the folder is still held";

@@ -37,11 +37,9 @@ export async function clearStopAnswers(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) if (STOP_ANSWER.test(name)) await removeOwn(join(folder, name));
 }
 
-/** Takes every STOP out of an inbox; gives how many. Throws the system's error where it has no right to. */
-export async function removeStopFiles(folder: string): Promise<number> {
-  const found = await stopFilesIn(await inboxFolders(folder));
-  for (const path of found) await rm(path, { recursive: false });
-  return found.length;
+/** Takes every STOP out of an inbox. Throws the system's error where it has no right to. */
+export async function removeStopFiles(folder: string): Promise<void> {
+  for (const path of await stopFilesIn(await inboxFolders(folder))) await rm(path, { recursive: false });
 }
 
 const STOP_ANSWER = /^STOP - held .*\.txt$/;

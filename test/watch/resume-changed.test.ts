@@ -74,3 +74,13 @@ test.each(["taken away", "changed, and said --as-taken"])(
     expect(existsSync(desk.path("STOP"))).toBe(false);
   },
 );
+
+test("of a folder that nothing holds that alone is told, whatever was changed in it", async () => {
+  const server = await startService(() => answer(401));
+  const desk = openInboxDesk(server.url);
+  writeFileSync(desk.path("p.csv"), transfersCsv(2));
+  expect((await desk.call("run", "--inbox", desk.inbox)).code).toBe(7);
+  writeFileSync(desk.path("p.csv"), transfersCsv(3));
+  const { code, stderr } = await desk.call("resume", "--inbox", desk.inbox, "--by", "asha");
+  expect([code, stderr.split("\n")[0]]).toEqual([2, `paydrop: ${desk.inbox} is not held`]);
+});

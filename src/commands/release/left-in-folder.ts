@@ -15,8 +15,6 @@ interface Left {
   readonly batch: BatchRecord;
   /** `11 rows, 1254.00, of p.csv (batch K7Q29F3M)` */
   readonly text: string;
-  /** Its file was changed since, or another one lies in its place. */
-  readonly isChanged: boolean;
 }
 
 /** What goes of files that were taken from these folders, and their operation folders, when they go on. */
@@ -30,12 +28,12 @@ export async function leftIn(journal: JournalStore, folders: readonly string[], 
     const { length } = going.numbers;
     if (length === 0) continue;
     const text = `${counted(length)}, ${going.sum}, of ${printable(batch.fileName)} (batch ${batch.id})`;
-    left.push({ batch, text, isChanged: await isChanged(batch) });
+    left.push({ batch, text });
   }
   return left;
 }
 
-/** A file that was taken away says nothing: what was taken of it goes. */
+/** Whether another file lies in its place. One that was taken away says nothing: what was taken of it goes. */
 async function isChanged({ folder, fileName, format, sha256 }: BatchRecord): Promise<boolean> {
   const look = await lookAt(join(folder, fileName), format);
   return typeof look !== "string" && look.sha256 !== sha256;
@@ -45,8 +43,9 @@ async function isChanged({ folder, fileName, format, sha256 }: BatchRecord): Pro
  * I7: what goes is what was taken. Whoever corrected the file since, while the folder was held, mostly means that not to
  * go, and the correction would go as well.
  */
-export function assertUnchanged(left: readonly Left[]): void {
-  const changed = left.filter((one) => one.isChanged);
+export async function assertUnchanged(left: readonly Left[]): Promise<void> {
+  const changed: Left[] = [];
+  for (const one of left) if (await isChanged(one.batch)) changed.push(one);
   const [first] = changed;
   if (!first) return;
   throw new PaydropError(
