@@ -9,7 +9,7 @@ const GROUPED = new RegExp(`^[0-9]+(?:${GROUP_SIGNS}[0-9]+)+$`);
  * stays as it is.
  */
 export function withoutGroups(account: string): string {
-  return mayBeGrouped(account) && GROUPED.test(account) ? ungrouped(account) : account;
+  return mayBeGrouped(account) && GROUPED.test(account) ? account.replaceAll(EVERY_GROUP_SIGN, "") : account;
 }
 
 /** A bank account number in India has at least so many digits; an id with signs in it mostly has fewer. */
@@ -22,10 +22,6 @@ const ACCOUNT_DIGITS_MIN = 9;
 export function withoutGroupsOfAccount(text: string): string {
   const plain = withoutGroups(text);
   return plain.length < ACCOUNT_DIGITS_MIN ? text : plain;
-}
-
-function ungrouped(text: string): string {
-  return mayBeGrouped(text) ? text.replaceAll(EVERY_GROUP_SIGN, "") : text;
 }
 
 /** A quick look first: most texts have no groups, and every value of every row is asked. */

@@ -18,6 +18,8 @@ export interface OtherLosses {
   readonly unread: readonly string[];
 }
 
+export const NOTHING_LOST: OtherLosses = { known: [], unread: [] };
+
 /**
  * Throws where another place tells of more than the journal knows: it is older, and nothing goes. `goes`: whether rows of
  * the batch may go now. Then one that cannot be read keeps this batch, and no other one.
@@ -30,7 +32,7 @@ export async function compareOther(
 ): Promise<OtherLosses> {
   const { losses, unread } = await marksOfOthers(ground, batch, file);
   const [first] = unread;
-  if (!first || !(await goes())) return { known: losses, unread: [] };
+  if (!first || !(await goes())) return { ...NOTHING_LOST, known: losses };
   if (!isAccepted(ground)) throw staysUnsent(batch, first, `; ${UNLESS}`);
   return { known: losses, unread: unread.map(({ message }) => message) };
 }

@@ -17,7 +17,7 @@ import { assertAddressKept, keepAddress } from "./address.ts";
 import { copyOf } from "./copy.ts";
 import { Ground } from "./ground.ts";
 import { HandOver } from "./hand-over.ts";
-import { compareOther, compareOwn, isAnyLeft } from "./other-places.ts";
+import { compareOther, compareOwn, isAnyLeft, NOTHING_LOST } from "./other-places.ts";
 import { BatchReporting, isOwed, WRITE_TIMES_MAX } from "./report.ts";
 import { BatchSending, NOTHING_TOLD, type Told } from "./send.ts";
 import { BatchTaking } from "./take.ts";
@@ -62,8 +62,9 @@ export class BatchWork implements Processor {
     );
     const { snapshot, modeBefore, folderBefore, losses } = await copying;
     return this.#inTurn(batch.id, async () => {
-      const others = resumed ? await this.#compareOther(batch, file, () => isAnyLeft(this.#ground, batch)) : [];
-      await this.#ground.marks.note(batch, [...losses, ...others]);
+      const goes = () => isAnyLeft(this.#ground, batch);
+      const { known, unread } = resumed ? await compareOther(this.#ground, batch, file, goes) : NOTHING_LOST;
+      await this.#ground.marks.note(batch, [...losses, ...known, ...unread]);
       // results that lie there would be wrong if this were cut off
       if (resumed) await this.journal.oweResults(batch.id, true);
       if (resumed) await this.#wake(batch.id);
@@ -149,16 +150,21 @@ export class BatchWork implements Processor {
   ): Promise<{ readonly batch: BatchRecord; readonly file: string }> {
     const batch = await this.#ground.known(batchId);
     const file = join(batch.folder, batch.fileName);
-    const losses = await compareOwn(this.#ground, batch, file);
-    const others = await this.#compareOther(batch, file, () => goes(batch));
-    await this.#ground.marks.note(batch, [...losses, ...others]);
+    await this.#ground.marks.note(batch, await this.#compareMarks(batch, file, () => goes(batch)));
     await this.#ground.assertWhole(batch);
     return { batch, file };
   }
 
-  async #compareOther(...asked: [BatchRecord, string, () => Promise<boolean> | boolean]): Promise<readonly string[]> {
-    const { known, unread } = await compareOther(this.#ground, ...asked);
-    return [...known, ...unread];
+  /** Beside the file of a batch, and at its other places. Notes what a person accepts; gives places that could not be read: said for this process alone. */
+  async #compareMarks(
+    batch: BatchRecord,
+    file: string,
+    goes: () => Promise<boolean> | boolean,
+  ): Promise<readonly string[]> {
+    const own = await compareOwn(this.#ground, batch, file);
+    const { known, unread } = await compareOther(this.#ground, batch, file, goes);
+    await this.#ground.marks.note(batch, [...own, ...known]);
+    return unread;
   }
 
   async writeResultsAgain(batchId: string): Promise<BatchReport> {
@@ -187,13 +193,10 @@ export class BatchWork implements Processor {
   }
 
   async whyNotTaken(batchId: string): Promise<string | undefined> {
-    const { marks } = this.#ground;
     const batch = await this.#ground.known(batchId);
-    const file = join(batch.folder, batch.fileName);
     // it makes the same comparison, and would leave the rows as they are
-    const { known, unread } = await compareOther(this.#ground, batch, file, () => true);
-    await marks.note(batch, [...(await compareOwn(this.#ground, batch, file)), ...known]);
-    if (unread[0] !== undefined) return `${unread[0]}, and nobody said to it that it goes all the same`;
+    const [unread] = await this.#compareMarks(batch, join(batch.folder, batch.fileName), () => true);
+    if (unread !== undefined) return `${unread}, and nobody said to it that it goes all the same`;
     return this.#handOver.whyNotTaken(batchId);
   }
 

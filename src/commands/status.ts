@@ -19,13 +19,15 @@ import { lookOf } from "./screen/look-of.ts";
 import { batchTable } from "./status/table.ts";
 import { batchText, holdsText, noBatchText, owedText, phaseOf } from "./status/text.ts";
 import { statusNext } from "./status/next.ts";
-import { codeOfState, openCodesOf, owesOnlyResults, rowsNotMade, unfinishedIn } from "./status/still-open.ts";
+import { codeOfState, openCodesOf, owesOnlyResults, rowsNotMade } from "./status/still-open.ts";
 import { showUnknown } from "./status/unknown.ts";
 
 /** One batch as `status` shows it. */
 export interface BatchStatus {
   readonly batch: BatchRecord;
   readonly tallies: Tallies;
+  /** Rows of it may go, or its results are owed. */
+  readonly isUnfinished?: boolean;
   /** Nothing of it will be sent, and the results beside its file are not complete: they could not be written. */
   readonly owesResults?: boolean;
 }
@@ -76,12 +78,13 @@ export async function run(call: Call): Promise<number> {
 async function everyBatch(journal: JournalStore): Promise<BatchStatus[]> {
   const all: BatchStatus[] = [];
   const batches = await journal.batches();
-  const folders = batches.map(({ folder }) => folder);
-  const unfinished = await unfinishedIn(journal, folders);
+  const folders = new Set(batches.map(({ folder }) => folder));
+  const unfinished = new Set(folders.size === 0 ? [] : await journal.unfinished([...folders]));
   for (const batch of batches) {
     const tallies = await journal.tallies(batch.id);
-    const owesResults = unfinished.has(batch.id) && (await owesOnlyResults(journal, batch, tallies));
-    all.push({ batch, tallies, owesResults });
+    const isUnfinished = unfinished.has(batch.id);
+    const owesResults = isUnfinished && (await owesOnlyResults(journal, batch, tallies));
+    all.push({ batch, tallies, isUnfinished, owesResults });
   }
   return all;
 }
@@ -107,9 +110,21 @@ async function oneBatch(journal: JournalStore, said: string, config: Config): Pr
   const waitsFor = tallies.held && (await journal.blockedBy(batch.id));
   const history = await journal.history(batch.id);
   const isAtEnd = rowsIn(tallies, "ready", "sending", "not_sent") === 0 && resumable === 0;
-  const owesResults = isAtEnd && (await journal.unfinished([batch.folder])).includes(batch.id);
+  const isUnfinished = (await journal.unfinished([batch.folder])).includes(batch.id);
+  const owesResults = isAtEnd && isUnfinished;
   const folderHeld = await heldFolder({ journal, hasLock: false, keepsInbox: false }, [batch.folder]);
-  return defined({ batch, tallies, history, open, resumable, notMade, waitsFor, owesResults, folderHeld });
+  return defined({
+    batch,
+    tallies,
+    history,
+    open,
+    resumable,
+    notMade,
+    waitsFor,
+    isUnfinished,
+    owesResults,
+    folderHeld,
+  });
 }
 
 function hasOpen(tallies: Tallies): boolean {

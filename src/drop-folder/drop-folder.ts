@@ -62,7 +62,7 @@ export class DropFolder {
     this.#outage = new Outage({ listener, isWatching, watchRetryMs });
     const memory = new FileMemory(processor.journal, config);
     const blocked = (path: string): Answer | undefined => this.#blockedAnswer(path);
-    this.#answers = new FolderAnswers(listener, blocked, (path, sha256) => memory.hasEnd(path, sha256));
+    this.#answers = new FolderAnswers(listener, blocked, ({ path, sha256 }) => memory.hasEnd(path, sha256));
     const shared = { isWatching, outage: this.#outage, memory };
     this.#ends = new FolderEnds({ ...shared, listener, answers: this.#answers, hold: this.#hold });
     this.#work = new FolderWork({ ...shared, processor, files: this.#files, batches: this.#batches, ends: this.#ends });

@@ -7,7 +7,12 @@ import { notYetAnswer, type Answer } from "../results/answers/answers.ts";
 import type { FolderListener } from "./folder-listener.ts";
 
 /** `sha256`: of the file as it lies there, where that is known already. */
-type HasEnd = (path: string, sha256?: string) => Promise<boolean>;
+interface LyingFile {
+  readonly path: string;
+  readonly sha256?: string;
+}
+
+type HasEnd = (file: LyingFile) => Promise<boolean>;
 
 /** A file that waits longer than this gets an answer. */
 const ANSWER_AFTER_MS = 120_000;
@@ -41,8 +46,8 @@ export class FolderAnswers {
   }
 
   /** `answer` is about a file that waits: one that has its end waits for nothing, and keeps what is said of it. */
-  async putWaiting({ path, sha256 }: { path: string; sha256?: string }, answer: Answer): Promise<void> {
-    if (!(await this.#hasEnd(path, sha256))) await this.put(path, answer);
+  async putWaiting(file: LyingFile, answer: Answer): Promise<void> {
+    if (!(await this.#hasEnd(file))) await this.put(file.path, answer);
   }
 
   /** `open`: of the files that lay still for long enough, those with which something is left to do. */
@@ -78,7 +83,7 @@ export class FolderAnswers {
   }
 
   /** An answer that stays true is written once. */
-  async #keep(file: { path: string; sha256?: string }, answer: Answer): Promise<void> {
+  async #keep(file: LyingFile, answer: Answer): Promise<void> {
     if (this.#put.get(file.path) !== answer.text) await this.putWaiting(file, answer);
   }
 

@@ -30,7 +30,7 @@ test("where an account was corrected in its file, a retry would pay the old one 
   }
   expect(office.statuses("pay.csv")).toEqual({ 2: "accepted" });
   expect((await office.paydrop("status", "--check", "--quiet")).code).toBe(7);
-  const [, cancel = ""] = / look first whether .*\(row 2\) was paid in another way[^]*\n +paydrop (cancel .*)\n[^]*paydrop retry/.exec(await next()) ?? []; // prettier-ignore
+  const [, cancel = ""] = / look first whether .*\(row 2\) was made in another way[^]*\n +paydrop (cancel .*)\n[^]*paydrop retry/.exec(await next()) ?? []; // prettier-ignore
   expect(cancel).toBe(`cancel ${batch} --by NAME --reason TEXT`);
   await office.paydrop("cancel", batch, "--by", "asha", "--reason", "paid to the new account");
   expect((await office.paydrop("status", "--check", "--quiet")).code).toBe(0);

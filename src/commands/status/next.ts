@@ -65,7 +65,7 @@ function stepsOf(status: FullStatus): string[] {
 /** Nobody but a person knows of a payment to a corrected account, or by hand: what a retry sends would be a second one. */
 function notMadeSteps(id: string, named: string): string[] {
   return [
-    `look first whether what is settled as not done (${named}) was paid in another way since, to another account or by hand: then send nothing more of this batch`,
+    `look first whether the payment settled as not done (${named}) was made in another way since, to another account or by hand: then send nothing more of this batch`,
     `  ${cancelCommand(id)}`,
     `if it was not, ${WHAT_RETRY_SENDS}`,
     `  ${retryCommand(id)}`,

@@ -20,9 +20,7 @@ export async function openCodesOf(
 ): Promise<number[]> {
   const notMade = new Set((await journal.notMade(duplicateDays * DAY_MS)).map(({ batch }) => batch));
   const codes = all.flatMap((one) => [...openCodes(one), notMade.has(one.batch.id) ? 7 : 0]);
-  const folders = all.map(({ batch }) => batch.folder);
-  const unfinished = await unfinishedIn(journal, folders);
-  for (const { batch, tallies } of all.filter((one) => unfinished.has(one.batch.id))) {
+  for (const { batch, tallies } of all.filter((one) => one.isUnfinished)) {
     if (existsSync(batch.folder)) return [...codes, 7];
     // page by page: every row of a large file may have been refused
     const pages = rowsIn(tallies, "rejected") > 0 ? journal.rows(batch.id) : [];
@@ -39,11 +37,6 @@ export async function rowsNotMade(
 ): Promise<number[]> {
   const all = await journal.notMade(duplicateDays * DAY_MS);
   return all.filter(({ batch }) => batch === batchId).map(({ row }) => row);
-}
-
-/** Batches of files in these folders with rows that may go, and those whose results are owed. */
-export async function unfinishedIn(journal: JournalStore, folders: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set(folders.length === 0 ? [] : await journal.unfinished([...new Set(folders)]));
 }
 
 /** Whether the results of an unfinished batch are all that is open: its counts say nothing of it. */

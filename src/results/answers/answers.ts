@@ -112,7 +112,7 @@ export function stopAnswerText(hold: InboxHold, progress: Progress | undefined, 
     reached,
     "",
     ...heldLines(hold, resumeCommand),
-    ...left.flatMap(asTakenLines),
+    ...(left.length === 0 ? [] : asTakenLines(...left)),
     "",
     last,
   ]);

@@ -34,11 +34,9 @@ export function cancelCommand(batch: string): string {
 }
 
 /** I7: who corrects a file of which rows still go must know that these go as they were. */
-export function asTakenLines(batch: string): string[] {
-  return [
-    "What was taken goes as it was then. To correct it first, send no more of it, and save the file then:",
-    `  ${cancelCommand(batch)}`,
-  ];
+export function asTakenLines(...batches: readonly string[]): string[] {
+  const what = "What was taken goes as it was then. To correct it first, send no more of it, and save the file then:";
+  return [what, ...batches.map((batch) => `  ${cancelCommand(batch)}`)];
 }
 
 /**

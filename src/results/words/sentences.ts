@@ -109,13 +109,12 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
   sameas: ({ other }, batchId) => (other ? placeOf(other, batchId) : "another row"),
   otherbatch: ({ other }) => other?.batch ?? "",
   // of a file that was corrected in its place the payee may be the other one
-  otherway: ({ other }) => (isOpen(other) ? ", or the other way round," : ""),
-  open: ({ other, givenBackIn }) =>
-    isOpen(other) && !givenBackIn ? ", which had no end yet and may still go by itself" : "",
-  instead: ({ other, givenBackIn }) =>
-    isOpen(other) && !givenBackIn
-      ? `. Only this one? Cancel batch ${other.batch} first, where that row has not gone`
-      : "",
+  otherway: (record) => (openOther(record) ? ", or the other way round," : ""),
+  open: (record) => (openOther(record) ? ", which had no end yet and may still go by itself" : ""),
+  instead: (record) => {
+    const other = openOther(record);
+    return other ? `. Only this one? Cancel batch ${other.batch} first, where that row has not gone` : "";
+  },
   batch: ({ other }) => (other ? ` as batch ${other.batch}${onDay(other.at)}` : ""),
   before: ({ other }, batchId) => {
     if (!other) return "";
@@ -127,11 +126,11 @@ const FILLED: Readonly<Record<string, (record: RowRecord, batchId: string) => st
 };
 
 /**
- * Whether the other row was not accepted by then: it was unknown or on its way, ready, not sent, or refused for the key
+ * The other row, where it was not accepted by then: it was unknown or on its way, ready, not sent, or refused for the key
  * or the address.
  */
-function isOpen(other: RowRecord["other"]): other is NonNullable<RowRecord["other"]> {
-  return other !== undefined && other.at === undefined;
+function openOther({ other, givenBackIn }: RowRecord): RowRecord["other"] {
+  return other?.at === undefined && !givenBackIn ? other : undefined;
 }
 
 function partyOf(operation: RowRecord["operation"]): string {

@@ -1,55 +1,38 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { BatchSeq } from "../../batch-record.ts";
-import { assertMove, mayBePaid, STILL_GOES } from "../../state.ts";
+import { mayBePaid, STILL_GOES } from "../../state.ts";
+import { mayHold } from "../batches.ts";
 import { payeeOf, plainAmountOf } from "./near-rows.ts";
 
 /**
- * SQL: the earlier batches `e` whose file lay where that of `?1` lies: it was taken from there, or the newest file that
- * was taken from there had its bytes.
+ * SQL: the earlier batches `b` whose file lay where that of `?1` (`m`) lies: it was taken from there, or the newest file
+ * that was taken from there had its bytes. `past`: name under which another journal is attached, whose batches all came
+ * earlier.
  */
-export const thereBefore = (schema: string, isEarlier: string): string => `
-  main.batch m JOIN ${schema}.batch e ON e.environment = m.environment AND ((e.folder = m.folder AND e.file_name = m.file_name)
-    OR e.id = (SELECT s.batch FROM ${schema}.source s WHERE s.path = rtrim(m.folder, '/') || '/' || m.file_name))
-  WHERE m.seq = ?1 AND ${isEarlier}`;
-
-/**
- * Files that were corrected where they lie before all of them went (DESIGN §7 near_duplicate): the rest of what lay there
- * still goes by itself, or went since, and the correction would go as well. Called inside a transaction of the caller.
- */
-export class InPlace {
-  readonly #hold: StatementSync;
-
-  /** `past`: name under which another journal is attached, whose batches all came earlier. */
-  constructor(database: DatabaseSync, past?: string) {
-    this.#hold = database.prepare(
-      past === undefined ? holdReplacing("main", "e.seq < ?1") : holdReplacing(past, "?1 IS NOT NULL"),
-    );
-  }
-
-  holdReplacing({ seq }: BatchSeq, nowMs: number): void {
-    assertMove("ready", "held");
-    this.#hold.run(seq, nowMs);
-  }
+export function thereBefore(past?: string): string {
+  const schema = past ?? "main";
+  return `main.batch m JOIN ${schema}.batch b ON b.environment = m.environment AND ((b.folder = m.folder AND b.file_name = m.file_name)
+      OR b.id = (SELECT s.batch FROM ${schema}.source s WHERE s.path = rtrim(m.folder, '/') || '/' || m.file_name))
+    WHERE m.seq = ?1 AND ${past === undefined ? "b.seq < ?1" : "?1 IS NOT NULL"}`;
 }
 
 /** A row that went since is looked for in so many batches of a place: whoever corrects a file corrects one of the last. */
 const NEWEST = 4;
 
 /**
- * Holds ready rows of `?1` that have the payee, or the number and the amount, of a row of a file which lay there before,
- * and that is in this one no more: one that still goes, or went when this file lay there already. Rows with other periods or references are other payments. `?2`: now.
+ * Files that were corrected where they lie before all of them went: the rest of what lay there still goes by itself, or
+ * went since, and the correction would go as well. Holds ready rows of `?1` that have the payee, or the number and the
+ * amount, of a row of a file which lay there before, and that is in this one no more: one that still goes, or went when
+ * this file lay there already. Rows with other periods or references are other payments. `?2`: now.
  *
  * For each payee and period one such row will do, with and without a reference: not every pair is compared.
  */
-const holdReplacing = (schema: string, isEarlier: string): string => `
+export const holdReplacing = (past?: string): string => `
   WITH there AS MATERIALIZED (
-    SELECT e.seq, e.id, m.laid_at, row_number() OVER (ORDER BY e.seq DESC) <= ${NEWEST} AS is_new,
-      e.phase IN ('open', 'paused') AND (e.tallies IS NULL OR e.tallies LIKE '%"ready"%' OR e.tallies LIKE '%"not_sent"%'
-        OR e.tallies LIKE '%"rejected"%') AS is_open
-    FROM ${thereBefore(schema, isEarlier)} AND e.sha256 <> m.sha256
+    SELECT b.seq, b.id, m.laid_at, row_number() OVER (ORDER BY b.seq DESC) <= ${NEWEST} AS is_new,
+      b.phase IN ('open', 'paused') AND ${mayHold("ready", "not_sent", "rejected")} AS is_open
+    FROM ${thereBefore(past)} AND b.sha256 <> m.sha256
   ), open AS MATERIALIZED (
     SELECT r.number, ${payeeOf("r")} AS payee, ${plainAmountOf("r")} AS amount, r.operation, r.period, r.reference_key, e.id
-    FROM (SELECT * FROM there WHERE is_open OR is_new) e CROSS JOIN ${schema}.row r ON r.batch = e.seq
+    FROM (SELECT * FROM there WHERE is_open OR is_new) e CROSS JOIN ${past ?? "main"}.row r ON r.batch = e.seq
     WHERE ((e.is_open AND ${STILL_GOES}) OR (r.changed_at >= e.laid_at AND ${mayBePaid("r")})) AND r.core_key IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM main.seen s WHERE s.key = r.core_key AND s.batch = ?1)
   ), payees AS MATERIALIZED (

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Verdict } from "../../../checks/duplicates/duplicates.ts";
 import type { BatchSeq } from "../../batch-record.ts";
-import { InPlace } from "./in-place.ts";
+import { holdReplacing } from "./in-place.ts";
 import { numbersIn } from "../numbers.ts";
 import { assertMove } from "../../state.ts";
 import {
@@ -49,7 +49,7 @@ export class NearDuplicates {
   readonly #correcting: StatementSync;
   readonly #hasReady: StatementSync;
   readonly #tellLetGo: StatementSync;
-  readonly #inPlace: InPlace;
+  readonly #holdReplacing: StatementSync;
   readonly #seqsOf: StatementSync;
   readonly #addRepeat: StatementSync;
   readonly #repeats: StatementSync;
@@ -59,7 +59,7 @@ export class NearDuplicates {
   /** `past`: name under which another journal is attached, whose batches all came earlier. */
   constructor(database: DatabaseSync, past?: string) {
     const earlier = past ?? "main";
-    this.#inPlace = new InPlace(database, past);
+    this.#holdReplacing = database.prepare(holdReplacing(past));
     this.#repeated = database.prepare(repeated(earlier, past === undefined ? "b.seq <> ?1" : "true"));
     this.#repeating = database.prepare(REPEATING);
     this.#copies = database.prepare(copies(earlier));
@@ -116,7 +116,8 @@ export class NearDuplicates {
   holdNearDuplicates(batch: BatchSeq, nowMs: number, noted = this.#noted): void {
     this.keep(batch, noted);
     if (!this.#hasReady.get(batch.seq)) return;
-    this.#inPlace.holdReplacing(batch, nowMs);
+    assertMove("ready", "held");
+    this.#holdReplacing.run(batch.seq, nowMs);
     const kept = [...this.#kept(batch, "row"), ...this.#kept(batch, "list")];
     const repeated = new Set([...seqsIn(this.#repeated.all(batch.seq)), ...kept]);
     this.#holdNearTo(batch, [...repeated], nowMs);

@@ -17,6 +17,7 @@ interface Sampled {
 
 /** A row of an earlier batch with the same payee. `seq`: of its batch. */
 type Shared = SeenRow & { readonly seq: number };
+type IsSame = (row: JudgedRow, other: Shared) => boolean;
 
 /**
  * A few rows of every batch, by which a list of the same payees and amounts is known again although no row of it is
@@ -50,9 +51,7 @@ export class PayeeSamples {
        CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
        WHERE ${wasOpened("b")}`,
     );
-    this.#there = database.prepare(
-      `SELECT e.seq, e.rows FROM ${thereBefore(earlier, past === undefined ? "e.seq < ?1" : "?1 IS NOT NULL")} AND ${wasOpened("e")}`,
-    );
+    this.#there = database.prepare(`SELECT b.seq, b.rows FROM ${thereBefore(past)} AND ${wasOpened("b")}`);
     this.#ofPayee = database.prepare(
       `SELECT ${columnsIn(earlier)}, b.seq FROM ${earlier}.payee_sample e CROSS JOIN ${earlier}.batch b ON b.seq = e.batch
        CROSS JOIN ${earlier}.row r ON r.batch = e.batch AND r.number = e.number
@@ -82,22 +81,24 @@ export class PayeeSamples {
     const there = new Map(
       (this.#there.all(batch.seq) as unknown as { seq: number; rows: number }[]).map(({ seq, rows }) => [seq, rows]),
     );
-    const inPlace = new Set<number>();
+    const isSame: IsSame = (row, other) => isSameButForCore(batch, row, other, judge, nowMs);
     for (const { payee, amount, number } of this.#sample) {
-      const others = this.#shared.all(payee, amount, batch.seq) as unknown as readonly Shared[];
-      // of most payments there is no other one: their rows are not read once more
-      if (others.length === 0) continue;
-      const row = this.#rows.one(batch, number);
-      if (!mayGo(row) || row.family !== null) continue;
-      const same = others.filter((other) => isSameButForCore(batch, row, other, judge, nowMs));
-      for (const { seq } of same) found.add(seq);
-      for (const { seq } of same) if (this.#isShort(there.get(seq))) inPlace.add(seq);
-      if (same.length > 0) payees.add(Buffer.from(payee).toString("base64"));
+      const same = this.#sameIn(this.#shared.all(payee, amount, batch.seq), batch, number, isSame);
+      for (const seq of same) found.add(seq);
+      if (same.size > 0) payees.add(Buffer.from(payee).toString("base64"));
     }
-    for (const seq of this.#samePeople(batch, judge, nowMs, there)) inPlace.add(seq);
+    const inPlace = [...found].filter((seq) => this.#isShort(there.get(seq)));
     // of a short list any row: whoever changes the account or the IFSC in a file that lies there corrects it
     const isList = payees.size >= Math.max(PAYEES_MIN, this.#sample.length / PART_MIN);
-    return [...new Set([...(isList ? found : []), ...inPlace])];
+    return [...new Set([...(isList ? found : inPlace), ...this.#samePeople(batch, isSame, there)])];
+  }
+
+  /** Batches of those of these rows that are the same payment as a sampled one, if that may go. */
+  #sameIn(others: readonly unknown[], batch: BatchSeq, number: number, isSame: IsSame): ReadonlySet<number> {
+    // of most payments there is no other one: their rows are not read once more
+    const row = others.length === 0 ? undefined : this.#rows.one(batch, number);
+    if (!row || !mayGo(row) || row.family !== null) return new Set();
+    return new Set((others as readonly Shared[]).filter((other) => isSame(row, other)).map(({ seq }) => seq));
   }
 
   /** Whether this list, or one with so many rows that lay in its place before, has fewer than make a list. */
@@ -109,18 +110,14 @@ export class PayeeSamples {
    * Batches `there`, whose files lay in the place of this one, that are for the very same month and people: every amount
    * may have been corrected. Without a month it is the next week's file.
    */
-  #samePeople(batch: BatchSeq, judge: Judge, nowMs: number, there: ReadonlyMap<number, number>): readonly number[] {
+  #samePeople(batch: BatchSeq, isSame: IsSame, there: ReadonlyMap<number, number>): readonly number[] {
     if (there.size === 0) return [];
     const seqs = JSON.stringify([...there.keys()]);
+    const isOfMonth: IsSame = (row, other) => isOfSameMonth(batch, row, other) && isSame(row, other);
     const shared = new Map<number, number>();
     for (const { payee, number } of this.#sample) {
-      const row = this.#rows.one(batch, number);
-      if (!mayGo(row) || row.family !== null) continue;
-      const others = this.#ofPayee.all(payee, seqs) as unknown as readonly Shared[];
-      const same = others.filter(
-        (other) => isOfSameMonth(batch, row, other) && isSameButForCore(batch, row, other, judge, nowMs),
-      );
-      for (const seq of new Set(same.map((other) => other.seq))) shared.set(seq, (shared.get(seq) ?? 0) + 1);
+      const same = this.#sameIn(this.#ofPayee.all(payee, seqs), batch, number, isOfMonth);
+      for (const seq of same) shared.set(seq, (shared.get(seq) ?? 0) + 1);
     }
     const all = (seq: number): number => Math.max(this.#sample.length, Math.min(KEPT, there.get(seq) ?? 0));
     return [...shared].filter(([seq, rows]) => rows >= all(seq) * SAME_PEOPLE_MIN).map(([seq]) => seq);
